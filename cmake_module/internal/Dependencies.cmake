@@ -1,0 +1,52 @@
+# Every third-party library as a dep_* target; nothing else in the tree names a package.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(fmt REQUIRED)
+find_package(RocksDB QUIET CONFIG)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_package(CLI11 REQUIRED)
+find_package(CURL REQUIRED)
+if(CUPILOT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark QUIET)
+endif()
+pkg_check_modules(libuv REQUIRED IMPORTED_TARGET libuv)
+pkg_check_modules(libzmq REQUIRED IMPORTED_TARGET libzmq)
+pkg_check_modules(libsodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(libseccomp REQUIRED IMPORTED_TARGET libseccomp)
+
+function(cupilot_dependency name)
+  add_library(dep_${name} INTERFACE)
+  target_link_libraries(dep_${name} INTERFACE ${ARGN})
+endfunction()
+cupilot_dependency(threads Threads::Threads)
+cupilot_dependency(json nlohmann_json::nlohmann_json)
+cupilot_dependency(expected tl::expected)
+cupilot_dependency(log spdlog::spdlog fmt::fmt)
+cupilot_dependency(uv PkgConfig::libuv)
+cupilot_dependency(zmq PkgConfig::libzmq)
+cupilot_dependency(rocksdb RocksDB::rocksdb-shared)
+cupilot_dependency(curl CURL::libcurl)
+cupilot_dependency(seccomp PkgConfig::libseccomp)
+cupilot_dependency(boost_context Boost::context)
+cupilot_dependency(cli11 CLI11::CLI11)
+# BLAKE2b; the archive, so that the static launcher can use the same target.
+find_library(CUPILOT_SODIUM_ARCHIVE libsodium.a REQUIRED)
+cupilot_dependency(sodium "${CUPILOT_SODIUM_ARCHIVE}" Threads::Threads)
+target_include_directories(dep_sodium INTERFACE ${libsodium_INCLUDE_DIRS})
+
+# clang's C++ libraries, static: the parser of the worker and of cupilot-nvcc.
+find_package(Clang ${CUPILOT_LLVM_VERSION} QUIET CONFIG
+  HINTS /usr/lib/llvm-${CUPILOT_LLVM_VERSION}/lib/cmake/clang)
+if(NOT Clang_FOUND)
+  message(FATAL_ERROR "clang's development files of major version ${CUPILOT_LLVM_VERSION} were not "
+    "found: install libclang-${CUPILOT_LLVM_VERSION}-dev and llvm-${CUPILOT_LLVM_VERSION}-dev, or set "
+    "CUPILOT_LLVM_VERSION to the version that is installed")
+endif()
+add_library(dep_clang INTERFACE)
+target_include_directories(dep_clang SYSTEM INTERFACE ${CLANG_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+target_link_libraries(dep_clang INTERFACE clangFrontend clangSerialization clangDriver clangParse
+  clangSema clangAnalysis clangEdit clangAST clangASTMatchers clangLex clangBasic)

@@ -1,0 +1,36 @@
+# Language level, build types, warnings and sanitizers of our own code, as interface targets that
+# every target of ours links privately.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+# Dev: fast to compile on two cores, with line tables for stack traces.
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
+set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type")
+set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "Flags of the Dev build type")
+set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "Flags of the Dev build type")
+
+add_library(cupilot_settings INTERFACE)
+target_compile_features(cupilot_settings INTERFACE cxx_std_20)
+target_include_directories(cupilot_settings INTERFACE
+  "${PROJECT_SOURCE_DIR}/daemon" "${PROJECT_SOURCE_DIR}")
+target_compile_options(cupilot_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-char8_t>)
+if(CUPILOT_SANITIZE)
+  target_compile_options(cupilot_settings INTERFACE -fsanitize=${CUPILOT_SANITIZE}
+    -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(cupilot_settings INTERFACE -fsanitize=${CUPILOT_SANITIZE})
+endif()
+
+add_library(cupilot_warnings INTERFACE)
+target_compile_options(cupilot_warnings INTERFACE -Wall -Wextra -Wshadow
+  -Wnon-virtual-dtor -Woverloaded-virtual)
+if(CUPILOT_DEV)
+  target_compile_options(cupilot_warnings INTERFACE -Werror)
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Folders of an installation, relative to its prefix; programs find each other by them (never by an
+# absolute path), so that a tree can be moved.
+set(CUPILOT_LIBEXEC_DIR "${CMAKE_INSTALL_LIBEXECDIR}/cupilot")
+set(CUPILOT_HOST_TOOLKIT_DIR "${CMAKE_INSTALL_LIBDIR}/cupilot/host_toolkit")

@@ -1,0 +1,210 @@
+// Messages between the daemon (or `cupilotd --once`) and a cupilot-worker, one JSON document a line
+// over the worker's standard input and output:
+//   request  {"id": 7, "op": "scan", "params": {...}}
+//   reply    {"id": 7, "result": {...}}  or  {"id": 7, "error": {"code": "...", "message": "..."}}
+// A worker handles one request at a time, in order. Its standard error is a log.
+// The structures convert with nlohmann's to_json/from_json (worker_messages.cc); missing keys keep
+// their defaults, since both ends are always of one version.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "records/compile_command.h"
+#include "records/evaluation.h"
+#include "records/kernel.h"
+#include "records/variant.h"
+#include "records/workload.h"
+
+namespace cupilot::protocol {
+
+// ---- source workers: parse and rewrite (clang) ----
+
+// op "scan": the tagged kernels of one translation unit.
+struct ScanRequest {
+  records::CompileCommand command;
+  std::string source_text;  // snapshot of the source; empty: read command.source
+  std::string numerics = "close";  // NUMERICS of the project: "close" | "bitwise"
+};
+struct ScanReply {
+  std::vector<records::Kernel> kernels;
+  std::vector<std::string> warnings;         // "file:line: what, and what to do"
+  std::vector<std::string> files;            // every file read outside toolkit and compiler folders
+  std::vector<std::string> untagged_kernels; // qualified names
+};
+
+// op "rewrite": a strategy made a variant, mechanically.
+struct RewriteRequest {
+  records::CompileCommand command;
+  records::Kernel kernel;
+  records::Case workload;  // the heaviest case: what sizes to expect
+  records::Strategy strategy;
+  std::string device;      // "host" | "cuda"
+};
+struct RewriteReply {
+  bool declined = false;
+  std::string reason;  // why it declined
+  records::Variant variant;
+  records::Strategy strategy;  // what was really done (alignment)
+};
+
+// op "propose": every mechanical technique's opinion of the kernel.
+struct ProposeRequest {
+  records::Kernel kernel;
+  records::Case workload;
+  std::string device;
+};
+struct Proposal {
+  std::string technique;
+  bool applies = false;
+  std::string reason;                 // why not
+  std::vector<records::Json> parameters;  // parameter objects worth trying, the most promising first
+};
+struct ProposeReply {
+  std::vector<Proposal> proposals;
+};
+
+// op "retune": the variant that is the original with other values of the source's own tunables: a
+// copy of what depends on the macros, with the geometry of the tag's launch line.
+struct RetuneRequest {
+  records::CompileCommand command;
+  std::string source_text;
+  records::Kernel kernel;
+  std::vector<std::pair<std::string, std::int64_t>> values;
+};
+// reply: RewriteReply
+
+// op "twin": the double twin of the kernel (float arithmetic done in double).
+struct TwinRequest {
+  records::Kernel kernel;
+};
+struct TwinReply {
+  bool declined = false;
+  std::string reason;
+  std::string source;  // a self-contained unit like closure_source
+  std::string entry;   // qualified name of the twin kernel
+  std::vector<bool> widened;  // per parameter: its elements (or itself) are double now
+  std::vector<std::string> widened_globals;
+};
+
+// op "check_variant": the whitelist of a variant's top level (design, section 6, Build).
+struct CheckVariantRequest {
+  records::Kernel kernel;
+  records::Variant variant;
+};
+struct CheckVariantReply {
+  bool passed = false;
+  std::string reason;  // "forbidden_construct" | "forbidden_numerics"
+  std::string detail;
+  std::vector<std::string> entries;  // qualified names of its __global__ functions
+};
+
+// ---- build workers ----
+
+// op "build": one self-contained CUDA text to something that a device worker can load.
+struct BuildRequest {
+  std::string device;  // "host"
+  std::string text;
+  records::CompileCommand command;  // flags that matter: standard, optimisation, arch, fast math
+  std::string cache_folder;         // content-addressed: same text and flags are built once
+  std::int64_t timeout_ms = 60000;
+};
+struct BuildReply {
+  bool failed = false;      // the text does not compile: build_failed
+  bool timed_out = false;
+  std::string log;          // the compiler's, shortened
+  std::string artifact;     // absolute path of the shared object
+  bool cached = false;
+  std::string target;       // "host-x86-64-v3"
+  std::string toolchain;
+  double seconds = 0;
+  std::vector<std::pair<std::string, std::string>> text_hashes;  // qualified kernel, hash of its code
+};
+
+// ---- device workers: verify and measure ----
+
+struct CandidateSet {
+  records::Kernel kernel;
+  records::Workload workload;
+  records::Variant variant;
+  std::string original_artifact;
+  std::string candidate_artifact;  // holds original and variant
+  std::string twin_artifact;       // empty: none, bitwise equality
+  TwinReply twin;
+  std::uint64_t seed = 1;
+  std::string device;      // "host"
+  std::string work_folder; // scratch and cached results of the original, keyed by content
+};
+
+// op "verify"
+struct VerifyRequest {
+  CandidateSet set;
+};
+struct VerifyReply {
+  bool passed = false;
+  bool original_failed = false;  // workload illegal or original not reproducible: not a verdict
+  std::string reason;
+  std::string detail;
+  std::vector<records::Check> checks;
+  std::vector<records::CaseResult> cases;  // name, error, original_error
+  std::string guard;                       // the published one
+};
+
+// op "measure"
+struct MeasureRequest {
+  CandidateSet set;
+  double max_seconds = 2.0;
+  bool confirm = false;      // a second, independent process after a first success
+  double probe_limit = 1.1;  // a candidate slower than this times the original after one probe stops
+};
+struct MeasureReply {
+  bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch
+  std::string reason;
+  std::string detail;
+  bool stopped_early = false;
+  std::vector<records::CaseResult> cases;
+  records::DeviceIdentity device;
+};
+
+// op "describe_device": reply records::DeviceIdentity plus "driver".
+
+records::Json ToJson(const ScanRequest&);
+base::Result<ScanRequest> ParseScanRequest(const records::Json&);
+records::Json ToJson(const ScanReply&);
+base::Result<ScanReply> ParseScanReply(const records::Json&);
+records::Json ToJson(const RewriteRequest&);
+base::Result<RewriteRequest> ParseRewriteRequest(const records::Json&);
+records::Json ToJson(const RewriteReply&);
+base::Result<RewriteReply> ParseRewriteReply(const records::Json&);
+records::Json ToJson(const ProposeRequest&);
+base::Result<ProposeRequest> ParseProposeRequest(const records::Json&);
+records::Json ToJson(const ProposeReply&);
+base::Result<ProposeReply> ParseProposeReply(const records::Json&);
+records::Json ToJson(const RetuneRequest&);
+base::Result<RetuneRequest> ParseRetuneRequest(const records::Json&);
+records::Json ToJson(const TwinRequest&);
+base::Result<TwinRequest> ParseTwinRequest(const records::Json&);
+records::Json ToJson(const TwinReply&);
+base::Result<TwinReply> ParseTwinReply(const records::Json&);
+records::Json ToJson(const CheckVariantRequest&);
+base::Result<CheckVariantRequest> ParseCheckVariantRequest(const records::Json&);
+records::Json ToJson(const CheckVariantReply&);
+base::Result<CheckVariantReply> ParseCheckVariantReply(const records::Json&);
+records::Json ToJson(const BuildRequest&);
+base::Result<BuildRequest> ParseBuildRequest(const records::Json&);
+records::Json ToJson(const BuildReply&);
+base::Result<BuildReply> ParseBuildReply(const records::Json&);
+records::Json ToJson(const CandidateSet&);
+base::Result<CandidateSet> ParseCandidateSet(const records::Json&);
+records::Json ToJson(const VerifyRequest&);
+base::Result<VerifyRequest> ParseVerifyRequest(const records::Json&);
+records::Json ToJson(const VerifyReply&);
+base::Result<VerifyReply> ParseVerifyReply(const records::Json&);
+records::Json ToJson(const MeasureRequest&);
+base::Result<MeasureRequest> ParseMeasureRequest(const records::Json&);
+records::Json ToJson(const MeasureReply&);
+base::Result<MeasureReply> ParseMeasureReply(const records::Json&);
+
+}  // namespace cupilot::protocol

@@ -1,0 +1,85 @@
+// What the source worker found out about one tagged kernel of one translation unit. Internal to us
+// (worker, daemon, store); not a format that users write.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "records/json.h"
+#include "records/workload.h"
+
+namespace cupilot::records {
+
+enum class ParameterKind { kPointer, kInteger, kFloating, kOther };
+
+struct Parameter {
+  std::string name;       // may be empty (unnamed)
+  std::string type;       // as written: "const float *"
+  std::string canonical;  // fully qualified canonical type, valid in C++ after the user's text
+  ParameterKind kind = ParameterKind::kOther;
+  std::int64_t bytes = 0;        // of the parameter itself
+  std::string element;           // pointer: canonical element type without const
+  std::int64_t element_bytes = 0;
+  bool element_const = false;    // pointer to const
+  bool is_signed = false;        // integer
+};
+
+struct Tunable {
+  std::string name;  // a macro that the source defines under #ifndef
+  std::vector<std::int64_t> values;
+  std::int64_t default_value = 0;  // of the source, as compiled
+};
+
+// A stretch of a file that belongs to the kernel's closure.
+struct ClosureRange {
+  std::string file;  // absolute
+  std::int64_t begin = 0;  // byte offsets [begin, end)
+  std::int64_t end = 0;
+  std::string hash;  // of these bytes
+};
+
+// A __constant__ or __device__ variable that the closure reads.
+struct ClosureGlobal {
+  std::string symbol;  // qualified
+  std::string space;   // "constant" | "device"
+  std::string element; // element type
+  std::int64_t element_bytes = 0;
+  std::int64_t count = 0;
+};
+
+struct Kernel {
+  std::string name;       // qualified: "image::blur"
+  std::string base_name;  // "blur"
+  std::vector<std::string> namespaces;  // enclosing, outermost first; "" is an unnamed one
+  std::string signature;  // mangled name
+  std::string key;        // kernel_key
+  std::string file;       // absolute path of the definition, after #line
+  std::int64_t line = 0;
+  std::vector<Parameter> parameters;
+  std::vector<ClosureGlobal> globals;
+  std::vector<Tunable> tunables;
+  std::vector<std::string> require;
+  std::vector<std::string> launch_block;  // of the tag's launch line: three expressions, or empty
+  std::vector<std::string> launch_grid;
+  std::string launch_shared_bytes;
+  std::vector<Case> cases;  // workloads of the tag; names of arguments in parameter order
+  std::optional<Tolerance> tolerance;
+  bool synchronises = false;  // reaches a barrier, a warp intrinsic or shared memory
+  bool uses_atomics = false;
+  // A self-contained translation unit with the kernel and all it reaches: includes of toolkit and
+  // standard headers, then the declarations, macros expanded. No host code. With a tunable's macro
+  // redefined the text differs: see the worker's `closure` operation.
+  std::string closure_source;
+  // The user's macros that are live at the end of the file, as #define lines: a variant's source may
+  // use them, so they stand between closure_source and the variant when a candidate is built.
+  std::string closure_macros;
+  std::vector<ClosureRange> closure;
+  // Why it cannot be tuned (file:line: reason), empty if it can.
+  std::string declined;
+};
+
+base::Result<Kernel> ParseKernel(const Json& json);  // lenient: what we wrote ourselves
+Json ToJson(const Kernel& kernel);
+
+}  // namespace cupilot::records

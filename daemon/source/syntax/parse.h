@@ -1,0 +1,46 @@
+// Text to tree, by clang. The only other header with a clang-backed implementation is preprocess.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "source/syntax/tree.h"
+
+namespace cupilot::source {
+
+struct ParseOptions {
+  std::string file_name = "kernel.cu";
+  std::string standard = "c++17";           // -std=
+  std::vector<std::string> include_folders; // for texts that still have #include (closure texts)
+  std::vector<std::string> system_folders;  // toolkit or host_runtime, then the host compiler's own
+  std::vector<std::string> defines;         // "A=1"
+  std::string resource_dir;                 // clang's own headers; empty: FindResourceDir()
+  // Preprocessed text (line markers, no directives): nothing is included or expanded.
+  bool preprocessed = false;
+  // A closure text is parsed after `#include <cuda_runtime.h>` of system_folders.
+  bool include_runtime = false;
+};
+
+struct Diagnostic {
+  std::string file;  // presumed
+  int line = 0;
+  int column = 0;
+  std::uint32_t offset = 0;
+  std::string message;
+};
+
+struct ParseOutcome {
+  Tree tree;
+  std::vector<Diagnostic> errors;  // of user text; a tree with errors is still usable for what parsed
+};
+
+// CUDA host-side parse (kernel launches, attributes and device code in one tree). Fails only if clang
+// cannot be run at all. Takes 10 to 300 ms; thread-safe.
+base::Result<ParseOutcome> Parse(std::string text, const ParseOptions& options);
+
+// clang's resource folder, beside the executable when installed (share/cupilot/clang), else the
+// distribution's.
+std::string FindResourceDir();
+
+}  // namespace cupilot::source
