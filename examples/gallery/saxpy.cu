@@ -1,0 +1,24 @@
+// y = a x + y
+#include "gallery.h"
+
+// cupilot: tune
+// cupilot: workload 4M grid=16384 block=256 n=4194304 a=2.5 x=normal[n] y=inout normal[n]
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+
+Timing RunSaxpy(const Options& options) {
+  const int n = 1 << 22;
+  const std::vector<float> x = NormalValues(n, 1), y = NormalValues(n, 2);
+  DeviceBuffer<float> device_x(x), device_y(y);
+  auto launch = [&] {
+    saxpy<<<(n + 255) / 256, 256>>>(n, 2.5f, device_x.get(), device_y.get());
+  };
+  const double time = MedianMicroseconds(options, [&] { device_y.Set(y); }, launch);
+  WriteOutput(options, "saxpy", device_y.Get());
+  WriteReference(options, "saxpy", {x, y}, n, 2, [&](const auto& in, auto& out) {
+    for (int i = 0; i < n; ++i) out[i] = 2.5 * in[0][i] + in[1][i];
+  });
+  return {"saxpy", time};
+}
