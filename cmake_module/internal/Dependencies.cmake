@@ -39,8 +39,11 @@ cupilot_dependency(sodium "${CUPILOT_SODIUM_ARCHIVE}" Threads::Threads)
 target_include_directories(dep_sodium INTERFACE ${libsodium_INCLUDE_DIRS})
 
 # clang's C++ libraries, static: the parser of the worker and of cupilot-nvcc.
-find_package(Clang ${CUPILOT_LLVM_VERSION} QUIET CONFIG
-  HINTS /usr/lib/llvm-${CUPILOT_LLVM_VERSION}/lib/cmake/clang)
+# LLVM's version file accepts only its exact major and minor version, so the folder names it (or Clang_DIR does).
+find_package(LLVM QUIET CONFIG
+  PATHS /usr/lib/llvm-${CUPILOT_LLVM_VERSION}/lib/cmake/llvm NO_DEFAULT_PATH)
+find_package(Clang QUIET CONFIG
+  PATHS /usr/lib/llvm-${CUPILOT_LLVM_VERSION}/lib/cmake/clang NO_DEFAULT_PATH)
 if(NOT Clang_FOUND)
   message(FATAL_ERROR "clang's development files of major version ${CUPILOT_LLVM_VERSION} were not "
     "found: install libclang-${CUPILOT_LLVM_VERSION}-dev and llvm-${CUPILOT_LLVM_VERSION}-dev, or set "

@@ -15,9 +15,9 @@ enum class ErrorCode {
   kCancelled,
   kUnavailable,  // the environment lacks something: no compiler, no device, no daemon
   kIo,
-  kCorruption,  // stored data that cannot be what we wrote
-  kProtocol,    // the peer said something that the protocol does not allow
-  kToolFailed,  // a compiler or other program that we ran failed
+  kCorruption,   // stored data that cannot be what we wrote
+  kProtocol,     // the peer said something that the protocol does not allow
+  kToolFailed,   // a compiler or other program that we ran failed
   kUnsupported,  // valid, but declined with a reason (a construct that cannot be handled)
   kInternal,
 };

@@ -1,5 +1,5 @@
-// Errors as values: Result<T> is a T or an Error. We never throw; what a library throws is caught in
-// the file that includes the library.
+// Errors as values: Result<T> is a T or an Error. We never throw; what a library throws is caught
+// in the file that includes the library.
 #pragma once
 
 #include <tl/expected.hpp>
@@ -19,11 +19,11 @@ inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(st
 #define CUPILOT_CONCAT(a, b) CUPILOT_CONCAT_(a, b)
 
 // Returns from the current function with the error of `expression`, if it has one.
-#define TRY(expression)                                                              \
-  do {                                                                               \
-    if (auto cupilot_try_result = (expression); !cupilot_try_result) {               \
-      return ::cupilot::base::Fail(std::move(cupilot_try_result.error()));           \
-    }                                                                                \
+#define TRY(expression)                                                    \
+  do {                                                                     \
+    if (auto cupilot_try_result = (expression); !cupilot_try_result) {     \
+      return ::cupilot::base::Fail(std::move(cupilot_try_result.error())); \
+    }                                                                      \
   } while (false)
 
 // `declaration` = the value of `expression`, or returns its error.

@@ -17,7 +17,8 @@ class UniqueFunction<R(A...)> {
   UniqueFunction(std::nullptr_t) {}
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction>)
-  UniqueFunction(F&& f) : body_(std::make_unique<Body<std::remove_cvref_t<F>>>(std::forward<F>(f))) {}
+  UniqueFunction(F&& f)
+      : body_(std::make_unique<Body<std::remove_cvref_t<F>>>(std::forward<F>(f))) {}
   R operator()(A... arguments) { return body_->Call(std::forward<A>(arguments)...); }
   explicit operator bool() const { return body_ != nullptr; }
 
