@@ -1,0 +1,140 @@
+#include "evaluate/calls.h"
+
+#include <chrono>
+#include <utility>
+
+namespace cupilot::evaluate {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kSourceLimit{60000};   // a heavy translation unit parses in seconds
+constexpr milliseconds kBuildGrace{5000};     // over the compiler's own limit
+constexpr milliseconds kVerifyLimit{120000};  // many runs; each has a limit of its own inside
+constexpr milliseconds kMeasureGrace{60000};  // warm-up and the runs that were begun
+constexpr milliseconds kDescribeLimit{20000};
+
+WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milliseconds limit) {
+  WorkerCall call;
+  call.kind = kind;
+  call.op = op;
+  call.params = std::move(params);
+  call.limit = limit;
+  return call;
+}
+
+template <class Reply>
+void CallTyped(Workers& workers, WorkerCall call,
+               base::Result<Reply> (*parse)(const records::Json&), base::Callback<Reply> done) {
+  std::string op = call.op;
+  workers.Call(std::move(call), [parse, op = std::move(op), done = std::move(done)](
+                                    base::Result<records::Json> reply) mutable {
+    if (!reply) return done(base::Fail(std::move(reply.error())));
+    base::Result<Reply> parsed = parse(*reply);
+    if (!parsed) {
+      return done(base::Fail(
+          base::ProtocolError("the worker's reply to '" + op + "': " + parsed.error().message)));
+    }
+    done(std::move(parsed));
+  });
+}
+
+base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
+  DeviceDescription description;
+  if (!json.is_object() || !json.contains("name") || !json["name"].is_string() ||
+      !json.contains("arch") || !json["arch"].is_string()) {
+    return base::Fail(base::ProtocolError("no name and arch of a device"));
+  }
+  description.device.name = json["name"].get<std::string>();
+  description.device.arch = json["arch"].get<std::string>();
+  if (json.contains("sm_count") && json["sm_count"].is_number_integer()) {
+    description.device.sm_count = json["sm_count"].get<std::int64_t>();
+  }
+  if (json.contains("memory_bytes") && json["memory_bytes"].is_number_integer()) {
+    description.device.memory_bytes = json["memory_bytes"].get<std::int64_t>();
+  }
+  if (json.contains("driver") && json["driver"].is_string()) {
+    description.driver = json["driver"].get<std::string>();
+  }
+  return description;
+}
+
+}  // namespace
+
+void Scan(Workers& workers, const protocol::ScanRequest& request,
+          base::Callback<protocol::ScanReply> done) {
+  CallTyped<protocol::ScanReply>(
+      workers, MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit),
+      &protocol::ParseScanReply, std::move(done));
+}
+
+void Rewrite(Workers& workers, const protocol::RewriteRequest& request,
+             base::Callback<protocol::RewriteReply> done) {
+  CallTyped<protocol::RewriteReply>(
+      workers, MakeCall(WorkerKind::kSource, "rewrite", protocol::ToJson(request), kSourceLimit),
+      &protocol::ParseRewriteReply, std::move(done));
+}
+
+void Propose(Workers& workers, const protocol::ProposeRequest& request,
+             base::Callback<protocol::ProposeReply> done) {
+  CallTyped<protocol::ProposeReply>(
+      workers, MakeCall(WorkerKind::kSource, "propose", protocol::ToJson(request), kSourceLimit),
+      &protocol::ParseProposeReply, std::move(done));
+}
+
+void Retune(Workers& workers, const protocol::RetuneRequest& request,
+            base::Callback<protocol::RewriteReply> done) {
+  CallTyped<protocol::RewriteReply>(
+      workers, MakeCall(WorkerKind::kSource, "retune", protocol::ToJson(request), kSourceLimit),
+      &protocol::ParseRewriteReply, std::move(done));
+}
+
+void Twin(Workers& workers, const protocol::TwinRequest& request,
+          base::Callback<protocol::TwinReply> done) {
+  CallTyped<protocol::TwinReply>(
+      workers, MakeCall(WorkerKind::kSource, "twin", protocol::ToJson(request), kSourceLimit),
+      &protocol::ParseTwinReply, std::move(done));
+}
+
+void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request,
+                  base::Callback<protocol::CheckVariantReply> done) {
+  CallTyped<protocol::CheckVariantReply>(
+      workers,
+      MakeCall(WorkerKind::kSource, "check_variant", protocol::ToJson(request), kSourceLimit),
+      &protocol::ParseCheckVariantReply, std::move(done));
+}
+
+void Build(Workers& workers, const protocol::BuildRequest& request,
+           base::Callback<protocol::BuildReply> done) {
+  CallTyped<protocol::BuildReply>(workers,
+                                  MakeCall(WorkerKind::kBuild, "build", protocol::ToJson(request),
+                                           milliseconds(request.timeout_ms) + kBuildGrace),
+                                  &protocol::ParseBuildReply, std::move(done));
+}
+
+void Verify(Workers& workers, const protocol::VerifyRequest& request,
+            base::Callback<protocol::VerifyReply> done) {
+  CallTyped<protocol::VerifyReply>(
+      workers, MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request), kVerifyLimit),
+      &protocol::ParseVerifyReply, std::move(done));
+}
+
+void Measure(Workers& workers, const protocol::MeasureRequest& request,
+             base::Callback<protocol::MeasureReply> done) {
+  WorkerCall call =
+      MakeCall(WorkerKind::kDevice, "measure", protocol::ToJson(request),
+               milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kMeasureGrace);
+  call.exclusive = true;
+  CallTyped<protocol::MeasureReply>(workers, std::move(call), &protocol::ParseMeasureReply,
+                                    std::move(done));
+}
+
+void DescribeDevice(Workers& workers, const std::string& device,
+                    base::Callback<DeviceDescription> done) {
+  CallTyped<DeviceDescription>(workers,
+                               MakeCall(WorkerKind::kDevice, "describe_device",
+                                        records::Json{{"device", device}}, kDescribeLimit),
+                               &ParseDescription, std::move(done));
+}
+
+}  // namespace cupilot::evaluate

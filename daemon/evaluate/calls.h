@@ -1,0 +1,44 @@
+// The worker's operations with their types; each is one Workers::Call. On the loop thread.
+#pragma once
+
+#include <string>
+
+#include "base/callback.h"
+#include "evaluate/workers.h"
+#include "protocol/worker_messages.h"
+
+namespace cupilot::evaluate {
+
+// Source workers.
+void Scan(Workers& workers, const protocol::ScanRequest& request,
+          base::Callback<protocol::ScanReply> done);
+void Rewrite(Workers& workers, const protocol::RewriteRequest& request,
+             base::Callback<protocol::RewriteReply> done);
+void Propose(Workers& workers, const protocol::ProposeRequest& request,
+             base::Callback<protocol::ProposeReply> done);
+void Retune(Workers& workers, const protocol::RetuneRequest& request,
+            base::Callback<protocol::RewriteReply> done);
+void Twin(Workers& workers, const protocol::TwinRequest& request,
+          base::Callback<protocol::TwinReply> done);
+void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request,
+                  base::Callback<protocol::CheckVariantReply> done);
+
+// Build workers. The limit is the request's timeout and a little, since the worker kills its
+// compiler itself.
+void Build(Workers& workers, const protocol::BuildRequest& request,
+           base::Callback<protocol::BuildReply> done);
+
+// Device workers. Measure is exclusive.
+void Verify(Workers& workers, const protocol::VerifyRequest& request,
+            base::Callback<protocol::VerifyReply> done);
+void Measure(Workers& workers, const protocol::MeasureRequest& request,
+             base::Callback<protocol::MeasureReply> done);
+
+struct DeviceDescription {
+  records::DeviceIdentity device;
+  std::string driver;
+};
+void DescribeDevice(Workers& workers, const std::string& device,
+                    base::Callback<DeviceDescription> done);
+
+}  // namespace cupilot::evaluate

@@ -1,0 +1,48 @@
+// Proves or rejects one variant of one kernel. Only an evaluation may call a variant accepted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/callback.h"
+#include "records/compile_command.h"
+#include "records/evaluation.h"
+#include "records/kernel.h"
+#include "records/variant.h"
+#include "records/workload.h"
+
+namespace cupilot::evaluate {
+
+struct EvaluateRequest {
+  records::Kernel kernel;      // as scanned with `command`
+  records::Workload workload;  // all cases count
+  records::Variant variant;    // with its id
+  records::CompileCommand command;
+  std::string numerics = "close";  // "close" | "bitwise": bitwise equality is demanded
+  std::string device = "host";
+  std::uint64_t seed = 1;    // of all generated values
+  double max_seconds = 2.0;  // of one measurement; the confirmation takes as long again
+  // Called on the loop thread when a stage begins: "check", "build", "verify", "measure",
+  // "confirm". May be empty.
+  std::function<void(std::string_view stage)> progress;
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  // Check, build, verify, measure, confirm, verdict; stops at the first stage that rejects. A
+  // rejection is a value (accepted == false with reason and detail). Errors are what is no verdict
+  // about the variant:
+  //   kInvalidArgument  the original fails, does not repeat, does not build, or the workload is
+  //                     illegal
+  //   kUnavailable      no worker, compiler or device
+  //   kCancelled        the evaluator was stopped
+  //   kInternal, kProtocol
+  // Several evaluations may run at once: their builds overlap, their measurements never do.
+  virtual void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) = 0;
+};
+
+}  // namespace cupilot::evaluate

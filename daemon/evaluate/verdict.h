@@ -1,0 +1,61 @@
+// The rule that turns verified results and measurements into a verdict (design, section 4.5). Pure
+// functions; the only place where a variant becomes accepted.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/worker_messages.h"
+#include "records/evaluation.h"
+#include "records/workload.h"
+
+namespace cupilot::evaluate {
+
+inline constexpr double kMinimumGain = 1.02;   // the interval's lower end, over all cases
+inline constexpr double kMinimumGainUs = 0.2;  // 200 ns of the original's time
+inline constexpr double kWorstCase = 0.98;     // no case may be below it
+
+// Speedup over all cases with its 95 % interval: sum(w) / sum(w / s).
+struct Combined {
+  double speedup = 0;
+  std::array<double, 2> interval{0, 0};
+  double gain_us = 0;  // saved a launch, on average over the launches that the weights stand for
+  double original_us = 0;  // a launch of the original, the same average
+};
+
+// Cases are matched with the workload's by name; where a case has two entries (cold and warm), the
+// better one counts. kInternal if a case was not measured or a number is not positive and finite.
+base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
+                               const records::Workload& workload);
+
+struct Verdict {
+  bool accepted = false;
+  std::string reason;  // of records::kReasons, empty if accepted
+  std::string detail;
+  std::optional<Combined> combined;
+};
+
+// `first` alone: whether a confirmation is worth its time. Accepted here means "confirm".
+base::Result<Verdict> JudgeOnce(const protocol::MeasureReply& measured,
+                                const records::Workload& workload);
+
+// Both processes must say it. The result's numbers are those of the process that says less.
+base::Result<Verdict> JudgeBoth(const protocol::MeasureReply& first,
+                                const protocol::MeasureReply& second,
+                                const records::Workload& workload);
+
+// The measurement whose numbers a record states: the smaller combined speedup of the two.
+base::Result<bool> SecondSaysLess(const protocol::MeasureReply& first,
+                                  const protocol::MeasureReply& second,
+                                  const records::Workload& workload);
+
+// Whether an accepted candidate replaces the published incumbent, by the same rule, from both
+// evaluations against the same original. The ratio's interval is that of two independent log
+// ratios. An incumbent whose evidence holds for something else (kernel key, target, workload or
+// device) is no competitor: true.
+bool BeatsIncumbent(const records::Evaluation& candidate, const records::Evaluation& incumbent,
+                    const records::Workload& workload);
+
+}  // namespace cupilot::evaluate

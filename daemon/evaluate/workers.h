@@ -1,0 +1,72 @@
+// The daemon's view of its worker processes: requests go in, replies come out, and a worker that
+// crashes or hangs costs only the request that it had. All calls on the loop thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/callback.h"
+#include "records/json.h"
+
+namespace cupilot::evaluate {
+
+enum class WorkerKind { kSource, kBuild, kDevice };
+inline constexpr int kWorkerKinds = 3;
+
+// "source", "build", "device": the value of the worker's --kind.
+const char* Name(WorkerKind kind);
+
+struct WorkerCall {
+  WorkerKind kind = WorkerKind::kSource;
+  std::string op;        // protocol/worker_messages.h
+  records::Json params;  // ToJson of the op's request
+  // From the moment the request is handed to a process, starting it included. On expiry the process
+  // is killed.
+  std::chrono::milliseconds limit{60000};
+  // Runs alone: waits for every running request to end, and none starts before it is done. What
+  // measures is exclusive, so nothing is compiled while something is measured.
+  bool exclusive = false;
+};
+
+struct WorkerCounters {
+  struct PerKind {
+    std::int64_t started = 0;          // processes
+    std::int64_t requests = 0;         // handed to a process
+    std::int64_t replies = 0;          // results and errors that a worker sent
+    std::int64_t crashed = 0;          // ended by a signal or by exit while it had a request
+    std::int64_t timed_out = 0;        // killed at its limit
+    std::int64_t garbled = 0;          // killed because it sent what is no reply
+    std::int64_t waiting = 0;          // requests in the queue now
+    std::int64_t running = 0;          // requests in a process now
+    std::chrono::nanoseconds busy{0};  // summed over processes
+  };
+  PerKind kinds[kWorkerKinds];
+  std::int64_t exclusive_runs = 0;
+  std::chrono::nanoseconds exclusive_busy{0};  // while something was measured
+  std::chrono::nanoseconds since_start{0};     // the whole that busy times are shares of
+
+  const PerKind& Of(WorkerKind kind) const { return kinds[static_cast<int>(kind)]; }
+};
+
+class Workers {
+ public:
+  virtual ~Workers() = default;
+
+  // The reply's "result". Errors: what the worker reported, with its code; kToolFailed if the
+  // process crashed, exited or sent what is no reply; kTimeout at the limit; kUnavailable if it
+  // cannot be started; kCancelled after Stop().
+  virtual void Call(WorkerCall call, base::Callback<records::Json> done) = 0;
+
+  // Nothing starts until Resume(): for a running build of the user, foreign activity, snooze. A
+  // request in a device process is taken back, the process killed, and runs again after Resume().
+  virtual void Pause() = 0;
+  virtual void Resume() = 0;
+
+  // Kills all processes; every open and every later request ends with kCancelled.
+  virtual void Stop() = 0;
+
+  virtual WorkerCounters counters() const = 0;
+};
+
+}  // namespace cupilot::evaluate
