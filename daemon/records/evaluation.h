@@ -13,7 +13,7 @@ namespace cupilot::records {
 
 struct DeviceIdentity {
   std::string name;
-  std::string arch;  // "sm_90", "host-x86-64-v3"
+  std::string arch;           // "sm_90", "host-x86-64-v3"
   std::int64_t sm_count = 0;  // on host: threads
   std::int64_t memory_bytes = 0;
   bool operator==(const DeviceIdentity&) const = default;
@@ -27,7 +27,7 @@ struct CaseResult {
   std::array<double, 2> interval{0, 0};
   std::int64_t samples = 0;
   double floor_us = 0;
-  std::string l2;  // "cold" or "warm"
+  std::string l2;               // "cold" or "warm"
   std::optional<double> error;  // units of the gate's rule; absent: no twin
   std::optional<double> original_error;
   bool operator==(const CaseResult&) const = default;
@@ -48,12 +48,27 @@ struct Resources {
 };
 
 // Reasons of a rejection; the only values of Evaluation::reason (empty when accepted).
-inline constexpr const char* kReasons[] = {
-    "forbidden_construct", "forbidden_numerics", "build_failed", "invalid_launch", "crashed",
-    "timed_out", "out_of_bounds", "modified_input", "unwritten_output", "wrong_values",
-    "precision_loss", "ignores_input", "nondeterministic", "race", "stateful", "alias_unsafe",
-    "faster_than_physics", "not_faster", "unstable_timing", "original_not_reproducible",
-    "unsupported_construct"};
+inline constexpr const char* kReasons[] = {"forbidden_construct",
+                                           "forbidden_numerics",
+                                           "build_failed",
+                                           "invalid_launch",
+                                           "crashed",
+                                           "timed_out",
+                                           "out_of_bounds",
+                                           "modified_input",
+                                           "unwritten_output",
+                                           "wrong_values",
+                                           "precision_loss",
+                                           "ignores_input",
+                                           "nondeterministic",
+                                           "race",
+                                           "stateful",
+                                           "alias_unsafe",
+                                           "faster_than_physics",
+                                           "not_faster",
+                                           "unstable_timing",
+                                           "original_not_reproducible",
+                                           "unsupported_construct"};
 
 struct Evaluation {
   static constexpr const char* kSchema = "cupilot.evaluation/1";

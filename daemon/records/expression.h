@@ -30,11 +30,15 @@ struct Environment {
 
 enum class NameKind { kInteger, kFloating, kPointer };
 
-// How names are written in printed C++ ("width" -> "cupilot_p2"), and what they are. Returns nullopt
-// for a name that does not exist.
+// How names are written in printed C++ ("width" -> "cupilot_p2"), and what they are. Returns
+// nullopt for a name that does not exist. The occupancy of an entry is asked for as
+// "blocks_per_sm(entry)".
 struct PrintedName {
   NameKind kind;
   std::string text;  // integer: an expression of type long long
+  // Integers that may have no value (unsigned ones above INT64_MAX): a bool expression that says
+  // whether it can be read. Empty: always.
+  std::string readable = {};
 };
 using NamePrinter = std::function<std::optional<PrintedName>(std::string_view name)>;
 
@@ -48,7 +52,8 @@ class Expression {
 
   // A C++11 expression of type bool that assigns the value to `target` (a long long lvalue) and is
   // false when the evaluation fails. Uses only __builtin_*_overflow and the helpers of
-  // PrintedHelpers(), evaluates && || ?: lazily. Fails on unknown names.
+  // PrintedHelpers(), evaluates && || ?: lazily. Fails on unknown names. It is a lambda that
+  // captures by reference, so it may stand only inside a function.
   base::Result<std::string> PrintCpp(std::string_view target, const NamePrinter& names) const;
 
   // Names that occur, each once.
@@ -62,8 +67,8 @@ class Expression {
   std::shared_ptr<const Node> root_;
 };
 
-// Definitions (static inline, C++11, no includes) that printed expressions call; to be emitted once a
-// translation unit, inside a namespace of the caller's choice.
+// Definitions (static inline, C++11, no includes) that printed expressions call; to be emitted once
+// a translation unit, inside a namespace of the caller's choice.
 std::string PrintedHelpers();
 
 // Evaluate(Parse(text)); for sizes.

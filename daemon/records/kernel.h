@@ -18,11 +18,11 @@ struct Parameter {
   std::string type;       // as written: "const float *"
   std::string canonical;  // fully qualified canonical type, valid in C++ after the user's text
   ParameterKind kind = ParameterKind::kOther;
-  std::int64_t bytes = 0;        // of the parameter itself
-  std::string element;           // pointer: canonical element type without const
+  std::int64_t bytes = 0;  // of the parameter itself
+  std::string element;     // pointer: canonical element type without const
   std::int64_t element_bytes = 0;
-  bool element_const = false;    // pointer to const
-  bool is_signed = false;        // integer
+  bool element_const = false;  // pointer to const
+  bool is_signed = false;      // integer
 };
 
 struct Tunable {
@@ -33,7 +33,7 @@ struct Tunable {
 
 // A stretch of a file that belongs to the kernel's closure.
 struct ClosureRange {
-  std::string file;  // absolute
+  std::string file;        // absolute
   std::int64_t begin = 0;  // byte offsets [begin, end)
   std::int64_t end = 0;
   std::string hash;  // of these bytes
@@ -41,20 +41,20 @@ struct ClosureRange {
 
 // A __constant__ or __device__ variable that the closure reads.
 struct ClosureGlobal {
-  std::string symbol;  // qualified
-  std::string space;   // "constant" | "device"
-  std::string element; // element type
+  std::string symbol;   // qualified
+  std::string space;    // "constant" | "device"
+  std::string element;  // element type
   std::int64_t element_bytes = 0;
   std::int64_t count = 0;
 };
 
 struct Kernel {
-  std::string name;       // qualified: "image::blur"
-  std::string base_name;  // "blur"
+  std::string name;                     // qualified: "image::blur"
+  std::string base_name;                // "blur"
   std::vector<std::string> namespaces;  // enclosing, outermost first; "" is an unnamed one
-  std::string signature;  // mangled name
-  std::string key;        // kernel_key
-  std::string file;       // absolute path of the definition, after #line
+  std::string signature;                // mangled name
+  std::string key;                      // kernel_key
+  std::string file;                     // absolute path of the definition, after #line
   std::int64_t line = 0;
   std::vector<Parameter> parameters;
   std::vector<ClosureGlobal> globals;
@@ -71,8 +71,8 @@ struct Kernel {
   // standard headers, then the declarations, macros expanded. No host code. With a tunable's macro
   // redefined the text differs: see the worker's `closure` operation.
   std::string closure_source;
-  // The user's macros that are live at the end of the file, as #define lines: a variant's source may
-  // use them, so they stand between closure_source and the variant when a candidate is built.
+  // The user's macros that are live at the end of the file, as #define lines: a variant's source
+  // may use them, so they stand between closure_source and the variant when a candidate is built.
   std::string closure_macros;
   std::vector<ClosureRange> closure;
   // Why it cannot be tuned (file:line: reason), empty if it can.

@@ -35,12 +35,12 @@ struct SelectedKernel {
 
 struct Selection {
   static constexpr const char* kSchema = "cupilot.selection/1";
-  std::string source;        // absolute path of the user's file
-  std::string swap;          // file name in the same folder: "swap.<hash>.cu"
-  std::string hook;          // the function that replaces __cudaLaunchKernel in this object
+  std::string source;  // absolute path of the user's file
+  std::string swap;    // file name in the same folder: "swap.<hash>.cu"
+  std::string hook;    // the function that replaces __cudaLaunchKernel in this object
   std::string command_hash;
   std::string environment_hash;
-  std::string toolchain;     // what `compiler --version` was hashed to
+  std::string toolchain;  // what `compiler --version` was hashed to
   std::vector<SelectedFile> files;
   std::vector<ClosureRange> closure;
   std::vector<SelectedKernel> kernels;

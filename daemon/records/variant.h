@@ -39,7 +39,7 @@ struct Launch {
   // Names of parameters, workspaces, tensor maps, constants; or {"type", "value": expression}, kept
   // as JSON. Empty array: the kernel's own parameters in order.
   std::vector<Json> arguments;
-  std::string when;                          // expression; empty: always
+  std::string when;                                           // expression; empty: always
   std::optional<std::pair<std::string, std::string>> repeat;  // count expression, index name
   bool cooperative = false;
   std::vector<std::string> cluster;

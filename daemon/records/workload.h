@@ -17,8 +17,9 @@ using Size = std::string;
 // How a buffer is filled before a run. Values are a pure function of (seed, argument name, index);
 // see device/fill.h.
 struct Fill {
-  std::string kind;  // normal uniform integers constant iota permutation offsets indices sorted bits file
-  double mean = 0;   // normal
+  std::string
+      kind;  // normal uniform integers constant iota permutation offsets indices sorted bits file
+  double mean = 0;  // normal
   double stddev = 1;
   Size low;          // uniform [low, high), integers [low, high], indices [low, high); texts, since
   Size high;         //   tags write expressions (in=indices(0,n))
@@ -55,7 +56,8 @@ struct Argument {
   std::string bytes;  // base64
   std::vector<PointerInBytes> pointers;
   bool null = false;
-  std::string value;  // a number as text, exact: "1920", "0.5", "nan", "-inf", "18446744073709551615"
+  std::string
+      value;  // a number as text, exact: "1920", "0.5", "nan", "-inf", "18446744073709551615"
   bool operator==(const Argument&) const = default;
 };
 
@@ -66,7 +68,7 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
-struct Global {  // a __constant__ or __device__ array that the kernel reads
+struct Global {        // a __constant__ or __device__ array that the kernel reads
   std::string symbol;  // qualified
   std::string space;   // "constant" or "device"
   std::string type;    // element type; empty: the symbol's own
@@ -85,9 +87,9 @@ struct LaunchAttributes {
 
 struct Case {
   std::string name;
-  double weight = 1.0;       // calls times mean time of the original in the program, microseconds
-  std::vector<Size> grid;    // three
-  std::vector<Size> block;   // three
+  double weight = 1.0;      // calls times mean time of the original in the program, microseconds
+  std::vector<Size> grid;   // three
+  std::vector<Size> block;  // three
   Size shared_bytes = "0";
   std::vector<std::string> template_arguments;
   std::vector<Argument> arguments;
