@@ -3,8 +3,8 @@
 //   request  {"id": 7, "op": "scan", "params": {...}}
 //   reply    {"id": 7, "result": {...}}  or  {"id": 7, "error": {"code": "...", "message": "..."}}
 // A worker handles one request at a time, in order. Its standard error is a log.
-// The structures convert with nlohmann's to_json/from_json (worker_messages.cc); missing keys keep
-// their defaults, since both ends are always of one version.
+// The structures convert with the functions at the end; missing keys keep their defaults, since both
+// ends are always of one version.
 #pragma once
 
 #include <cstdint>
@@ -87,6 +87,8 @@ struct TwinReply {
   std::string entry;   // qualified name of the twin kernel
   std::vector<bool> widened;  // per parameter: its elements (or itself) are double now
   std::vector<std::string> widened_globals;
+  // Its dynamic shared memory holds double where the original's holds float: twice the bytes.
+  bool widened_shared = false;
 };
 
 // op "check_variant": the whitelist of a variant's top level (design, section 6, Build).

@@ -1,0 +1,452 @@
+#include "protocol/worker_messages.h"
+
+#include "records/read_parts.h"
+#include "records/reader.h"
+
+namespace cupilot::protocol {
+
+using records::ArrayJson;
+using records::Json;
+using records::NumberJson;
+using records::ObjectReader;
+using records::ReadDocument;
+using records::Reading;
+using records::Strictness;
+using records::ToJson;
+
+namespace {
+
+template <class A, class B>
+Json PairsJson(const std::vector<std::pair<A, B>>& pairs) {
+  Json array = Json::array();
+  for (const auto& [first, second] : pairs) array.push_back(Json::array({first, second}));
+  return array;
+}
+
+}  // namespace
+
+// Found by argument-dependent look-up from the templates of reader.h, hence in no unnamed
+// namespace.
+static void Read(const Json& json, const std::string& path, Proposal& value, Reading& reading);
+static void Read(const Json& json, const std::string& path, TwinReply& value, Reading& reading);
+static void Read(const Json& json, const std::string& path, CandidateSet& value, Reading& reading);
+static Json ToJson(const Proposal& value);
+
+static void Read(const Json& json, const std::string& path, ScanRequest& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("command", value.command)
+      .Optional("source_text", value.source_text)
+      .Optional("numerics", value.numerics);
+}
+
+Json ToJson(const ScanRequest& value) {
+  Json json = Json::object();
+  json["command"] = ToJson(value.command);
+  json["source_text"] = value.source_text;
+  json["numerics"] = value.numerics;
+  return json;
+}
+
+base::Result<ScanRequest> ParseScanRequest(const Json& json) {
+  return ReadDocument<ScanRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, ScanReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("kernels", value.kernels)
+      .Optional("warnings", value.warnings)
+      .Optional("files", value.files)
+      .Optional("untagged_kernels", value.untagged_kernels);
+}
+
+Json ToJson(const ScanReply& value) {
+  Json json = Json::object();
+  json["kernels"] = ArrayJson(value.kernels);
+  json["warnings"] = value.warnings;
+  json["files"] = value.files;
+  json["untagged_kernels"] = value.untagged_kernels;
+  return json;
+}
+
+base::Result<ScanReply> ParseScanReply(const Json& json) {
+  return ReadDocument<ScanReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, RewriteRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("command", value.command)
+      .Optional("kernel", value.kernel)
+      .Optional("workload", value.workload)
+      .Optional("strategy", value.strategy)
+      .Optional("device", value.device);
+}
+
+Json ToJson(const RewriteRequest& value) {
+  Json json = Json::object();
+  json["command"] = ToJson(value.command);
+  json["kernel"] = ToJson(value.kernel);
+  json["workload"] = ToJson(value.workload);
+  json["strategy"] = ToJson(value.strategy);
+  json["device"] = value.device;
+  return json;
+}
+
+base::Result<RewriteRequest> ParseRewriteRequest(const Json& json) {
+  return ReadDocument<RewriteRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, RewriteReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("declined", value.declined)
+      .Optional("reason", value.reason)
+      .Optional("variant", value.variant)
+      .Optional("strategy", value.strategy);
+}
+
+Json ToJson(const RewriteReply& value) {
+  Json json = Json::object();
+  json["declined"] = value.declined;
+  json["reason"] = value.reason;
+  json["variant"] = ToJson(value.variant);
+  json["strategy"] = ToJson(value.strategy);
+  return json;
+}
+
+base::Result<RewriteReply> ParseRewriteReply(const Json& json) {
+  return ReadDocument<RewriteReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, ProposeRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("kernel", value.kernel)
+      .Optional("workload", value.workload)
+      .Optional("device", value.device);
+}
+
+Json ToJson(const ProposeRequest& value) {
+  Json json = Json::object();
+  json["kernel"] = ToJson(value.kernel);
+  json["workload"] = ToJson(value.workload);
+  json["device"] = value.device;
+  return json;
+}
+
+base::Result<ProposeRequest> ParseProposeRequest(const Json& json) {
+  return ReadDocument<ProposeRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, Proposal& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("technique", value.technique)
+      .Optional("applies", value.applies)
+      .Optional("reason", value.reason)
+      .Optional("parameters", value.parameters);
+}
+
+static Json ToJson(const Proposal& value) {
+  Json json = Json::object();
+  json["technique"] = value.technique;
+  json["applies"] = value.applies;
+  json["reason"] = value.reason;
+  json["parameters"] = value.parameters;
+  return json;
+}
+
+static void Read(const Json& json, const std::string& path, ProposeReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("proposals", value.proposals);
+}
+
+Json ToJson(const ProposeReply& value) {
+  Json json = Json::object();
+  json["proposals"] = ArrayJson(value.proposals);
+  return json;
+}
+
+base::Result<ProposeReply> ParseProposeReply(const Json& json) {
+  return ReadDocument<ProposeReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, RetuneRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("command", value.command)
+      .Optional("source_text", value.source_text)
+      .Optional("kernel", value.kernel)
+      .Optional("values", value.values);
+}
+
+Json ToJson(const RetuneRequest& value) {
+  Json json = Json::object();
+  json["command"] = ToJson(value.command);
+  json["source_text"] = value.source_text;
+  json["kernel"] = ToJson(value.kernel);
+  json["values"] = PairsJson(value.values);
+  return json;
+}
+
+base::Result<RetuneRequest> ParseRetuneRequest(const Json& json) {
+  return ReadDocument<RetuneRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, TwinRequest& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("kernel", value.kernel);
+}
+
+Json ToJson(const TwinRequest& value) {
+  Json json = Json::object();
+  json["kernel"] = ToJson(value.kernel);
+  return json;
+}
+
+base::Result<TwinRequest> ParseTwinRequest(const Json& json) {
+  return ReadDocument<TwinRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, TwinReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("declined", value.declined)
+      .Optional("reason", value.reason)
+      .Optional("source", value.source)
+      .Optional("entry", value.entry)
+      .Optional("widened", value.widened)
+      .Optional("widened_globals", value.widened_globals)
+      .Optional("widened_shared", value.widened_shared);
+}
+
+Json ToJson(const TwinReply& value) {
+  Json json = Json::object();
+  json["declined"] = value.declined;
+  json["reason"] = value.reason;
+  json["source"] = value.source;
+  json["entry"] = value.entry;
+  json["widened"] = value.widened;
+  json["widened_globals"] = value.widened_globals;
+  json["widened_shared"] = value.widened_shared;
+  return json;
+}
+
+base::Result<TwinReply> ParseTwinReply(const Json& json) {
+  return ReadDocument<TwinReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, CheckVariantRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("kernel", value.kernel).Optional("variant", value.variant);
+}
+
+Json ToJson(const CheckVariantRequest& value) {
+  Json json = Json::object();
+  json["kernel"] = ToJson(value.kernel);
+  json["variant"] = ToJson(value.variant);
+  return json;
+}
+
+base::Result<CheckVariantRequest> ParseCheckVariantRequest(const Json& json) {
+  return ReadDocument<CheckVariantRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, CheckVariantReply& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("passed", value.passed)
+      .Optional("reason", value.reason)
+      .Optional("detail", value.detail)
+      .Optional("entries", value.entries);
+}
+
+Json ToJson(const CheckVariantReply& value) {
+  Json json = Json::object();
+  json["passed"] = value.passed;
+  json["reason"] = value.reason;
+  json["detail"] = value.detail;
+  json["entries"] = value.entries;
+  return json;
+}
+
+base::Result<CheckVariantReply> ParseCheckVariantReply(const Json& json) {
+  return ReadDocument<CheckVariantReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, BuildRequest& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("device", value.device)
+      .Optional("text", value.text)
+      .Optional("command", value.command)
+      .Optional("cache_folder", value.cache_folder)
+      .Optional("timeout_ms", value.timeout_ms);
+}
+
+Json ToJson(const BuildRequest& value) {
+  Json json = Json::object();
+  json["device"] = value.device;
+  json["text"] = value.text;
+  json["command"] = ToJson(value.command);
+  json["cache_folder"] = value.cache_folder;
+  json["timeout_ms"] = value.timeout_ms;
+  return json;
+}
+
+base::Result<BuildRequest> ParseBuildRequest(const Json& json) {
+  return ReadDocument<BuildRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, BuildReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("failed", value.failed)
+      .Optional("timed_out", value.timed_out)
+      .Optional("log", value.log)
+      .Optional("artifact", value.artifact)
+      .Optional("cached", value.cached)
+      .Optional("target", value.target)
+      .Optional("toolchain", value.toolchain)
+      .Optional("seconds", value.seconds)
+      .Optional("text_hashes", value.text_hashes);
+}
+
+Json ToJson(const BuildReply& value) {
+  Json json = Json::object();
+  json["failed"] = value.failed;
+  json["timed_out"] = value.timed_out;
+  json["log"] = value.log;
+  json["artifact"] = value.artifact;
+  json["cached"] = value.cached;
+  json["target"] = value.target;
+  json["toolchain"] = value.toolchain;
+  json["seconds"] = NumberJson(value.seconds);
+  json["text_hashes"] = PairsJson(value.text_hashes);
+  return json;
+}
+
+base::Result<BuildReply> ParseBuildReply(const Json& json) {
+  return ReadDocument<BuildReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, CandidateSet& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("kernel", value.kernel)
+      .Optional("workload", value.workload)
+      .Optional("variant", value.variant)
+      .Optional("original_artifact", value.original_artifact)
+      .Optional("candidate_artifact", value.candidate_artifact)
+      .Optional("twin_artifact", value.twin_artifact)
+      .Optional("twin", value.twin)
+      .Optional("seed", value.seed)
+      .Optional("device", value.device)
+      .Optional("work_folder", value.work_folder);
+}
+
+Json ToJson(const CandidateSet& value) {
+  Json json = Json::object();
+  json["kernel"] = ToJson(value.kernel);
+  json["workload"] = ToJson(value.workload);
+  json["variant"] = ToJson(value.variant);
+  json["original_artifact"] = value.original_artifact;
+  json["candidate_artifact"] = value.candidate_artifact;
+  json["twin_artifact"] = value.twin_artifact;
+  json["twin"] = ToJson(value.twin);
+  json["seed"] = NumberJson(value.seed);
+  json["device"] = value.device;
+  json["work_folder"] = value.work_folder;
+  return json;
+}
+
+base::Result<CandidateSet> ParseCandidateSet(const Json& json) {
+  return ReadDocument<CandidateSet>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, VerifyRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("set", value.set);
+}
+
+Json ToJson(const VerifyRequest& value) {
+  Json json = Json::object();
+  json["set"] = ToJson(value.set);
+  return json;
+}
+
+base::Result<VerifyRequest> ParseVerifyRequest(const Json& json) {
+  return ReadDocument<VerifyRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, VerifyReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("passed", value.passed)
+      .Optional("original_failed", value.original_failed)
+      .Optional("reason", value.reason)
+      .Optional("detail", value.detail)
+      .Optional("checks", value.checks)
+      .Optional("cases", value.cases)
+      .Optional("guard", value.guard);
+}
+
+Json ToJson(const VerifyReply& value) {
+  Json json = Json::object();
+  json["passed"] = value.passed;
+  json["original_failed"] = value.original_failed;
+  json["reason"] = value.reason;
+  json["detail"] = value.detail;
+  json["checks"] = ArrayJson(value.checks);
+  json["cases"] = ArrayJson(value.cases);
+  json["guard"] = value.guard;
+  return json;
+}
+
+base::Result<VerifyReply> ParseVerifyReply(const Json& json) {
+  return ReadDocument<VerifyReply>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, MeasureRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("set", value.set)
+      .Optional("max_seconds", value.max_seconds)
+      .Optional("confirm", value.confirm)
+      .Optional("probe_limit", value.probe_limit);
+}
+
+Json ToJson(const MeasureRequest& value) {
+  Json json = Json::object();
+  json["set"] = ToJson(value.set);
+  json["max_seconds"] = NumberJson(value.max_seconds);
+  json["confirm"] = value.confirm;
+  json["probe_limit"] = NumberJson(value.probe_limit);
+  return json;
+}
+
+base::Result<MeasureRequest> ParseMeasureRequest(const Json& json) {
+  return ReadDocument<MeasureRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, MeasureReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("failed", value.failed)
+      .Optional("reason", value.reason)
+      .Optional("detail", value.detail)
+      .Optional("stopped_early", value.stopped_early)
+      .Optional("cases", value.cases)
+      .Optional("device", value.device);
+}
+
+Json ToJson(const MeasureReply& value) {
+  Json json = Json::object();
+  json["failed"] = value.failed;
+  json["reason"] = value.reason;
+  json["detail"] = value.detail;
+  json["stopped_early"] = value.stopped_early;
+  json["cases"] = ArrayJson(value.cases);
+  json["device"] = ToJson(value.device);
+  return json;
+}
+
+base::Result<MeasureReply> ParseMeasureReply(const Json& json) {
+  return ReadDocument<MeasureReply>(json, Strictness::kLenient);
+}
+
+}  // namespace cupilot::protocol
