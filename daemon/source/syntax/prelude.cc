@@ -1,0 +1,58 @@
+#include "source/syntax/prelude.h"
+
+#include <string_view>
+
+namespace cupilot::source {
+namespace {
+
+// clang binds `k<<<...>>>` to a function of this name while no toolkit version is given. Variadic,
+// so that the configuration's expressions stay as written.
+constexpr std::string_view kLaunch = "extern \"C\" int cudaConfigureCall(...);\n";
+
+// g++ spells built-ins that clang 19 does not have; libstdc++ 12 to 14 uses these.
+constexpr std::string_view kGnuBuiltins = R"(
+template <template <decltype(sizeof(0))...> class C> struct __cupilot_sizes {
+  template <class T, T... I> using make = C<I...>;
+};
+template <template <decltype(sizeof(0))...> class C, decltype(sizeof(0)) N>
+using __cupilot_tuple =
+    __make_integer_seq<__cupilot_sizes<C>::template make, decltype(sizeof(0)), N>;
+#define __builtin_va_arg_pack() 0
+#define __builtin_va_arg_pack_len() 0
+)";
+
+// Overwrites the text at `at` and fills up with spaces; line ends inside the old text stay.
+void Overwrite(std::string& text, std::size_t at, std::size_t length, std::string_view with) {
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (text[at + i] == '\n') continue;
+    text[at + i] = used < with.size() ? with[used++] : ' ';
+  }
+}
+
+}  // namespace
+
+std::string Prelude(bool preprocessed) {
+  std::string prelude(kLaunch);
+  if (preprocessed) prelude += kGnuBuiltins;
+  return prelude;
+}
+
+void PatchForClang(std::string& text) {
+  constexpr std::string_view kSequence = "integer_sequence<_Tp, __integer_pack(_Num)...>";
+  constexpr std::string_view kTuple = "_Index_tuple<__integer_pack(_Num)...>";
+  for (std::size_t at = text.find("__integer_pack("); at != std::string::npos;
+       at = text.find("__integer_pack(", at + 1)) {
+    const std::size_t sequence = at - std::min(at, kSequence.find("__integer_pack"));
+    if (text.compare(sequence, kSequence.size(), kSequence) == 0) {
+      Overwrite(text, sequence, kSequence.size(), "__make_integer_seq<integer_sequence,_Tp,_Num>");
+      continue;
+    }
+    const std::size_t tuple = at - std::min(at, kTuple.find("__integer_pack"));
+    if (text.compare(tuple, kTuple.size(), kTuple) == 0) {
+      Overwrite(text, tuple, kTuple.size(), "__cupilot_tuple<_Index_tuple, _Num>");
+    }
+  }
+}
+
+}  // namespace cupilot::source
