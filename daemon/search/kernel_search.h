@@ -1,0 +1,154 @@
+// The search for one kernel on one device: which strategy, or which values of the source's
+// tunables, to evaluate next. It keeps a tree of ideas with expected and measured gain, crosses
+// strategies that each won, climbs along the parameters of techniques and orders everything by what
+// it is expected to gain. Pure: no clock, no I/O; what it returns is a function of its input, the
+// seed and the order of results, so that it can be replayed from records.
+//
+//   KernelSearch search(input);
+//   while (budget left) {
+//     auto candidate = search.Next();           // ask for several to build ahead
+//     if (!candidate) break;                    // with results outstanding: report, then ask again
+//     ... rewrite or retune, evaluate ...
+//     search.Report(candidate->id, outcome);    // every candidate is reported exactly once
+//   }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "records/json.h"
+#include "records/kernel.h"
+#include "records/variant.h"
+#include "search/number_search.h"
+
+namespace cupilot::search {
+
+// A technique's opinion of the kernel (protocol::Proposal by another name: search knows no
+// protocol).
+struct Opinion {
+  std::string technique;
+  bool applies = false;
+  std::string reason;                     // why not
+  std::vector<records::Json> parameters;  // worth trying, the most promising first
+};
+
+struct SearchInput {
+  std::string kernel;             // qualified name, for titles
+  std::string device = "host";    // "host" | "cuda": which techniques are likely to pay
+  std::vector<Opinion> opinions;  // those that do not apply are kept for explanations only
+  NumberSpace numbers;            // SpaceOf(kernel, case); no tunables: no search over numbers
+  std::vector<records::Strategy> seeds;  // strategies that worked elsewhere: tried first
+  std::uint64_t seed = 1;
+};
+
+struct Candidate {
+  int id = 0;      // from 1, in the order of Next()
+  int parent = 0;  // 0: the original
+  // Exactly one of these is what to do: values not empty: retune the original; else the strategy.
+  records::Strategy strategy;  // for values: title and one step "tunables", for people and records
+  Values values;
+  double expected_gain = 1.0;  // of the whole candidate over the original
+  bool retunes() const { return !values.empty(); }
+};
+
+// What became of a candidate.
+struct Outcome {
+  enum class Kind {
+    kDeclined,  // the rewrite is not safe here, or not possible: nothing was evaluated
+    kRejected,  // evaluated, and rejected for `reason`
+    kAccepted,
+    kFailed,  // no verdict (the environment failed); the idea is neither good nor bad
+  };
+  Kind kind = Kind::kFailed;
+  std::string reason;  // of the evaluation (not_faster, wrong_values, ...) or of the technique
+  // Measured over the original; also of a rejected one that was measured (not_faster).
+  std::optional<double> speedup;
+  std::string variant;  // id, where one was made
+  // What the rewrite really did, where it differs from what was asked for.
+  std::optional<records::Strategy> aligned;
+  // Share of the physical floor that it reached, 0 to 1; 0: not known.
+  double floor_share = 0;
+};
+
+// One node of the tree of ideas.
+struct Idea {
+  Candidate candidate;
+  std::optional<Outcome> outcome;  // absent: not reported yet
+};
+
+class KernelSearch {
+ public:
+  explicit KernelSearch(SearchInput input);
+
+  // The most promising candidate that was not tried yet. Nothing: none is left now (results that
+  // are outstanding may bring new ones), or the best is at 95 % of its floor.
+  std::optional<Candidate> Next();
+
+  // The result of a candidate; unknown ids and second reports are ignored.
+  void Report(int id, const Outcome& outcome);
+
+  // True when Next() has nothing and no result is outstanding.
+  bool Exhausted();
+
+  // All ideas, by id. What `explain` shows and what a record of the search keeps.
+  const std::vector<Idea>& ideas() const { return ideas_; }
+  // The accepted idea with the greatest speedup, or null.
+  const Idea* best() const;
+
+  // The whole search as JSON (input's seed, ideas with expected and measured gain), and the search
+  // that results from running those results again: Next() and Report() in the recorded order.
+  records::Json ToJson() const;
+  // kCorruption if the records do not belong to this input (another candidate would have been
+  // next).
+  static base::Result<KernelSearch> Replay(SearchInput input, const records::Json& json);
+
+ private:
+  struct Proposal {
+    Candidate candidate;
+    std::string key;  // of what it does; each is tried once
+    int order = 0;    // ties go to the earlier
+  };
+  // How a technique has done so far.
+  struct Record {
+    int tries = 0;
+    int failures = 0;  // declined, or rejected for its results
+    double best = 0;   // greatest measured speedup of a single step
+  };
+
+  std::vector<Proposal> Frontier() const;
+  void ProposeSeeds(std::vector<Proposal>& out) const;
+  void ProposeSingles(std::vector<Proposal>& out) const;
+  void ProposeNeighbours(std::vector<Proposal>& out) const;
+  void ProposeExtensions(std::vector<Proposal>& out) const;
+  void ProposeCrosses(std::vector<Proposal>& out) const;
+  void Add(std::vector<Proposal>& out, records::Strategy strategy, int parent, double gain) const;
+  std::optional<Candidate> NextNumbers(double best_other);
+  double NumbersGain() const;
+  std::vector<const Idea*> Winners() const;
+  double SingleGain(const Opinion& opinion, std::size_t index) const;
+  Candidate Admit(Candidate candidate, const std::string& key);
+
+  SearchInput input_;
+  NumberSearch numbers_;
+  std::vector<Idea> ideas_;
+  std::set<std::string> tried_;
+  std::map<std::string, Record> techniques_;
+  // The order of calls, for the replay: > 0 a candidate that Next() gave, < 0 the one reported.
+  std::vector<int> events_;
+  bool numbers_done_ = false;
+};
+
+// Expected gain of one technique before anything was measured, by device ("host", "cuda").
+double PriorGain(const std::string& technique, const std::string& device);
+
+// The greater of two is better; 1 is the original. A short name of what steps do, for titles:
+// "block_size x=256, unrolling factor=4".
+std::string TitleOf(const std::vector<records::StrategyStep>& steps);
+
+}  // namespace cupilot::search
