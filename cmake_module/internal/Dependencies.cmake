@@ -53,3 +53,21 @@ add_library(dep_clang INTERFACE)
 target_include_directories(dep_clang SYSTEM INTERFACE ${CLANG_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_link_libraries(dep_clang INTERFACE clangFrontend clangSerialization clangDriver clangParse
   clangSema clangAnalysis clangEdit clangAST clangASTMatchers clangLex clangBasic)
+# The distribution's targets name libLLVM.so (230 MB with what it needs); we link the few archives.
+if(NOT TARGET zstd::libzstd_shared)
+  # LLVM's archives name this target without looking for it.
+  find_library(CUPILOT_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+  add_library(zstd::libzstd_shared UNKNOWN IMPORTED)
+  set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION "${CUPILOT_ZSTD}")
+endif()
+llvm_map_components_to_libnames(llvm_archives option support targetparser core bitreader
+  bitstreamreader binaryformat profiledata windowsdriver frontendhlsl frontendopenmp
+  frontendoffloading mc mcparser demangle)
+foreach(target IN ITEMS clangFrontend clangSerialization clangDriver clangParse clangSema clangAnalysis
+    clangEdit clangAST clangASTMatchers clangLex clangBasic clangAPINotes clangSupport)
+  get_target_property(libraries ${target} INTERFACE_LINK_LIBRARIES)
+  list(REMOVE_ITEM libraries LLVM)
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_LINK_LIBRARIES "${libraries};${llvm_archives}")
+endforeach()
+target_link_options(dep_clang INTERFACE -Wl,--as-needed)
