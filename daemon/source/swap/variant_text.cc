@@ -1,0 +1,162 @@
+#include "source/swap/variant_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "source/swap/entry_bodies.h"
+
+namespace cupilot::source {
+namespace {
+
+// A tunable's value: a number, a boolean, or one word (a type's name, say).
+base::Result<std::string> ValueText(const std::string& name, const records::Json& value) {
+  if (value.is_boolean()) return std::string(value.get<bool>() ? "1" : "0");
+  if (value.is_number_integer()) return value.dump();
+  if (value.is_number()) return value.dump();
+  if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    if (IsIdentifier(text)) return text;
+    const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+      return std::isdigit(static_cast<unsigned char>(c)) != 0;
+    });
+    if (digits) return text;
+  }
+  return base::Fail(base::InvalidArgument(
+      "values." + name + ": a number or one word is expected, found " + value.dump()));
+}
+
+struct Macros {
+  std::string before;
+  std::string after;
+};
+
+base::Result<Macros> MacrosOf(const records::Variant& variant) {
+  Macros macros;
+  for (const auto& [name, value] : variant.values) {
+    if (!IsIdentifier(name)) {
+      return base::Fail(base::InvalidArgument("values: '" + name + "' is not an identifier"));
+    }
+    TRY_ASSIGN(const std::string text, ValueText(name, value));
+    macros.before += "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n#define " + name +
+                     " " + text + "\n";
+    macros.after += "#undef " + name + "\n#pragma pop_macro(\"" + name + "\")\n";
+  }
+  return macros;
+}
+
+// "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || ...", or empty where all is compiled.
+std::string ArchitectureCondition(const std::vector<std::string>& targets) {
+  std::set<int> numbers;
+  for (const std::string& target : targets) {
+    const int number = ArchitectureNumber(target);
+    if (number == 0) return {};
+    numbers.insert(number);
+  }
+  if (numbers.empty()) return {};
+  std::string condition = "!defined(__CUDA_ARCH__)";
+  for (const int number : numbers) {
+    condition += " || __CUDA_ARCH__ == " + std::to_string(number);
+  }
+  return condition;
+}
+
+base::Result<std::string> GuardedSource(const std::string& source, const std::string& condition) {
+  TRY_ASSIGN(const std::vector<EntryBody> entries, FindEntryBodies(source));
+  if (condition.empty()) return source;
+  std::string text;
+  std::size_t at = 0;
+  for (const EntryBody& entry : entries) {
+    if (entry.end == 0) continue;
+    text += source.substr(at, entry.begin + 1 - at) + "\n#if " + condition + "\n" +
+            source.substr(entry.begin + 1, entry.end - entry.begin - 2) +
+            "\n#else\n__trap();\n#endif\n";
+    at = entry.end - 1;
+  }
+  return text + source.substr(at);
+}
+
+bool IsHeaderName(const std::string& name) {
+  if (name.empty() || name[0] == '/' || name.find("..") != std::string::npos) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' ||
+           c == '-';
+  });
+}
+
+std::string WithNewline(const std::string& text) {
+  return text.empty() || text.back() == '\n' ? text : text + "\n";
+}
+
+}  // namespace
+
+bool IsIdentifier(const std::string& text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) return false;
+  if (text == "defined" || text == "asm" || text == "extern" || text == "_Pragma") return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
+int ArchitectureNumber(const std::string& target) {
+  constexpr std::string_view kPrefix = "compute_";
+  if (!target.starts_with(kPrefix)) return 0;
+  int number = 0;
+  for (std::size_t i = kPrefix.size();
+       i < target.size() && std::isdigit(static_cast<unsigned char>(target[i])); ++i) {
+    if (number > 10000) return 0;
+    number = number * 10 + (target[i] - '0');
+  }
+  return number * 10;
+}
+
+std::string EntryName(const records::Kernel& kernel, const records::Variant& variant,
+                      const std::string& entry) {
+  std::string name;
+  for (const std::string& scope : kernel.namespaces) {
+    if (!scope.empty()) name += scope + "::";
+  }
+  return name + records::VariantNamespace(variant.id) + "::" + entry;
+}
+
+std::string QualifiedEntry(const records::Kernel& kernel, const records::Variant& variant,
+                           const std::string& entry) {
+  return "::" + EntryName(kernel, variant, entry);
+}
+
+base::Result<std::string> IncludeLines(const records::Variant& variant) {
+  std::string lines;
+  for (const std::string& header : variant.includes) {
+    if (!IsHeaderName(header)) {
+      return base::Fail(base::InvalidArgument("includes: '" + header + "' is not a header's name"));
+    }
+    lines += "#include <" + header + ">\n";
+  }
+  return lines;
+}
+
+base::Result<std::string> VariantText(const records::Kernel& kernel,
+                                      const records::Variant& variant,
+                                      const std::vector<std::string>& targets) {
+  TRY_ASSIGN(const Macros macros, MacrosOf(variant));
+  TRY_ASSIGN(const std::string source,
+             GuardedSource(variant.source, ArchitectureCondition(targets)));
+  std::string text = macros.before;
+  std::string close;
+  for (const std::string& scope : kernel.namespaces) {
+    text += scope.empty() ? "namespace { " : "namespace " + scope + " { ";
+    close += "} ";
+  }
+  text += "namespace " + records::VariantNamespace(variant.id) + " {\n";
+  text += WithNewline(source);
+  return text + "} " + close + "\n" + macros.after;
+}
+
+base::Result<std::string> CandidateText(const records::Kernel& kernel,
+                                        const records::Variant& variant) {
+  TRY_ASSIGN(const std::string includes, IncludeLines(variant));
+  TRY_ASSIGN(const std::string text, VariantText(kernel, variant));
+  return includes + WithNewline(kernel.closure_source) + WithNewline(kernel.closure_macros) + text;
+}
+
+}  // namespace cupilot::source

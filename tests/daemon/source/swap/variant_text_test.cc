@@ -1,0 +1,118 @@
+#include "source/swap/variant_text.h"
+
+#include <gtest/gtest.h>
+
+#include "source/swap/entry_bodies.h"
+
+namespace cupilot::source {
+namespace {
+
+records::Kernel Blur() {
+  records::Kernel kernel;
+  kernel.name = "image::blur";
+  kernel.base_name = "blur";
+  kernel.namespaces = {"image", ""};
+  kernel.closure_source = "#include <cmath>\nnamespace image { namespace {\nint user;\n} }";
+  kernel.closure_macros = "#define TILE 8";
+  return kernel;
+}
+
+records::Variant Faster() {
+  records::Variant variant;
+  variant.kernel = "image::blur";
+  variant.includes = {"cuda_fp16.h"};
+  variant.source = "__global__ void fast(float* x) { x[0] = BX; }";
+  variant.entry = "fast";
+  variant.values["BX"] = 64;
+  variant.id = records::VariantId(variant);
+  return variant;
+}
+
+TEST(EntryBodies, AreFoundBehindAttributesCommentsAndLiterals) {
+  const std::string source = R"(
+    // __global__ void not_me() {}
+    __device__ float f(float x) { return x; }
+    template <int N> static __global__ void __launch_bounds__(64 * 2) a(int n, int (&b)[2]) {
+      const char* s = "} )\" {"; char c = '}'; /* } */ int big = 1'000'000; if (n) { f(0); }
+    }
+    extern __global__ void declared(int);
+    __global__ __cluster_dims__(2, 1, 1) void b() { auto r = R"x(})y")x"; }
+  )";
+  const auto entries = FindEntryBodies(source);
+  ASSERT_TRUE(entries) << entries.error().message;
+  ASSERT_EQ(entries->size(), 3u);
+  EXPECT_EQ((*entries)[0].name, "a");
+  EXPECT_EQ(source[(*entries)[0].begin], '{');
+  EXPECT_EQ(source.substr((*entries)[0].end - 7, 7), "}\n    }");
+  EXPECT_EQ((*entries)[1].name, "declared");
+  EXPECT_EQ((*entries)[1].end, 0u);
+  EXPECT_EQ((*entries)[2].name, "b");
+}
+
+TEST(EntryBodies, RefusesBracketsThatDoNotMatch) {
+  EXPECT_FALSE(FindEntryBodies("__global__ void a() { if (x) { }"));
+  EXPECT_FALSE(FindEntryBodies("__global__ void a(int n] { }"));
+  EXPECT_FALSE(FindEntryBodies("} namespace evil {"));
+  EXPECT_FALSE(FindEntryBodies("/* open"));
+  EXPECT_FALSE(FindEntryBodies("const char* s = \"open\n;"));
+}
+
+TEST(VariantText, StandsInItsOwnNamespaceInsideTheKernels) {
+  const records::Variant variant = Faster();
+  const auto text = VariantText(Blur(), variant);
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(*text,
+            "#pragma push_macro(\"BX\")\n#undef BX\n#define BX 64\n"
+            "namespace image { namespace { namespace " +
+                records::VariantNamespace(variant.id) + " {\n" + variant.source +
+                "\n} } } \n#undef BX\n#pragma pop_macro(\"BX\")\n");
+  EXPECT_EQ(QualifiedEntry(Blur(), variant, "fast"),
+            "::image::" + records::VariantNamespace(variant.id) + "::fast");
+}
+
+TEST(VariantText, CandidateHoldsIncludesClosureMacrosAndVariantInThisOrder) {
+  const auto text = CandidateText(Blur(), Faster());
+  ASSERT_TRUE(text) << text.error().message;
+  const std::size_t include = text->find("#include <cuda_fp16.h>");
+  const std::size_t closure = text->find("int user;");
+  const std::size_t macros = text->find("#define TILE 8\n");
+  const std::size_t variant = text->find("void fast");
+  EXPECT_LT(include, closure);
+  EXPECT_LT(closure, macros);
+  EXPECT_LT(macros, variant);
+  EXPECT_NE(variant, std::string::npos);
+}
+
+TEST(VariantText, BodiesTrapWhereTheyAreNotProven) {
+  const auto text =
+      VariantText(Blur(), Faster(), {"compute_90,sm_90", "compute_80,sm_80", "compute_90a,sm_90a"});
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_NE(text->find("void fast(float* x) {\n#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 "
+                       "|| __CUDA_ARCH__ == 900\n x[0] = BX; \n#else\n__trap();\n#endif\n}"),
+            std::string::npos)
+      << *text;
+  const auto host = VariantText(Blur(), Faster(), {"host-x86-64-v3"});
+  EXPECT_EQ(host->find("__CUDA_ARCH__"), std::string::npos);
+}
+
+TEST(VariantText, OnlyPlainValuesAndNamesReachTheText) {
+  for (const char* value : {"64\\n#include <x>", "a b", "", "f()", "defined"}) {
+    records::Variant variant = Faster();
+    variant.values["BX"] = value;
+    EXPECT_FALSE(VariantText(Blur(), variant)) << value;
+  }
+  records::Variant variant = Faster();
+  variant.values["B X"] = 1;
+  EXPECT_FALSE(VariantText(Blur(), variant));
+  variant = Faster();
+  variant.includes = {"x>\n#define a"};
+  EXPECT_FALSE(CandidateText(Blur(), variant));
+  variant.includes = {"../secret.h"};
+  EXPECT_FALSE(CandidateText(Blur(), variant));
+  variant = Faster();
+  variant.source = "} int outside; namespace x {";
+  EXPECT_FALSE(CandidateText(Blur(), variant));
+}
+
+}  // namespace
+}  // namespace cupilot::source
