@@ -2,6 +2,7 @@
 // durable when it returns. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,8 +15,19 @@
 namespace cupilot::cache {
 
 enum class Table {
-  kProjects, kKernels, kWorkloads, kVariants, kEvaluations, kStrategies, kSelections, kCounters,
+  kProjects,
+  kKernels,
+  kWorkloads,
+  kVariants,
+  kEvaluations,
+  kStrategies,
+  kSelections,
+  kCounters,
 };
+inline constexpr std::size_t kTableCount = 8;
+
+// "projects", "kernels", ...: the names of the column families.
+std::string_view TableName(Table table);
 
 struct Write {
   Table table;
