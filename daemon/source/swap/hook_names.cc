@@ -1,0 +1,116 @@
+#include "source/swap/hook_names.h"
+
+#include <array>
+#include <charconv>
+
+namespace cupilot::source {
+namespace {
+
+using records::NameKind;
+using records::PrintedName;
+
+std::string ReadParameter(const records::Parameter& parameter, int index) {
+  return "read<" + parameter.canonical + " >(l, " + std::to_string(index) + ")";
+}
+
+}  // namespace
+
+int HookNames::ParameterIndex(std::string_view name) const {
+  if (!name.empty() && name[0] == '$') {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), index);
+    const bool whole = error == std::errc() && end == name.data() + name.size();
+    return whole && index < kernel_.parameters.size() ? static_cast<int>(index) : -1;
+  }
+  for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+    if (!name.empty() && kernel_.parameters[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::optional<PrintedName> HookNames::OfParameter(int index) const {
+  const records::Parameter& parameter = kernel_.parameters[static_cast<std::size_t>(index)];
+  const std::string value = ReadParameter(parameter, index);
+  switch (parameter.kind) {
+    case records::ParameterKind::kPointer:
+      return PrintedName{NameKind::kPointer, "address(l, " + std::to_string(index) + ")", {}};
+    case records::ParameterKind::kFloating:
+      return PrintedName{NameKind::kFloating, "(double)" + value, {}};
+    case records::ParameterKind::kInteger: {
+      const bool wide = !parameter.is_signed && parameter.bytes >= 8;
+      return PrintedName{NameKind::kInteger, "(long long)" + value,
+                         wide ? value + " <= 9223372036854775807ULL" : std::string()};
+    }
+    case records::ParameterKind::kOther:
+      break;
+  }
+  return std::nullopt;
+}
+
+// "p.width": a member of a structure that is passed by value.
+std::optional<PrintedName> HookNames::OfMember(std::string_view name) const {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const int index = ParameterIndex(name.substr(0, dot));
+  if (index < 0) return std::nullopt;
+  const records::Parameter& parameter = kernel_.parameters[static_cast<std::size_t>(index)];
+  if (parameter.kind != records::ParameterKind::kOther) return std::nullopt;
+  return PrintedName{
+      NameKind::kInteger,
+      "integer(" + ReadParameter(parameter, index) + std::string(name.substr(dot)) + ")",
+      {}};
+}
+
+std::optional<PrintedName> HookNames::OfBuiltin(std::string_view name) const {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kBuiltins = {{
+      {"grid_x", "o.grid[0]"},
+      {"grid_y", "o.grid[1]"},
+      {"grid_z", "o.grid[2]"},
+      {"block_x", "o.block[0]"},
+      {"block_y", "o.block[1]"},
+      {"block_z", "o.block[2]"},
+      {"shared_bytes", "o.shared"},
+      {"sm_count", "(long long)devices[l.device].sm_count"},
+      {"max_shared_bytes", "(long long)devices[l.device].max_shared_bytes"},
+      {"max_threads_per_sm", "(long long)devices[l.device].max_threads_per_sm"},
+      {"l2_bytes", "(long long)devices[l.device].l2_bytes"},
+      {"warp_size", "(long long)devices[l.device].warp_size"},
+  }};
+  for (const auto& [known, text] : kBuiltins) {
+    if (known == name) return PrintedName{NameKind::kInteger, std::string(text), {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<PrintedName> HookNames::Lookup(std::string_view name) const {
+  constexpr std::string_view kOccupancy = "blocks_per_sm(";
+  if (name.starts_with(kOccupancy)) {
+    const std::string_view entry =
+        name.substr(kOccupancy.size(), name.size() - kOccupancy.size() - 1);
+    const auto known = occupancies_.find(entry);
+    if (known == occupancies_.end()) return std::nullopt;
+    return PrintedName{NameKind::kInteger, known->second.second, known->second.first};
+  }
+  if (indices_.contains(name)) {
+    return PrintedName{NameKind::kInteger, "cupilot_index_" + std::string(name), {}};
+  }
+  const int parameter = ParameterIndex(name);
+  if (parameter >= 0) return OfParameter(parameter);
+  if (const auto value = variant_.values.find(std::string(name)); value != variant_.values.end()) {
+    if (!value->second.is_number_integer()) return std::nullopt;
+    return PrintedName{NameKind::kInteger, "(" + value->second.dump() + "LL)", {}};
+  }
+  if (std::optional<PrintedName> member = OfMember(name)) return member;
+  return OfBuiltin(name);
+}
+
+base::Result<std::string> HookNames::Print(const std::string& expression,
+                                           const std::string& target) const {
+  auto parsed = records::Expression::Parse(expression);
+  if (!parsed) return base::Fail(parsed.error().In("'" + expression + "'"));
+  auto printed = parsed->PrintCpp(target, [this](std::string_view name) { return Lookup(name); });
+  if (!printed) return base::Fail(printed.error().In("'" + expression + "'"));
+  return printed;
+}
+
+}  // namespace cupilot::source

@@ -1,0 +1,489 @@
+#include "source/swap/hook_runtime.h"
+
+namespace cupilot::source {
+
+std::string HookPrologue() {
+  return R"hook(
+#if !defined(__CUDA_ARCH__)
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wmissing-declarations"
+#if defined(CUPILOT_HOST_ABI_VERSION)
+typedef const void* cupilot_handle;
+#define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
+#elif CUDART_VERSION >= 13000
+typedef cudaKernel_t cupilot_handle;
+#define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
+#else
+typedef const void* cupilot_handle;
+#define CUPILOT_SWAP_REAL "cudaLaunchKernel"
+#endif
+#if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM) && !defined(CUPILOT_HOST_ABI_VERSION)
+extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
+                                    cudaStream_t) __asm__(CUPILOT_SWAP_REAL "_ptsz");
+#else
+extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
+                                    cudaStream_t) __asm__(CUPILOT_SWAP_REAL);
+#endif
+#undef CUPILOT_SWAP_REAL
+
+namespace {
+namespace cupilot_swap {
+
+enum { device_limit = 16 };
+
+struct launch {
+  dim3 grid, block;
+  void** arguments;
+  size_t shared;
+  cudaStream_t stream;
+  int device;
+};
+struct geometry {
+  long long grid[3], block[3], shared;
+};
+struct device_facts {
+  int sm_count, max_shared_bytes, max_threads_per_sm, l2_bytes, warp_size;
+};
+struct function_facts {
+  int max_threads;
+  int static_bytes;
+  long long dynamic_bytes;
+};
+struct kernel_row {
+  const char* name;
+  int first_variant, variant_count;
+};
+struct variant_row {
+  int ptx, binary;
+  const char* architecture;
+  const char* const* devices;
+  int first_entry, entry_count;
+};
+
+template <class type>
+inline type read(const launch& l, int index) {
+  return *static_cast<const type*>(l.arguments[index]);
+}
+inline unsigned long long address(const launch& l, int index) {
+  return (unsigned long long)read<const void*>(l, index);
+}
+// A member of a structure that an expression reads; floating ones are not integers.
+template <class type>
+inline long long integer(type value) {
+  static_assert(type(3) / type(2) == type(1), "an expression reads a floating member");
+  return (long long)value;
+}
+
+// Whether an entry's parameters take the bytes that it is given.
+template <class type> struct kind { enum { value = 0 }; };
+template <class type> struct kind<type*> { enum { value = 1 }; };
+template <> struct kind<float> { enum { value = 2 }; };
+template <> struct kind<double> { enum { value = 3 }; };
+template <class type> struct plain { typedef type is; };
+template <class type> struct plain<const type> { typedef type is; };
+template <class to, class from>
+struct takes {
+  enum { value = sizeof(to) == sizeof(from) && alignof(to) == alignof(from) &&
+                 int(kind<typename plain<to>::is>::value) ==
+                     int(kind<typename plain<from>::is>::value) };
+};
+template <bool... all> struct flags {};
+template <class left, class right> struct same { enum { value = 0 }; };
+template <class type> struct same<type, type> { enum { value = 1 }; };
+template <class... types> struct list {};
+template <class entry, class given> struct accepts;
+template <class... parameters, class... given>
+struct accepts<void (*)(parameters...), list<given...> > {
+  enum { value = same<flags<true, bool(takes<parameters, given>::value)...>,
+                      flags<bool(takes<parameters, given>::value)..., true> >::value };
+};
+)hook";
+}
+
+std::string HookMachinery() {
+  return R"hook(
+cupilot_handle handles[function_count];
+int handles_known;
+unsigned prepared[kernel_count][device_limit];
+function_facts facts[function_count][device_limit];
+device_facts devices[device_limit];
+unsigned long long hits[kernel_count], misses[kernel_count];
+int mode_word;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum { mode_known = 1, mode_disabled = 2, mode_statistics = 4 };
+
+void print_statistics() {
+  for (int i = 0; i < kernel_count; ++i) {
+    const unsigned long long ran = __atomic_load_n(&hits[i], __ATOMIC_RELAXED);
+    const unsigned long long not_ran = __atomic_load_n(&misses[i], __ATOMIC_RELAXED);
+    if (ran + not_ran == 0) continue;
+    fprintf(stderr, "cupilot: %s: %llu launches tuned, %llu outside the guard\n", kernels[i].name,
+            ran, not_ran);
+  }
+}
+
+bool is_set(const char* variable) {
+  const char* value = getenv(variable);
+  return value != 0 && value[0] != 0 && strcmp(value, "0") != 0;
+}
+
+int mode() {
+  int word = __atomic_load_n(&mode_word, __ATOMIC_RELAXED);
+  if (word != 0) return word;
+  word = mode_known | (is_set("CUPILOT_DISABLE") ? mode_disabled : 0) |
+         (is_set("CUPILOT_STATS") ? mode_statistics : 0);
+  int expected = 0;
+  if (__atomic_compare_exchange_n(&mode_word, &expected, word, false, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED) &&
+      (word & mode_statistics) != 0) {
+    atexit(print_statistics);
+  }
+  return word;
+}
+
+// After a failed call of ours; the last error was success before it.
+bool cleared() {
+  cudaGetLastError();
+  return false;
+}
+
+#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
+bool resolve() {
+  for (int i = 0; i < function_count; ++i) {
+    cupilot_handle handle = 0;
+    if (cudaGetKernel(&handle, functions[i]) != cudaSuccess) return cleared();
+    __atomic_store_n(&handles[i], handle, __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(&handles_known, 1, __ATOMIC_RELEASE);
+  return true;
+}
+#else
+bool resolve() {
+  for (int i = 0; i < function_count; ++i) {
+    __atomic_store_n(&handles[i], (cupilot_handle)functions[i], __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(&handles_known, 1, __ATOMIC_RELEASE);
+  return true;
+}
+#endif
+
+int find(cupilot_handle handle) {
+  if (__atomic_load_n(&handles_known, __ATOMIC_ACQUIRE) == 0) {
+    if (handle == 0 || cudaPeekAtLastError() != cudaSuccess || !resolve()) return -1;
+  }
+  for (int i = 0; i < kernel_count; ++i) {
+    if (__atomic_load_n(&handles[i], __ATOMIC_RELAXED) == handle) return i;
+  }
+  return -1;
+}
+
+bool read_function(int function, int device, cudaFuncAttributes* attributes) {
+  if (cudaFuncGetAttributes(attributes, functions[function]) != cudaSuccess) return cleared();
+  function_facts& f = facts[function][device];
+  f.max_threads = attributes->maxThreadsPerBlock;
+  f.static_bytes = (int)attributes->sharedSizeBytes;
+  __atomic_store_n(&f.dynamic_bytes, (long long)attributes->maxDynamicSharedSizeBytes,
+                   __ATOMIC_RELAXED);
+  return true;
+}
+
+bool read_device(int device) {
+  device_facts& d = devices[device];
+  if (cudaDeviceGetAttribute(&d.sm_count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&d.max_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+          cudaSuccess ||
+      cudaDeviceGetAttribute(&d.max_threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor,
+                             device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&d.l2_bytes, cudaDevAttrL2CacheSize, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&d.warp_size, cudaDevAttrWarpSize, device) != cudaSuccess) {
+    return cleared();
+  }
+  return true;
+}
+
+// The loaded image, not the device, says which code an entry has: a program built for compute_80 runs
+// that code on every later device.
+bool image_matches(const variant_row& row, int kernel, const cudaFuncAttributes& attributes) {
+#if defined(CUPILOT_HOST_ABI_VERSION)
+  const char* architecture = cupilot_host_architecture(functions[kernel]);
+  return row.architecture != 0 && architecture != 0 && strcmp(architecture, row.architecture) == 0;
+#else
+  return row.ptx != 0 && attributes.ptxVersion == row.ptx &&
+         (row.binary == 0 || attributes.binaryVersion == row.binary);
+#endif
+}
+
+bool device_matches(const variant_row& row, int device) {
+  if (row.devices == 0) return true;
+  cudaDeviceProp properties;
+  if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) return cleared();
+  for (const char* const* name = row.devices; *name != 0; ++name) {
+    if (strcmp(*name, properties.name) == 0) return true;
+  }
+  return false;
+}
+
+bool usable(const variant_row& row, int kernel, int device, const cudaFuncAttributes& original) {
+  if (!image_matches(row, kernel, original) || !device_matches(row, device)) return false;
+  for (int i = 0; i < row.entry_count; ++i) {
+    const int function = row.first_entry + i;
+    cudaFuncAttributes attributes;
+    if (!read_function(function, device, &attributes)) return false;
+    if (attributes.ptxVersion != original.ptxVersion) return false;
+    if (original.preferredShmemCarveout != attributes.preferredShmemCarveout &&
+        cudaFuncSetAttribute(functions[function], cudaFuncAttributePreferredSharedMemoryCarveout,
+                             original.preferredShmemCarveout) != cudaSuccess) {
+      return cleared();
+    }
+  }
+  return true;
+}
+
+// Once for each kernel and device. Bit 0: done; bit v + 1: variant v of the kernel may run.
+unsigned prepare(int kernel, int device) {
+  pthread_mutex_lock(&lock);
+  unsigned bits = __atomic_load_n(&prepared[kernel][device], __ATOMIC_ACQUIRE);
+  cudaFuncAttributes original;
+  if (bits == 0 && read_device(device) && read_function(kernel, device, &original)) {
+    bits = 1;
+    const kernel_row& row = kernels[kernel];
+    for (int v = 0; v < row.variant_count && v < 31; ++v) {
+      if (usable(variants[row.first_variant + v], kernel, device, original)) bits |= 2u << v;
+    }
+    __atomic_store_n(&prepared[kernel][device], bits, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&lock);
+  return bits;
+}
+
+bool shape_fits(const geometry& g, int max_threads) {
+  return g.grid[0] >= 1 && g.grid[0] <= 2147483647LL && g.grid[1] >= 1 && g.grid[1] <= 65535 &&
+         g.grid[2] >= 1 && g.grid[2] <= 65535 && g.block[0] >= 1 && g.block[0] <= 1024 &&
+         g.block[1] >= 1 && g.block[1] <= 1024 && g.block[2] >= 1 && g.block[2] <= 64 &&
+         g.block[0] * g.block[1] * g.block[2] <= max_threads && g.shared >= 0;
+}
+
+geometry geometry_of(const launch& l) {
+  const geometry g = {{(long long)l.grid.x, (long long)l.grid.y, (long long)l.grid.z},
+                      {(long long)l.block.x, (long long)l.block.y, (long long)l.block.z},
+                      l.shared > 2147483647UL ? -1LL : (long long)l.shared};
+  return g;
+}
+
+// The program may have raised the original's limit since it was read.
+bool original_is_legal(int kernel, const launch& l, const geometry& g) {
+  function_facts& f = facts[kernel][l.device];
+  if (!shape_fits(g, f.max_threads)) return false;
+  if (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED)) return true;
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, functions[kernel]) != cudaSuccess) return cleared();
+  __atomic_store_n(&f.dynamic_bytes, (long long)attributes.maxDynamicSharedSizeBytes,
+                   __ATOMIC_RELAXED);
+  return g.shared <= attributes.maxDynamicSharedSizeBytes;
+}
+
+// A limit is only ever raised, under the lock, so that two threads cannot undo each other's.
+bool raise_shared(int function, int device, long long bytes) {
+  function_facts& f = facts[function][device];
+  if (bytes + f.static_bytes > devices[device].max_shared_bytes) return false;
+  pthread_mutex_lock(&lock);
+  bool done = bytes <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED);
+  if (!done) {
+    done = cudaFuncSetAttribute(functions[function], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                (int)bytes) == cudaSuccess ||
+           cleared();
+    if (done) __atomic_store_n(&f.dynamic_bytes, bytes, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&lock);
+  return done;
+}
+
+bool fits(int function, const geometry& g, const launch& l) {
+  const function_facts& f = facts[function][l.device];
+  return shape_fits(g, f.max_threads) &&
+         (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
+          raise_shared(function, l.device, g.shared));
+}
+
+cudaError_t start(int function, const geometry& g, void** arguments, const launch& l) {
+  return cupilot_real(__atomic_load_n(&handles[function], __ATOMIC_RELAXED),
+                      dim3((unsigned)g.grid[0], (unsigned)g.grid[1], (unsigned)g.grid[2]),
+                      dim3((unsigned)g.block[0], (unsigned)g.block[1], (unsigned)g.block[2]),
+                      arguments, (size_t)g.shared, l.stream);
+}
+
+// The last answer for each function, in one word: device, threads, shared bytes, blocks.
+unsigned long long occupancies[function_count];
+
+bool occupancy(int function, const geometry& g, const launch& l, long long* blocks) {
+  if (!shape_fits(g, facts[function][l.device].max_threads) || g.shared >= (1 << 24)) return false;
+  const unsigned long long threads = (unsigned long long)(g.block[0] * g.block[1] * g.block[2]);
+  const unsigned long long key = (unsigned long long)(l.device + 1) << 59 | threads << 44 |
+                                 (unsigned long long)g.shared << 16;
+  const unsigned long long known = __atomic_load_n(&occupancies[function], __ATOMIC_RELAXED);
+  if ((known & ~0xffffULL) == key) {
+    *blocks = (long long)(known & 0xffffULL);
+    return true;
+  }
+  int count = 0;
+  if (!fits(function, g, l)) return false;
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, functions[function], (int)threads,
+                                                    (size_t)g.shared) != cudaSuccess) {
+    return cleared();
+  }
+  if (count < 0 || count > 65535) return false;
+  __atomic_store_n(&occupancies[function], key | (unsigned long long)count, __ATOMIC_RELAXED);
+  *blocks = count;
+  return true;
+}
+)hook";
+}
+
+std::string HookWorkspaces() {
+  return R"hook(
+// A launch that a stream captures is replayed and edited by the program, which knows one kernel only.
+bool captured(const launch& l) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(l.stream, &status) != cudaSuccess) return !cleared();
+  return status != cudaStreamCaptureStatusNone;
+}
+
+bool add_bytes(long long bytes, long long* total, long long* offset) {
+  *offset = *total;
+  long long end;
+  if (bytes < 0 || __builtin_add_overflow(*total, bytes, &end)) return false;
+  if (__builtin_add_overflow(end, 255LL, &end)) return false;
+  *total = end / 256 * 256;
+  return true;
+}
+
+#if defined(CUPILOT_HOST_ABI_VERSION)
+// One block is kept for the next launch; whoever finds none allocates.
+struct arena_header {
+  long long bytes;
+};
+enum { arena_offset = 256 };
+char* kept_arena;
+
+char* open_arena(long long bytes, const launch&) {
+  char* block = __atomic_exchange_n(&kept_arena, (char*)0, __ATOMIC_ACQ_REL);
+  if (block != 0 && ((arena_header*)block)->bytes < bytes) {
+    cudaFree(block);
+    block = 0;
+  }
+  if (block == 0) {
+    void* fresh = 0;
+    if (cudaMalloc(&fresh, (size_t)bytes + arena_offset) != cudaSuccess) {
+      cleared();
+      return 0;
+    }
+    block = (char*)fresh;
+    ((arena_header*)block)->bytes = bytes;
+  }
+  return block + arena_offset;
+}
+
+void close_arena(char* arena, const launch&) {
+  char* old = __atomic_exchange_n(&kept_arena, arena - arena_offset, __ATOMIC_ACQ_REL);
+  if (old != 0) cudaFree(old);
+}
+#else
+// An own pool for each device: the default one gives memory back at every synchronisation, and its
+// settings are the program's.
+cudaMemPool_t pools[device_limit];
+
+cudaMemPool_t pool_of(int device) {
+  cudaMemPool_t pool = __atomic_load_n(&pools[device], __ATOMIC_ACQUIRE);
+  if (pool != 0) return pool;
+  pthread_mutex_lock(&lock);
+  pool = __atomic_load_n(&pools[device], __ATOMIC_ACQUIRE);
+  if (pool == 0) {
+    cudaMemPoolProps properties;
+    memset(&properties, 0, sizeof properties);
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    unsigned long long keep = ~0ULL;
+    if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess ||
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep) != cudaSuccess) {
+      cleared();
+      pool = 0;
+    }
+    __atomic_store_n(&pools[device], pool, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&lock);
+  return pool;
+}
+
+char* open_arena(long long bytes, const launch& l) {
+  const cudaMemPool_t pool = pool_of(l.device);
+  void* fresh = 0;
+  if (pool == 0) return 0;
+  if (cudaMallocFromPoolAsync(&fresh, (size_t)bytes, pool, l.stream) != cudaSuccess) {
+    cleared();
+    return 0;
+  }
+  return (char*)fresh;
+}
+
+void close_arena(char* arena, const launch& l) {
+  if (cudaFreeAsync(arena, l.stream) != cudaSuccess) cleared();
+}
+#endif
+)hook";
+}
+
+std::string HookEpilogue(const std::string& hook) {
+  return R"hook(
+bool try_variants(int kernel, launch& l, cudaError_t* result) {
+  const int word = mode();
+  if ((word & mode_disabled) != 0 || cudaPeekAtLastError() != cudaSuccess) return false;
+  if (cudaGetDevice(&l.device) != cudaSuccess) return cleared();
+  if ((unsigned)l.device >= (unsigned)device_limit) return false;
+  unsigned bits = __atomic_load_n(&prepared[kernel][l.device], __ATOMIC_ACQUIRE);
+  if (bits == 0) bits = prepare(kernel, l.device);
+  const geometry g = geometry_of(l);
+  const bool ran =
+      bits > 1 && original_is_legal(kernel, l, g) && select(kernel, bits, l, g, result);
+  if ((word & mode_statistics) != 0) {
+    __atomic_fetch_add(ran ? &hits[kernel] : &misses[kernel], 1ULL, __ATOMIC_RELAXED);
+  }
+  return ran;
+}
+
+}  // namespace cupilot_swap
+}  // namespace
+
+extern "C" __attribute__((visibility("hidden"), noinline, noclone, used)) cudaError_t
+)hook" + hook +
+         R"hook((cupilot_handle handle, dim3 grid, dim3 block, void** arguments, size_t shared,
+    cudaStream_t stream) {
+  // Keeps the description in the program as long as the hook is in it.
+  __asm__ volatile("" : : "r"(&cupilot_swap::description[0]));
+  const int kernel = cupilot_swap::find(handle);
+  if (kernel >= 0) {
+    cupilot_swap::launch l = {grid, block, arguments, shared, stream, 0};
+    cudaError_t result = cudaSuccess;
+    if (cupilot_swap::try_variants(kernel, l, &result)) return result;
+  }
+  return cupilot_real(handle, grid, block, arguments, shared, stream);
+}
+#pragma GCC diagnostic pop
+#endif
+)hook";
+}
+
+}  // namespace cupilot::source

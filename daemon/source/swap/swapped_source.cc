@@ -1,0 +1,289 @@
+#include "source/swap/swapped_source.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "base/hash.h"
+#include "records/expression.h"
+#include "source/swap/hook_runtime.h"
+#include "source/swap/variant_function.h"
+#include "source/swap/variant_text.h"
+
+namespace cupilot::source {
+namespace {
+
+using records::Json;
+
+// Text inside a string literal of the swapped source.
+std::string Literal(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += std::string("\\") + c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte >= 0x7f || c == '?') {
+      const char octal[] = {'\\', static_cast<char>('0' + (byte >> 6)),
+                            static_cast<char>('0' + ((byte >> 3) & 7)),
+                            static_cast<char>('0' + (byte & 7)), '\0'};
+      out += octal;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+// "compute_90,sm_90": ptx 90, binary 90. Code that is PTX ("compute_80,compute_80") is compiled by
+// the driver for whatever runs it: binary 0, any.
+struct Target {
+  int ptx = 0;
+  int binary = 0;
+  std::string architecture;  // of the host device
+};
+
+int NumberBehind(const std::string& text, const std::string& prefix) {
+  const std::size_t at = text.find(prefix);
+  if (at == std::string::npos) return 0;
+  return ArchitectureNumber("compute_" + text.substr(at + prefix.size())) / 10;
+}
+
+Target ParseTarget(const std::string& text) {
+  Target target;
+  target.ptx = ArchitectureNumber(text) / 10;
+  if (target.ptx == 0) {
+    target.architecture = text;
+  } else {
+    target.binary = NumberBehind(text, ",sm_");
+  }
+  return target;
+}
+
+// `&::image::blur` as the overload (and the instantiation) that the record means.
+std::string AddressOf(const records::Kernel& kernel, const std::vector<std::string>& arguments) {
+  std::string types;
+  for (const records::Parameter& parameter : kernel.parameters) {
+    types += (types.empty() ? "" : ", ") + parameter.canonical;
+  }
+  std::string name = "::" + kernel.name;
+  if (!arguments.empty()) {
+    name += "<";
+    for (const std::string& argument : arguments) {
+      name += (name.back() == '<' ? "" : ", ") + argument;
+    }
+    name += " >";
+  }
+  return "static_cast<void (*)(" + types + ")>(&" + name + ")";
+}
+
+// What `cupilot inspect` reads from the program: one JSON document a line.
+std::string Description(const SwapRequest& request, const std::string& hook) {
+  const Json object = {{"schema", "cupilot.inspect/1"},
+                       {"source", request.source},
+                       {"object", request.unit},
+                       {"hook", hook}};
+  std::string text = records::CompactJson(object) + "\n";
+  for (const SwappedKernel& swapped : request.kernels) {
+    for (const SwappedVariant& variant : swapped.variants) {
+      const Json line = {{"kernel", swapped.kernel.name}, {"id", variant.variant.id},
+                         {"target", variant.target},      {"title", variant.title},
+                         {"speedup", variant.speedup},    {"guard", variant.guard}};
+      text += records::CompactJson(line) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string DescriptionArray(const std::string& description) {
+  std::string text =
+      "static const char description[] __attribute__((section(\".cupilot\"), used, aligned(1))) "
+      "=\n";
+  std::size_t begin = 0;
+  while (begin < description.size()) {
+    const std::size_t end = std::min(description.find('\n', begin), description.size() - 1) + 1;
+    text += "    " + Literal(description.substr(begin, end - begin)) + "\n";
+    begin = end;
+  }
+  return text + "    ;\n";
+}
+
+// The includes of all variants, each once, in the order of first use.
+base::Result<std::string> Includes(const SwapRequest& request) {
+  std::set<std::string> seen;
+  std::string text;
+  for (const SwappedKernel& swapped : request.kernels) {
+    for (const SwappedVariant& variant : swapped.variants) {
+      for (const std::string& header : variant.variant.includes) {
+        if (!seen.insert(header).second) continue;
+        records::Variant one;
+        one.includes = {header};
+        TRY_ASSIGN(const std::string line, IncludeLines(one));
+        text += line;
+      }
+    }
+  }
+  return text;
+}
+
+// The texts of the variants; one that is proven for several targets stands once.
+base::Result<std::string> VariantTexts(const SwapRequest& request) {
+  std::string text;
+  for (const SwappedKernel& swapped : request.kernels) {
+    std::map<std::string, std::vector<std::string>> targets;
+    for (const SwappedVariant& variant : swapped.variants) {
+      targets[variant.variant.id].push_back(variant.target);
+    }
+    std::set<std::string> written;
+    for (const SwappedVariant& variant : swapped.variants) {
+      const std::string& id = variant.variant.id;
+      if (!written.insert(id).second) continue;
+      auto one = VariantText(swapped.kernel, variant.variant, targets[id]);
+      if (!one) return base::Fail(one.error().In("variant " + id));
+      text += "\n// variant " + id + "\n" + *one;
+    }
+  }
+  return text;
+}
+
+class Tables {
+ public:
+  // Rows in the order: all kernels' originals, then the entries of each variant.
+  base::Result<> Add(const SwapRequest& request) {
+    const std::size_t kernels = request.kernels.size();
+    for (const SwappedKernel& swapped : request.kernels) TRY(AddOriginal(swapped));
+    entries_ = kernels;
+    for (std::size_t k = 0; k < kernels; ++k) TRY(AddKernel(request.kernels[k], k));
+    return {};
+  }
+
+  bool needs_workspaces() const { return needs_workspaces_; }
+
+  std::string Rows(std::size_t kernels) const {
+    return "enum { kernel_count = " + std::to_string(kernels) +
+           ", function_count = " + std::to_string(entries_) + " };\n" +
+           "const void* const functions[] = {\n" + functions_ + "};\n" + devices_ +
+           "const kernel_row kernels[] = {\n" + kernels_ + "};\n" +
+           "const variant_row variants[] = {\n" + variants_ + "};\n";
+  }
+
+  std::string Functions() const {
+    return variant_functions_ +
+           "bool select(int kernel, unsigned bits, const launch& l, const geometry& o,\n"
+           "            cudaError_t* result) {\n  switch (kernel) {\n" +
+           cases_ + "    default:\n      return false;\n  }\n}\n";
+  }
+
+ private:
+  base::Result<> AddOriginal(const SwappedKernel& swapped) {
+    if (swapped.variants.empty()) {
+      return base::Fail(base::InvalidArgument(swapped.kernel.name + " has no variant"));
+    }
+    const std::vector<std::string>& arguments = swapped.variants[0].variant.template_arguments;
+    for (const SwappedVariant& variant : swapped.variants) {
+      if (variant.variant.template_arguments != arguments) {
+        return base::Fail(base::InvalidArgument(
+            swapped.kernel.name + ": variants of different instantiations in one list"));
+      }
+    }
+    functions_ += "    (const void*)" + AddressOf(swapped.kernel, arguments) + ",\n";
+    return {};
+  }
+
+  base::Result<> AddKernel(const SwappedKernel& swapped, std::size_t k) {
+    kernels_ += "    {" + Literal(swapped.kernel.name) + ", " + std::to_string(variant_count_) +
+                ", " + std::to_string(swapped.variants.size()) + "},\n";
+    cases_ += "    case " + std::to_string(k) + ":\n      return ";
+    std::map<std::string, std::size_t> first_entries;
+    for (std::size_t v = 0; v < swapped.variants.size(); ++v) {
+      const SwappedVariant& variant = swapped.variants[v];
+      const std::vector<std::string> entries = EntriesOf(variant.variant);
+      const auto [known, fresh] = first_entries.emplace(variant.variant.id, entries_);
+      if (fresh) {
+        for (const std::string& entry : entries) {
+          if (!IsIdentifier(entry)) {
+            return base::Fail(base::InvalidArgument("entry '" + entry + "' is not a name"));
+          }
+          functions_ +=
+              "    (const void*)&" + QualifiedEntry(swapped.kernel, variant.variant, entry) + ",\n";
+        }
+        entries_ += entries.size();
+      }
+      AddRow(variant, known->second, entries.size());
+      TRY_ASSIGN(const VariantFunction function,
+                 WriteVariantFunction(swapped.kernel, variant, k, v, known->second));
+      variant_functions_ += function.text;
+      needs_workspaces_ = needs_workspaces_ || function.needs_workspaces;
+      cases_ += (v == 0 ? "" : " ||\n             ") + ("((bits & " + std::to_string(2ULL << v)) +
+                "u) != 0 && " + function.name + "(l, o, result))";
+    }
+    cases_ += ";\n";
+    return {};
+  }
+
+  void AddRow(const SwappedVariant& variant, std::size_t first, std::size_t count) {
+    const Target target = ParseTarget(variant.target);
+    std::string devices = "0";
+    if (!variant.devices.empty()) {
+      devices = "devices_" + std::to_string(variant_count_);
+      devices_ += "const char* const " + devices + "[] = {";
+      for (const std::string& name : variant.devices) devices_ += Literal(name) + ", ";
+      devices_ += "0};\n";
+    }
+    variants_ += "    {" + std::to_string(target.ptx) + ", " + std::to_string(target.binary) +
+                 ", " + (target.architecture.empty() ? "0" : Literal(target.architecture)) + ", " +
+                 devices + ", " + std::to_string(first) + ", " + std::to_string(count) + "},\n";
+    ++variant_count_;
+  }
+
+  std::string functions_, devices_, kernels_, variants_, cases_, variant_functions_;
+  std::size_t entries_ = 0;
+  std::size_t variant_count_ = 0;
+  bool needs_workspaces_ = false;
+};
+
+base::Result<> Check(const SwapRequest& request) {
+  if (request.kernels.empty()) return base::Fail(base::InvalidArgument("no kernel to swap"));
+  if (request.source.empty() || request.source[0] != '/' ||
+      request.source.find_first_of("\"\n\\") != std::string::npos) {
+    return base::Fail(base::InvalidArgument("the source's path '" + request.source +
+                                            "' cannot stand in an #include"));
+  }
+  for (const SwappedKernel& swapped : request.kernels) {
+    if (swapped.variants.size() > 30) {
+      return base::Fail(base::InvalidArgument(swapped.kernel.name + " has more than 30 variants"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request) {
+  TRY(Check(request));
+  TRY_ASSIGN(const std::string includes, Includes(request));
+  TRY_ASSIGN(const std::string variants, VariantTexts(request));
+  Tables tables;
+  TRY(tables.Add(request));
+  const std::string body = "// Written by cuPilot; replaced as a whole, never edited.\n" +
+                           includes + "#include \"" + request.source + "\"\n" + variants;
+  const std::string machinery =
+      records::PrintedHelpers() + tables.Rows(request.kernels.size()) + HookMachinery() +
+      (tables.needs_workspaces() ? HookWorkspaces() : std::string()) + tables.Functions();
+  base::Hasher hasher;
+  hasher.Add(request.unit).Add(body).Add(machinery);
+  SwappedSource out;
+  out.hook = "cupilot_hook_" + hasher.Hex().substr(0, 16);
+  out.text = body + HookPrologue() + DescriptionArray(Description(request, out.hook)) + machinery +
+             HookEpilogue(out.hook);
+  out.file_name = "swap." + base::HashHex(out.text) + ".cu";
+  return out;
+}
+
+std::vector<std::string> HookDefinitions(const std::string& hook) {
+  return {"-D__cudaLaunchKernel=" + hook, "-D__cudaLaunchKernel_ptsz=" + hook};
+}
+
+}  // namespace cupilot::source

@@ -1,0 +1,64 @@
+// The one writer of swapped sources: what is compiled in place of the user's file once variants of
+// its kernels are proven.
+//
+// The text is: the variants' includes, the user's file by its absolute path, the variants in their
+// own namespaces, and one hook. The compile has `-D__cudaLaunchKernel=<hook>` and
+// `-D__cudaLaunchKernel_ptsz=<hook>` (HookDefinitions), so that every launch of a kernel of this
+// object, however written and from wherever, comes to the hook with the kernel's handle, geometry
+// and argument values. With a CUDA 12 toolkit the launcher functions call the public
+// cudaLaunchKernel and pass their own address: the same text works there with
+// `-DcudaLaunchKernel=<hook>`.
+//
+// The hook runs the first variant whose target is the loaded image's, whose device is right, whose
+// guard holds and whose launches are legal; else the original, unchanged. It adds to each guard:
+// the original launch is legal, no error is pending, no pointer argument is null unless the guard
+// asks is_null of it, and for variants of several steps, with workspaces or other arguments than
+// the original's: the stream is not capturing. Everything else that bounds the evidence (boxes of
+// scalars, disjoint ranges) must be in the published guard's text.
+//
+// Pure functions; the text depends on nothing but the arguments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/kernel.h"
+#include "records/variant.h"
+
+namespace cupilot::source {
+
+struct SwappedVariant {
+  records::Variant variant;
+  std::string target;                // "compute_90,sm_90" | "compute_80,compute_80" | "host-..."
+  std::vector<std::string> devices;  // names; empty: any of the target
+  std::string guard;                 // the published one; empty: always
+  std::string title;                 // of the strategy
+  double speedup = 1.0;
+};
+
+struct SwappedKernel {
+  records::Kernel kernel;
+  std::vector<SwappedVariant> variants;  // the first that fits is taken
+};
+
+struct SwapRequest {
+  std::string source;  // the user's file, absolute
+  std::string unit;    // names the object among all of a program: its folder's path, say
+  std::vector<SwappedKernel> kernels;
+};
+
+struct SwappedSource {
+  std::string text;
+  std::string hook;       // "cupilot_hook_<16 digits>"
+  std::string file_name;  // "swap.<hash of the text>.cu"
+};
+
+// kInvalidArgument: an expression, a name or a type in a variant is not what it may be (the message
+// names the variant); kUnsupported: clusters, cooperative launches, tensor maps and constants.
+base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request);
+
+// The options that a compile of the swapped source needs.
+std::vector<std::string> HookDefinitions(const std::string& hook);
+
+}  // namespace cupilot::source

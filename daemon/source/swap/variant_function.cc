@@ -1,0 +1,404 @@
+#include "source/swap/variant_function.h"
+
+#include <algorithm>
+#include <array>
+
+#include "source/swap/hook_names.h"
+#include "source/swap/variant_text.h"
+
+namespace cupilot::source {
+namespace {
+
+using records::Json;
+using records::Launch;
+
+// What {"type", "value"} arguments may be; anything else would be text of a model in host code.
+constexpr std::array<std::string_view, 20> kArgumentTypes = {
+    "bool",         "char",           "signed char", "unsigned char",
+    "short",        "unsigned short", "int",         "unsigned",
+    "unsigned int", "long",           "size_t",      "unsigned long",
+    "long long",    "float",          "double",      "unsigned long long",
+    "int64_t",      "uint64_t",       "int32_t",     "uint32_t"};
+constexpr std::int64_t kMostSteps = 64;
+
+bool IsArgumentType(const std::string& type) {
+  return std::find(kArgumentTypes.begin(), kArgumentTypes.end(), type) != kArgumentTypes.end();
+}
+
+bool IsFloating(const std::string& type) { return type == "float" || type == "double"; }
+
+class Writer {
+ public:
+  Writer(const records::Kernel& kernel, const SwappedVariant& variant, std::string name,
+         std::size_t first_entry)
+      : kernel_(kernel),
+        published_(variant),
+        variant_(variant.variant),
+        names_(kernel, variant.variant),
+        name_(std::move(name)),
+        first_entry_(first_entry),
+        entries_(EntriesOf(variant.variant)),
+        launches_(records::LaunchesOf(variant.variant)) {}
+
+  base::Result<VariantFunction> Run() {
+    TRY(Refuse());
+    TRY_ASSIGN(const std::string occupancies, Occupancies());
+    TRY_ASSIGN(const std::string guards, Guards());
+    const bool plain = IsPlain();
+    TRY_ASSIGN(const std::string body, plain ? PlainBody() : StepsBody());
+    VariantFunction function;
+    function.name = name_;
+    function.needs_workspaces = !plain;
+    function.text = occupancies + "bool " + name_ +
+                    "(const launch& l, const geometry& o, cudaError_t* result) {\n" +
+                    "  long long value = 0;\n" + guards + body + "}\n";
+    return function;
+  }
+
+ private:
+  base::Result<> Refuse() const {
+    if (!variant_.tensor_maps.empty() || !variant_.constants.empty()) {
+      return base::Fail(base::Unsupported("tensor maps and constants"));
+    }
+    if (launches_.size() > static_cast<std::size_t>(kMostSteps)) {
+      return base::Fail(base::Unsupported("more than 64 launches"));
+    }
+    for (const Launch& launch : launches_) {
+      if (launch.cooperative || !launch.cluster.empty() || launch.overlap_previous) {
+        return base::Fail(base::Unsupported("cooperative, cluster and overlapping launches"));
+      }
+      if (launch.fill.empty() && !IsIdentifier(launch.entry)) {
+        return base::Fail(base::InvalidArgument("entry '" + launch.entry + "' is not a name"));
+      }
+      if (launch.repeat && !IsIdentifier(launch.repeat->second)) {
+        return base::Fail(base::InvalidArgument("repeat: the index needs a name"));
+      }
+    }
+    for (const records::Workspace& workspace : variant_.workspace) {
+      if (!IsIdentifier(workspace.name)) {
+        return base::Fail(
+            base::InvalidArgument("workspace '" + workspace.name + "' is not a name"));
+      }
+    }
+    return {};
+  }
+
+  // One launch with the original's parameters in their order, without a workspace: legal while a
+  // stream captures, and needs nothing allocated.
+  bool IsPlain() const {
+    const Launch& launch = launches_.front();
+    return launches_.size() == 1 && variant_.workspace.empty() && launch.fill.empty() &&
+           launch.when.empty() && !launch.repeat && HasOriginalArguments(launch);
+  }
+
+  bool HasOriginalArguments(const Launch& launch) const {
+    if (launch.arguments.empty()) return true;
+    if (launch.arguments.size() != kernel_.parameters.size()) return false;
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      if (!launch.arguments[i].is_string()) return false;
+      const auto& name = launch.arguments[i].get_ref<const std::string&>();
+      if (names_.ParameterIndex(name) != static_cast<int>(i)) return false;
+    }
+    return true;
+  }
+
+  std::size_t FunctionOf(const std::string& entry) const {
+    const auto at = std::find(entries_.begin(), entries_.end(), entry);
+    return first_entry_ + static_cast<std::size_t>(at - entries_.begin());
+  }
+
+  // A function for each entry of which an expression asks blocks_per_sm.
+  base::Result<std::string> Occupancies() {
+    std::string text;
+    std::string all = published_.guard + " ";
+    for (const Launch& launch : launches_) {
+      for (const std::string& part : launch.grid) all += part + " ";
+      all += launch.when + " " + launch.bytes + " ";
+      if (launch.repeat) all += launch.repeat->first + " ";
+    }
+    for (const records::Workspace& workspace : variant_.workspace) all += workspace.bytes + " ";
+    if (all.find("blocks_per_sm") == std::string::npos) return text;
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const std::string& entry : entries_) {
+      const auto launch = std::find_if(launches_.begin(), launches_.end(),
+                                       [&](const Launch& l) { return l.entry == entry; });
+      Launch shape = *launch;
+      shape.grid.clear();
+      TRY_ASSIGN(const std::string geometry, Geometry(shape, "    ", "return false;"));
+      const std::string function = name_ + "_blocks_" + std::to_string(FunctionOf(entry));
+      text += "bool " + function + "(const launch& l, const geometry& o, long long* blocks) {\n" +
+              geometry + "  g.grid[0] = g.grid[1] = g.grid[2] = 1;\n  return occupancy(" +
+              std::to_string(FunctionOf(entry)) + ", g, l, blocks);\n}\n";
+      found.emplace_back(entry, function);
+    }
+    for (const auto& [entry, function] : found) {
+      const std::string variable = "blocks_" + std::to_string(FunctionOf(entry));
+      occupancy_variables_ += "  long long " + variable + " = 0;\n";
+      names_.AddOccupancy(entry, function + "(l, o, &" + variable + ")", variable);
+    }
+    return text;
+  }
+
+  base::Result<std::string> Guards() {
+    std::string text = occupancy_variables_;
+    std::set<int> asked;
+    if (!published_.guard.empty()) {
+      auto parsed = records::Expression::Parse(published_.guard);
+      if (!parsed) return base::Fail(parsed.error().In("guard '" + published_.guard + "'"));
+      TRY_ASSIGN(const std::string guard, names_.Print(published_.guard, "value"));
+      if (published_.guard.find("is_null") != std::string::npos) {
+        for (const std::string& name : parsed->Names()) asked.insert(names_.ParameterIndex(name));
+      }
+      text += "  if (!(" + guard + ") || value == 0) return false;\n";
+    }
+    std::string pointers;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const bool pointer = kernel_.parameters[i].kind == records::ParameterKind::kPointer;
+      if (!pointer || asked.contains(static_cast<int>(i))) continue;
+      pointers += (pointers.empty() ? "" : " || ") + ("address(l, " + std::to_string(i) + ") == 0");
+    }
+    if (!pointers.empty()) text = "  if (" + pointers + ") return false;\n" + text;
+    return text;
+  }
+
+  // `geometry g` of a launch, with the original's where it says nothing.
+  base::Result<std::string> Geometry(const Launch& launch, const std::string& indent,
+                                     const std::string& failure) const {
+    std::string text = indent + "geometry g = o;\n";
+    const auto set = [&](const std::string& expression,
+                         const std::string& target) -> base::Result<> {
+      TRY_ASSIGN(const std::string printed, names_.Print(expression, target));
+      text += indent;
+      text += "if (!(" + printed + ")) " + failure + "\n";
+      return {};
+    };
+    for (std::size_t i = 0; i < launch.block.size() && i < 3; ++i) {
+      TRY(set(launch.block[i], "g.block[" + std::to_string(i) + "]"));
+    }
+    if (!launch.shared_bytes.empty()) TRY(set(launch.shared_bytes, "g.shared"));
+    for (std::size_t i = 0; i < launch.grid.size() && i < 3; ++i) {
+      TRY(set(launch.grid[i], "g.grid[" + std::to_string(i) + "]"));
+    }
+    return text;
+  }
+
+  std::string CheckTypes(const std::string& entry, const std::string& types) const {
+    return "  static_assert(accepts<decltype(&" + QualifiedEntry(kernel_, variant_, entry) +
+           "), list<" + types + "> >::value, \"parameters of " + entry + "\");\n";
+  }
+
+  std::string OriginalTypes() const {
+    std::string types;
+    for (const records::Parameter& parameter : kernel_.parameters) {
+      types += (types.empty() ? "" : ", ") + parameter.canonical;
+    }
+    return types;
+  }
+
+  base::Result<std::string> PlainBody() {
+    const Launch& launch = launches_.front();
+    TRY_ASSIGN(const std::string geometry, Geometry(launch, "  ", "return false;"));
+    const std::string function = std::to_string(FunctionOf(launch.entry));
+    return CheckTypes(launch.entry, OriginalTypes()) + geometry + "  if (!fits(" + function +
+           ", g, l)) return false;\n  *result = start(" + function +
+           ", g, l.arguments, l);\n  return true;\n";
+  }
+
+  struct Arguments {
+    std::string types;
+    std::string definitions;  // statements before the array
+    std::string array;        // "void* arguments[] = {...};"
+  };
+
+  base::Result<Arguments> ArgumentsOf(const Launch& launch, const std::string& failure) const {
+    Arguments out;
+    std::string addresses;
+    if (launch.arguments.empty()) {
+      out.types = OriginalTypes();
+      out.array = "      void** arguments = l.arguments;\n";
+      return out;
+    }
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      const Json& argument = launch.arguments[i];
+      const std::string separator = i == 0 ? "" : ", ";
+      std::string type;
+      std::string address;
+      if (argument.is_string()) {
+        const auto& name = argument.get_ref<const std::string&>();
+        const int parameter = names_.ParameterIndex(name);
+        if (parameter >= 0) {
+          type = kernel_.parameters[static_cast<std::size_t>(parameter)].canonical;
+          address = "l.arguments[" + std::to_string(parameter) + "]";
+        } else if (IsWorkspace(name)) {
+          type = "void*";
+          address = "&workspace_" + name;
+        } else {
+          return base::Fail(base::InvalidArgument("arguments: unknown name '" + name + "'"));
+        }
+      } else {
+        TRY_ASSIGN(const std::string definition, ValueArgument(argument, i, failure));
+        out.definitions += definition;
+        type = argument.value("type", std::string());
+        address = "&argument_" + std::to_string(i);
+      }
+      out.types += separator + type;
+      addresses += separator + address;
+    }
+    out.array = "      void* arguments[] = {" + addresses + "};\n";
+    return out;
+  }
+
+  base::Result<std::string> ValueArgument(const Json& argument, std::size_t index,
+                                          const std::string& failure) const {
+    const std::string type = argument.value("type", std::string());
+    if (!IsArgumentType(type)) {
+      return base::Fail(base::InvalidArgument("arguments: type '" + type + "' is not allowed"));
+    }
+    const Json value = argument.value("value", Json());
+    const std::string expression = value.is_string() ? value.get<std::string>() : value.dump();
+    TRY_ASSIGN(const std::string printed, names_.Print(expression, "value"));
+    const std::string name = "argument_" + std::to_string(index);
+    std::string text = "      if (!(" + printed + ")) " + failure + "\n      " + type + " " + name +
+                       " = (" + type + ")value;\n";
+    if (!IsFloating(type)) {
+      text += "      if ((long long)" + name + " != value || (" + name + " < 0) != (value < 0)) " +
+              failure + "\n";
+    }
+    return text;
+  }
+
+  bool IsWorkspace(const std::string& name) const {
+    return std::any_of(variant_.workspace.begin(), variant_.workspace.end(),
+                       [&](const records::Workspace& w) { return w.name == name; });
+  }
+
+  // Two rounds over the same statements: the first only checks, so that after the first launch has
+  // been queued nothing can fail any more but a launch itself.
+  base::Result<std::string> StepsBody() {
+    std::string text = "  if (captured(l)) return false;\n  long long total = 0;\n";
+    std::string open;
+    for (const records::Workspace& workspace : variant_.workspace) {
+      TRY_ASSIGN(const std::string bytes, names_.Print(workspace.bytes, "value"));
+      const std::string& name = workspace.name;
+      text += "  long long offset_" + name + " = 0;\n  if (!(" + bytes +
+              ") || !add_bytes(value, &total, &offset_" + name + ")) return false;\n";
+      text +=
+          "  const long long bytes_" + name + " = value;\n  void* workspace_" + name + " = 0;\n";
+      open += "      workspace_" + name + " = arena + offset_" + name + ";\n";
+      if (workspace.zeroed) {
+        open += "      if (cudaMemsetAsync(workspace_" + name + ", 0, (size_t)bytes_" + name +
+                ", l.stream) != cudaSuccess) {\n        cleared();\n        close_arena(arena, "
+                "l);\n        return false;\n      }\n";
+      }
+    }
+    text += "  char* arena = 0;\n  bool queued = false;\n";
+    text += "  static pthread_mutex_t plan = PTHREAD_MUTEX_INITIALIZER;\n";
+    text += "  for (int round = 0; round < 2; ++round) {\n";
+    text += "    if (round == 1) {\n";
+    if (!variant_.workspace.empty()) {
+      text += "      arena = open_arena(total, l);\n      if (arena == 0) return false;\n" + open;
+    }
+    text += "      pthread_mutex_lock(&plan);\n    }\n";
+    for (const Launch& launch : launches_) {
+      TRY_ASSIGN(const std::string step, Step(launch));
+      text += step;
+    }
+    return text + Closing();
+  }
+
+  // A failure in the first round: the original. In the second only a launch can fail; what was
+  // queued before it stands, and its error is the launch's.
+  std::string Closing() const {
+    const std::string close =
+        variant_.workspace.empty() ? "" : "      if (arena != 0) close_arena(arena, l);\n";
+    return "    continue;\n  stop:\n    if (round == 0) return false;\n"
+           "    if (!queued) cleared();\n    pthread_mutex_unlock(&plan);\n" +
+           close + "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close +
+           "  return true;\n";
+  }
+
+  base::Result<std::string> Step(const Launch& launch) {
+    const std::string failure = "goto stop;";
+    std::string text = "    do {\n";
+    if (!launch.when.empty()) {
+      TRY_ASSIGN(const std::string when, names_.Print(launch.when, "value"));
+      text += "      if (!(" + when + ")) goto stop;\n      if (value == 0) break;\n";
+    }
+    std::string index;
+    if (launch.repeat) {
+      TRY_ASSIGN(const std::string count, names_.Print(launch.repeat->first, "value"));
+      index = launch.repeat->second;
+      text += "      if (!(" + count + ") || value < 0 || value > 65536) goto stop;\n";
+      text += "      const long long count = value;\n      for (long long cupilot_index_" + index +
+              " = 0; cupilot_index_" + index + " < count; ++cupilot_index_" + index + ") {\n";
+      names_.AddIndex(index);
+    }
+    auto body = launch.fill.empty() ? LaunchStep(launch, failure) : FillStep(launch, failure);
+    if (!index.empty()) names_.RemoveIndex(index);
+    TRY_ASSIGN(const std::string inner, std::move(body));
+    text += inner;
+    if (launch.repeat) text += "      }\n";
+    return text + "    } while (false);\n";
+  }
+
+  base::Result<std::string> LaunchStep(const Launch& launch, const std::string& failure) {
+    TRY_ASSIGN(const std::string geometry, Geometry(launch, "      ", failure));
+    TRY_ASSIGN(const Arguments arguments, ArgumentsOf(launch, failure));
+    const std::string function = std::to_string(FunctionOf(launch.entry));
+    return "      {\n" + CheckTypes(launch.entry, arguments.types) + geometry +
+           arguments.definitions + arguments.array + "      if (round == 0) {\n        if (!fits(" +
+           function + ", g, l)) goto stop;\n      } else {\n        queued = true;\n" +
+           "        *result = start(" + function +
+           ", g, arguments, l);\n        if (*result != cudaSuccess) goto stop;\n      }\n      "
+           "}\n";
+  }
+
+  base::Result<std::string> FillStep(const Launch& launch, const std::string& failure) const {
+    if (!IsWorkspace(launch.fill)) {
+      return base::Fail(base::InvalidArgument("fill: unknown workspace '" + launch.fill + "'"));
+    }
+    TRY_ASSIGN(const std::string bytes,
+               names_.Print(launch.bytes.empty() ? "0" : launch.bytes, "value"));
+    return "      if (!(" + bytes + ") || value < 0 || value > bytes_" + launch.fill + ") " +
+           failure + "\n      if (round == 1) {\n        *result = cudaMemsetAsync(workspace_" +
+           launch.fill + ", " + std::to_string(launch.byte) +
+           ", (size_t)value, l.stream);\n        if (*result != cudaSuccess) goto stop;\n      }\n";
+  }
+
+  const records::Kernel& kernel_;
+  const SwappedVariant& published_;
+  const records::Variant& variant_;
+  HookNames names_;
+  std::string name_;
+  std::size_t first_entry_;
+  std::vector<std::string> entries_;
+  std::vector<Launch> launches_;
+  std::string occupancy_variables_;
+};
+
+}  // namespace
+
+std::vector<std::string> EntriesOf(const records::Variant& variant) {
+  std::vector<std::string> entries;
+  for (const Launch& launch : records::LaunchesOf(variant)) {
+    if (!launch.fill.empty()) continue;
+    if (std::find(entries.begin(), entries.end(), launch.entry) == entries.end()) {
+      entries.push_back(launch.entry);
+    }
+  }
+  return entries;
+}
+
+base::Result<VariantFunction> WriteVariantFunction(const records::Kernel& kernel,
+                                                   const SwappedVariant& variant,
+                                                   std::size_t kernel_index,
+                                                   std::size_t variant_index,
+                                                   std::size_t first_entry) {
+  const std::string name =
+      "variant_" + std::to_string(kernel_index) + "_" + std::to_string(variant_index);
+  auto function = Writer(kernel, variant, name, first_entry).Run();
+  if (!function) return base::Fail(function.error().In("variant " + variant.variant.id));
+  return function;
+}
+
+}  // namespace cupilot::source
