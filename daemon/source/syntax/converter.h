@@ -108,6 +108,7 @@ class Converter {
   bool IsUser(clang::SourceLocation location) const;
   std::string HeaderOf(clang::SourceLocation location) const;
   void SetTypes(clang::QualType type, Node& node) const;
+  void SetLayout(clang::QualType type, Node& node) const;
   // Remembers that `id` refers to the declaration; resolved when all nodes exist.
   void Refer(NodeId id, const clang::Decl* declaration);
   void Use(NodeId id, const clang::Decl* declaration);

@@ -169,7 +169,10 @@ void Converter::DescribeFunction(const clang::FunctionDecl* function, Node& node
   if (function->isInlineSpecified()) node.flags |= kInline;
   if (function->isConstexprSpecified()) node.flags |= kConstexpr;
   if (function->doesThisDeclarationHaveABody()) node.flags |= kDefinition;
-  if (llvm::isa<clang::CXXMethodDecl>(function)) node.flags |= kMember_;
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function)) {
+    node.flags |= kMember_;
+    if (method->isVirtual()) node.flags |= kVirtual;
+  }
   if (function->getTemplatedKind() != clang::FunctionDecl::TK_NonTemplate &&
       function->getDescribedFunctionTemplate() != nullptr) {
     node.flags |= kTemplate;
@@ -252,9 +255,11 @@ void Converter::DescribeVariable(const clang::VarDecl* variable, Node& node) {
     if (before.find("managed") != std::string_view::npos) node.flags |= kManagedAttr;
   }
   SetTypes(type, node);
+  SetLayout(type, node);
   if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(variable)) {
     SetTypes(parameter->getOriginalType(), node);
-    node.canonical = type.getCanonicalType().getAsString(*policy_);
+    // What the function's type says: qualifiers of the parameter itself do not count.
+    node.canonical = type.getCanonicalType().getUnqualifiedType().getAsString(*policy_);
   }
   if (const clang::Expr* init = variable->getInit();
       init != nullptr && type.isConstQualified() && type->isIntegralOrEnumerationType() &&
@@ -283,7 +288,10 @@ NodeId Converter::Tag(const clang::TagDecl* tag, NodeId parent, const clang::Tem
   if (tag->getIdentifier() == nullptr) at(id).flags |= kUnnamed;
   if (tag->isThisDeclarationADefinition()) at(id).flags |= kDefinition;
   if (tag->getParentFunctionOrMethod() != nullptr) at(id).flags |= kLocal;
-  if (!tag->isDependentContext()) SetTypes(context_.getTypeDeclType(tag), at(id));
+  if (!tag->isDependentContext()) {
+    SetTypes(context_.getTypeDeclType(tag), at(id));
+    SetLayout(context_.getTypeDeclType(tag), at(id));
+  }
   if (head != nullptr) {
     DescribeTemplate(head, at(id));
     TemplateParameters(head->getTemplateParameters(), id);
@@ -316,6 +324,7 @@ NodeId Converter::Field(const clang::DeclaratorDecl* field, NodeId parent) {
   if (field->getType().isConstQualified()) at(id).flags |= kConst;
   if (field->getType().isVolatileQualified()) at(id).flags |= kVolatile;
   SetTypes(field->getType(), at(id));
+  SetLayout(field->getType(), at(id));
   LocateType(at(id));
   Remember(field, id);
   UseType(id, field->getTypeSourceInfo());

@@ -304,6 +304,40 @@ void Converter::SetTypes(clang::QualType type, Node& node) const {
   node.canonical = type.getCanonicalType().getAsString(*policy_);
 }
 
+void Converter::SetLayout(clang::QualType type, Node& node) const {
+  const auto sizable = [](clang::QualType t) {
+    return !t.isNull() && !t->isDependentType() && !t->isIncompleteType() && !t->isFunctionType() &&
+           !t->isReferenceType() && !t->isPlaceholderType();
+  };
+  const auto size = [&](clang::QualType t) -> std::int64_t {
+    return sizable(t) ? context_.getTypeSizeInChars(t).getQuantity() : 0;
+  };
+  if (type.isNull() || type->isDependentType()) return;
+  clang::QualType element;
+  if (type->isPointerType()) {
+    node.type_class = TypeClass::kPointer;
+    element = type->getPointeeType();
+  } else if (const clang::ArrayType* array = context_.getAsArrayType(type)) {
+    node.type_class = TypeClass::kArray;
+    element = context_.getBaseElementType(array);
+    if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(array)) {
+      node.element_count = static_cast<std::int64_t>(context_.getConstantArrayElementCount(fixed));
+    }
+  } else if (type->isRealFloatingType()) {
+    node.type_class = TypeClass::kFloating;
+  } else if (type->isIntegralOrEnumerationType()) {
+    node.type_class =
+        type->isSignedIntegerOrEnumerationType() ? TypeClass::kSigned : TypeClass::kUnsigned;
+  } else {
+    node.type_class = type->isRecordType() ? TypeClass::kRecord : TypeClass::kOther;
+  }
+  node.type_bytes = size(type);
+  if (element.isNull()) return;
+  if (element.isConstQualified()) node.flags |= kElementConst;
+  node.element_bytes = size(element);
+  node.element = element.getCanonicalType().getUnqualifiedType().getAsString(*policy_);
+}
+
 void Converter::Refer(NodeId id, const clang::Decl* declaration) {
   if (declaration != nullptr) fixups_.push_back({id, declaration, true});
 }
@@ -319,7 +353,7 @@ void Converter::Remember(const clang::Decl* declaration, NodeId id) {
 NodeId Converter::Resolve(const clang::Decl* declaration) {
   const clang::Decl* found = declaration;
   if (const auto* shadow = llvm::dyn_cast<clang::UsingShadowDecl>(found)) {
-    found = shadow->getTargetDecl();
+    found = shadow->getIntroducer();
   }
   if (const auto* head = llvm::dyn_cast<clang::TemplateDecl>(found)) {
     if (head->getTemplatedDecl() != nullptr) found = head->getTemplatedDecl();

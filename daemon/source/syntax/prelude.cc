@@ -9,14 +9,25 @@ namespace {
 // so that the configuration's expressions stay as written.
 constexpr std::string_view kLaunch = "extern \"C\" int cudaConfigureCall(...);\n";
 
-// g++ spells built-ins that clang 19 does not have; libstdc++ 12 to 14 uses these.
-constexpr std::string_view kGnuBuiltins = R"(
+// Built-ins of g++ that libstdc++ 12 to 14 uses and clang 19 lacks; the qualifiers that Preprocess
+// leaves as they were written.
+constexpr std::string_view kPreprocessed = R"(
 template <template <decltype(sizeof(0))...> class C> struct __cupilot_sizes {
   template <class T, T... I> using make = C<I...>;
 };
 template <template <decltype(sizeof(0))...> class C, decltype(sizeof(0)) N>
 using __cupilot_tuple =
     __make_integer_seq<__cupilot_sizes<C>::template make, decltype(sizeof(0)), N>;
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device)) __attribute__((managed))
+#define __grid_constant__ __attribute__((grid_constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
 #define __builtin_va_arg_pack() 0
 #define __builtin_va_arg_pack_len() 0
 )";
@@ -34,7 +45,7 @@ void Overwrite(std::string& text, std::size_t at, std::size_t length, std::strin
 
 std::string Prelude(bool preprocessed) {
   std::string prelude(kLaunch);
-  if (preprocessed) prelude += kGnuBuiltins;
+  if (preprocessed) prelude += kPreprocessed;
   return prelude;
 }
 

@@ -1,15 +1,18 @@
-// A CUDA translation unit's syntax as plain values: what clang parsed, without clang's types, so that
-// only syntax/*_clang.cc include clang's headers and everything that analyses or rewrites (tags, closure,
-// techniques, twin, lowering, whitelist) is ordinary code that compiles fast.
+// A CUDA translation unit's syntax as plain values: what clang parsed, without clang's types, so
+// that only syntax/*_clang.cc include clang's headers and everything that analyses or rewrites
+// (tags, closure, techniques, twin, lowering, whitelist) is ordinary code that compiles fast.
 //
-// Text. A tree belongs to ONE text (a preprocessed unit, with line markers, or a self-contained closure
-// text); all offsets are bytes into it and cover whole tokens: [begin, end). Comments and white space
-// between nodes are in no node.
+// Text. A tree belongs to ONE text (a preprocessed unit, with line markers, or a self-contained
+// closure text); all offsets are bytes into it and cover whole tokens: [begin, end). Comments and
+// white space between nodes are in no node. Statements that end with a semicolon end before it (but
+// kDeclStatement). Where macros are expanded (texts that are not preprocessed), a node covers the
+// whole invocation.
 //
 // What is in it. Every declaration of user text, completely (templates as written, before
-// instantiation). Declarations of system headers (line markers with flag 3, and toolkit and compiler
-// folders) only as leaves, one for each that user text refers to. Implicit casts and other implicit
-// nodes are left out: their operand stands in their place. Parentheses are nodes.
+// instantiation). Declarations of system headers (line markers with flag 3, and toolkit and
+// compiler folders) only as leaves, one for each that user text refers to (parent 0, but nobody's
+// child). Implicit casts and other implicit nodes are left out: their operand stands in their
+// place. Parentheses are nodes.
 //
 // Immutable after parsing; safe to read from several threads.
 #pragma once
@@ -26,58 +29,127 @@ inline constexpr NodeId kNone = -1;
 
 enum class Kind : std::uint8_t {
   // declarations
-  kTranslationUnit, kNamespace, kLinkage, kFunction, kVariable, kParameter, kField, kRecord, kEnum,
-  kEnumerator, kAlias /* typedef, using alias */, kUsing, kTemplateParameter, kStaticAssert, kFriend,
+  kTranslationUnit,
+  kNamespace,
+  kLinkage,
+  kFunction,
+  kVariable,
+  kParameter,
+  kField,
+  kRecord,
+  kEnum,
+  kEnumerator,
+  kAlias /* typedef, using alias */,
+  kUsing,
+  kTemplateParameter,
+  kStaticAssert,
+  kFriend,
   kOtherDeclaration,
   // statements
-  kCompound, kDeclStatement, kIf, kFor, kRangeFor, kWhile, kDo, kSwitch, kCase, kDefault, kBreak,
-  kContinue, kReturn, kGoto, kLabel, kAsm, kNullStatement, kOtherStatement,
+  kCompound,
+  kDeclStatement,
+  kIf,
+  kFor,
+  kRangeFor,
+  kWhile,
+  kDo,
+  kSwitch,
+  kCase,
+  kDefault,
+  kBreak,
+  kContinue,
+  kReturn,
+  kGoto,
+  kLabel,
+  kAsm,
+  kNullStatement,
+  kOtherStatement,
   // expressions
-  kCall, kMemberCall, kOperatorCall, kKernelLaunch, kConstruct, kDeclRef, kMember, kSubscript, kUnary,
-  kBinary, kAssign /* = */, kCompoundAssign /* += ... */, kConditional, kCast /* explicit only */,
-  kIntLiteral, kFloatLiteral, kCharLiteral, kStringLiteral, kBoolLiteral, kNullPointer, kParen,
-  kInitList, kLambda, kSizeOf /* and alignof */, kThis, kOtherExpression,
+  kCall,
+  kMemberCall,
+  kOperatorCall,
+  kKernelLaunch,
+  kConstruct,
+  kDeclRef,
+  kMember,
+  kSubscript,
+  kUnary,
+  kBinary,
+  kAssign /* = */,
+  kCompoundAssign /* += ... */,
+  kConditional,
+  kCast /* explicit only */,
+  kIntLiteral,
+  kFloatLiteral,
+  kCharLiteral,
+  kStringLiteral,
+  kBoolLiteral,
+  kNullPointer,
+  kParen,
+  kInitList,
+  kLambda,
+  kSizeOf /* and alignof */,
+  kThis,
+  kOtherExpression,
+};
+
+// What a type is to a launch: how an argument of it is given.
+enum class TypeClass : std::uint8_t {
+  kUnknown,
+  kPointer,
+  kSigned,
+  kUnsigned /* bool too */,
+  kFloating,
+  kArray,
+  kRecord,
+  kOther,
 };
 
 // Bits of Node::flags.
 enum Flag : std::uint32_t {
-  kGlobalAttr = 1u << 0,      // __global__
-  kDeviceAttr = 1u << 1,      // __device__
-  kHostAttr = 1u << 2,        // __host__ (explicit)
-  kSharedAttr = 1u << 3,      // __shared__
-  kConstantAttr = 1u << 4,    // __constant__
+  kGlobalAttr = 1u << 0,    // __global__
+  kDeviceAttr = 1u << 1,    // __device__
+  kHostAttr = 1u << 2,      // __host__ (explicit)
+  kSharedAttr = 1u << 3,    // __shared__
+  kConstantAttr = 1u << 4,  // __constant__
   kManagedAttr = 1u << 5,
   kExtern = 1u << 6,
   kStatic = 1u << 7,
-  kConst = 1u << 8,           // variable, parameter: its type is const-qualified (top level)
+  kConst = 1u << 8,  // variable, parameter: its type is const-qualified (top level)
   kConstexpr = 1u << 9,
   kInline = 1u << 10,
-  kTemplate = 1u << 11,       // a templated function, record, variable, alias (see template_begin)
-  kDefinition = 1u << 12,     // function with body, record with members
-  kSystem = 1u << 13,         // declared in a system header: a leaf without children
-  kPrefix = 1u << 14,         // unary: operator stands before its operand
-  kArrow = 1u << 15,          // member: "->"
-  kMember_ = 1u << 16,        // a function or variable that is a class member
+  kTemplate = 1u << 11,    // a templated function, record, variable, alias (see template_begin)
+  kDefinition = 1u << 12,  // function with body, record with members
+  kSystem = 1u << 13,      // declared in a system header: a leaf without children
+  kPrefix = 1u << 14,      // unary: operator stands before its operand
+  kArrow = 1u << 15,       // member: "->"
+  kMember_ = 1u << 16,     // a function or variable that is a class member
   kVolatile = 1u << 17,
-  kUnnamed = 1u << 18,        // unnamed namespace or record
-  kDependent = 1u << 19,      // expression: type depends on a template parameter
-  kLocal = 1u << 20,          // declared inside a function
-  kBuiltin = 1u << 21,        // a compiler builtin function
-  kReference = 1u << 22,      // variable, parameter: of reference type
+  kUnnamed = 1u << 18,       // unnamed namespace or record
+  kDependent = 1u << 19,     // expression: type depends on a template parameter
+  kLocal = 1u << 20,         // declared inside a function
+  kBuiltin = 1u << 21,       // a compiler builtin function
+  kReference = 1u << 22,     // variable, parameter: of reference type
+  kElementConst = 1u << 23,  // pointer or array of const elements
+  kVirtual = 1u << 24,       // function: virtual
 };
 
 // Children, by kind (a missing part is no child; use the accessors in query.h):
-//   kFunction     its kParameter nodes, then the body (kCompound) if it is a definition
-//   kVariable     initialiser expression, if any
-//   kIf           [init statement, condition, then, else]   kFor    [init, condition, increment, body]
-//   kWhile        [condition, body]     kDo  [body, condition]     kReturn [value]
-//     -- in kIf, kFor, kWhile, kDo, kConditional positions are fixed and kNone stands for a missing part
+//   kFunction     its kTemplateParameter nodes, its kParameter nodes, a constructor's initialisers,
+//   then the
+//                 body (kCompound) if it is a definition
+//   kVariable     kTemplateParameter nodes, then the initialiser expression, if any
+//   kIf           [init statement, condition, then, else]   kFor    [init, condition, increment,
+//   body] kWhile        [condition, body]     kDo  [body, condition]     kReturn [value]
+//     -- in kIf, kFor, kWhile, kDo, kConditional positions are fixed and kNone stands for a missing
+//     part
 //   kCall         callee expression, then arguments        kMemberCall  callee (kMember), arguments
 //   kOperatorCall operands in order (`name` is the operator: "+", "[]", "()")
 //   kKernelLaunch callee expression, grid, block, [shared, stream as written], then arguments;
 //                 `value` holds the count of configuration expressions (2 to 4)
-//   kSubscript    [base, index]   kBinary, kAssign, kCompoundAssign [left, right]   kUnary [operand]
-//   kConditional  [condition, yes, no]   kCast [operand]   kMember [base]   kDeclStatement its variables
+//   kSubscript    [base, index]   kBinary, kAssign, kCompoundAssign [left, right]   kUnary
+//   [operand] kConditional  [condition, yes, no]   kCast [operand]   kMember [base] kDeclStatement
+//   its variables
 struct Node {
   Kind kind{};
   std::uint32_t flags = 0;
@@ -91,23 +163,31 @@ struct Node {
   std::uint32_t template_begin = 0;
   // Functions: body's "{" is children.back()'s begin. Where the parameter list's "(" and ")" stand.
   std::uint32_t parameters_begin = 0;
-  std::uint32_t parameters_end = 0;
+  std::uint32_t parameters_end = 0;  // of the ")" itself
   // Variables, parameters, fields, casts, functions (result): the written type specifier and
   // declarator before the name, e.g. "const float *"; [0,0) if implicit.
   std::uint32_t type_begin = 0;
   std::uint32_t type_end = 0;
   // Declaration that a kDeclRef, kMember, or a type-naming node refers to (may be a kSystem leaf).
   NodeId declaration = kNone;
-  // Declarations: name ("blur"). Operators: spelling ("+", "+=", "++"). kCall: callee's name if it is
-  // a plain function name. Literals: as written.
+  // Declarations: name ("blur"). Operators: spelling ("+", "+=", "++"). kCall: callee's name if it
+  // is a plain function name. Literals: as written.
   std::string name;
   std::string qualified;  // declarations: "image::blur", with "(anonymous namespace)" left out
   std::string type;       // as clang prints it: "const float *"
   std::string canonical;  // canonical, fully qualified
-  std::string value;      // integer constant expressions whose value clang knows: decimal text;
-                          // kSizeOf: "sizeof" | "alignof"; kTemplateParameter: "type" | "value" | "template"
-  std::string header;     // kSystem: as the user would include it ("cmath", "cuda_fp16.h")
-  std::string mangled;    // functions: mangled name
+  std::string
+      value;  // integer constant expressions whose value clang knows: decimal text;
+              // kSizeOf: "sizeof" | "alignof"; kTemplateParameter: "type" | "value" | "template"
+  std::string header;   // kSystem: as the user would include it ("cmath", "cuda_fp16.h")
+  std::string mangled;  // functions: mangled name
+  // Variables, parameters, fields (records: type_bytes), where the type is complete and not
+  // dependent.
+  TypeClass type_class = TypeClass::kUnknown;
+  std::int64_t type_bytes = 0;
+  std::string element;  // pointers, arrays: canonical (innermost) element without const
+  std::int64_t element_bytes = 0;
+  std::int64_t element_count = 0;  // arrays: elements of all dimensions
   // Declarations of user text that its types and template arguments name (not its body's
   // expressions): for the closure.
   std::vector<NodeId> types_used;
