@@ -1,0 +1,208 @@
+#include "loop/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "loop/uv_handle.h"
+
+extern char** environ;
+
+namespace cupilot::loop {
+namespace {
+
+std::vector<std::string> MergedEnvironment(
+    const std::vector<std::pair<std::string, std::string>>& added) {
+  std::map<std::string, std::string> merged;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) merged[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  for (const auto& [name, value] : added) merged[name] = value;
+  std::vector<std::string> result;
+  result.reserve(merged.size());
+  for (const auto& [name, value] : merged) result.push_back(name + "=" + value);
+  return result;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct PendingWrite {
+  uv_write_t request{};
+  std::string bytes;
+};
+
+}  // namespace
+
+struct ChildProcess::State {
+  State() : process(this), input(this), output(this) {}
+
+  void OnRead(ssize_t count, const char* bytes);
+  void OnExit(std::int64_t status, int signal_number);
+  void Finish();
+  void KillGroup() const {
+    if (pid > 0 && !exited) ::kill(-pid, SIGKILL);
+  }
+
+  UvHandle<uv_process_t> process;
+  UvHandle<uv_pipe_t> input;
+  UvHandle<uv_pipe_t> output;
+  LineHandler on_line;
+  ExitHandler on_exit;
+  std::string partial;
+  std::array<char, 65536> buffer{};
+  std::size_t max_line = 0;
+  int pid = 0;
+  bool exited = false;
+  bool output_ended = false;
+  ChildExit exit;
+  bool* destroyed = nullptr;
+};
+
+// A handler may destroy this object: after each call the flag is asked before anything is touched.
+void ChildProcess::State::OnRead(ssize_t count, const char* bytes) {
+  if (count < 0) {
+    output_ended = true;
+    Finish();
+    return;
+  }
+  partial.append(bytes, static_cast<std::size_t>(count));
+  bool gone = false;
+  destroyed = &gone;
+  std::size_t begin = 0;
+  for (std::size_t end = partial.find('\n'); end != std::string::npos;
+       end = partial.find('\n', begin)) {
+    const std::string line = partial.substr(begin, end - begin);
+    begin = end + 1;
+    on_line(line);
+    if (gone) return;
+  }
+  destroyed = nullptr;
+  partial.erase(0, begin);
+  if (partial.size() > max_line) KillGroup();
+}
+
+void ChildProcess::State::OnExit(std::int64_t status, int signal_number) {
+  exited = true;
+  exit = {status, signal_number};
+  // A descendant may hold the pipe open for ever: what the process itself wrote is in the pipe
+  // already.
+  ::kill(-pid, SIGKILL);
+  Finish();
+}
+
+void ChildProcess::State::Finish() {
+  if (!exited || !output_ended || !on_exit) return;
+  auto handler = std::move(on_exit);
+  on_exit = nullptr;
+  handler(exit);
+}
+
+namespace {
+
+uv_stdio_container_t PipeTo(uv_stream_t* stream, uv_stdio_flags direction) {
+  uv_stdio_container_t container{};
+  container.flags = static_cast<uv_stdio_flags>(UV_CREATE_PIPE | direction);
+  container.data.stream = stream;
+  return container;
+}
+
+int OpenErrorFile(const std::string& path) {
+  if (path.empty()) return STDERR_FILENO;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  return file < 0 ? STDERR_FILENO : file;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, ChildOptions options,
+                                                                LineHandler on_line,
+                                                                ExitHandler on_exit) {
+  auto state = std::make_unique<State>();
+  state->on_line = std::move(on_line);
+  state->on_exit = std::move(on_exit);
+  state->max_line = options.max_line;
+  uv_pipe_init(loop.uv(), state->input.get(), 0);
+  uv_pipe_init(loop.uv(), state->output.get(), 0);
+  const int error = OpenErrorFile(options.error_file);
+  uv_stdio_container_t error_container{};
+  error_container.flags = UV_INHERIT_FD;
+  error_container.data.fd = error;
+  std::array stdio = {PipeTo(state->input.stream(), UV_READABLE_PIPE),
+                      PipeTo(state->output.stream(), UV_WRITABLE_PIPE), error_container};
+
+  std::vector<std::string> environment = MergedEnvironment(options.environment);
+  std::vector<char*> environment_pointers = Pointers(environment);
+  std::vector<char*> argument_pointers = Pointers(options.arguments);
+  uv_process_options_t uv_options{};
+  uv_options.file = argument_pointers[0];
+  uv_options.args = argument_pointers.data();
+  uv_options.env = environment_pointers.data();
+  uv_options.cwd = options.folder.empty() ? nullptr : options.folder.c_str();
+  uv_options.stdio = stdio.data();
+  uv_options.stdio_count = static_cast<int>(stdio.size());
+  uv_options.flags =
+      UV_PROCESS_DETACHED;  // a process group of its own, so that all of it can be killed
+  uv_options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal_number) {
+    if (process->data != nullptr) static_cast<State*>(process->data)->OnExit(status, signal_number);
+  };
+  const int result = uv_spawn(loop.uv(), state->process.get(), &uv_options);
+  if (error != STDERR_FILENO) ::close(error);
+  if (result != 0) {
+    return base::Fail(
+        base::Unavailable("cannot start " + options.arguments[0] + ": " + uv_strerror(result)));
+  }
+  state->pid = state->process.get()->pid;
+  if (options.nice != 0) ::setpriority(PRIO_PROCESS, static_cast<id_t>(state->pid), options.nice);
+  const auto allocate = [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+    auto* owner = static_cast<State*>(handle->data);
+    *buffer = owner == nullptr ? uv_buf_init(nullptr, 0)
+                               : uv_buf_init(owner->buffer.data(), owner->buffer.size());
+  };
+  const auto read = [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+    if (stream->data != nullptr && count != 0) {
+      static_cast<State*>(stream->data)->OnRead(count, buffer->base);
+    }
+  };
+  uv_read_start(state->output.stream(), allocate, read);
+  return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(state)));
+}
+
+ChildProcess::ChildProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+ChildProcess::~ChildProcess() {
+  state_->KillGroup();
+  if (state_->destroyed != nullptr) *state_->destroyed = true;
+}
+
+void ChildProcess::WriteLine(std::string_view line) {
+  if (!state_->input || uv_is_closing(state_->input.base()) != 0) return;
+  auto* write = new PendingWrite;
+  write->bytes.reserve(line.size() + 1);
+  write->bytes.append(line).push_back('\n');
+  write->request.data = write;
+  const uv_buf_t buffer =
+      uv_buf_init(write->bytes.data(), static_cast<unsigned int>(write->bytes.size()));
+  const auto written = [](uv_write_t* request, int) {
+    delete static_cast<PendingWrite*>(request->data);
+  };
+  if (uv_write(&write->request, state_->input.stream(), &buffer, 1, written) != 0) delete write;
+}
+
+void ChildProcess::CloseInput() { state_->input.Close(); }
+void ChildProcess::Kill() { state_->KillGroup(); }
+int ChildProcess::pid() const { return state_->pid; }
+
+}  // namespace cupilot::loop

@@ -1,0 +1,32 @@
+// The client's end of the daemon's socket. Blocking, with deadlines; for programs without a loop.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace cupilot::loop {
+
+// One thread at a time.
+class ZmqClient {
+ public:
+  // Connects to the Unix socket at `path`; kUnavailable at once if nobody listens there.
+  static base::Result<std::unique_ptr<ZmqClient>> Connect(const std::string& path);
+  ZmqClient(const ZmqClient&) = delete;
+  ZmqClient& operator=(const ZmqClient&) = delete;
+  ~ZmqClient();
+
+  base::Result<> Send(std::string_view message);
+  // The next message; kTimeout if none came within `limit`.
+  base::Result<std::string> Receive(std::chrono::milliseconds limit);
+
+ private:
+  struct State;
+  explicit ZmqClient(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cupilot::loop

@@ -1,0 +1,178 @@
+#include "loop/zmq_server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "loop/uv_handle.h"
+
+namespace cupilot::loop {
+namespace {
+
+constexpr std::int64_t kMaxMessage = 1 << 20;
+constexpr int kMessagesPerTurn = 64;  // an unbounded drain would starve the rest of the loop
+
+base::Result<int> BindSocket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return base::Fail(base::Unavailable("the socket's path is longer than " +
+                                        std::to_string(sizeof address.sun_path - 1) +
+                                        " bytes: " + path));
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int file = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return base::Fail(base::IoError(std::string("socket: ") + std::strerror(errno)));
+  ::unlink(path.c_str());
+  const mode_t old = ::umask(077);
+  const int bound = ::bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  ::umask(old);
+  if (bound != 0 || ::listen(file, 64) != 0) {
+    const std::string reason = std::strerror(errno);
+    ::close(file);
+    return base::Fail(base::Unavailable("cannot listen on " + path + ": " + reason));
+  }
+  return file;
+}
+
+// Peer-Address of a Unix socket is "...:uid:gid:pid"; read from the right.
+bool IsOurUser(zmq_msg_t* message) {
+  const char* text = zmq_msg_gets(message, "Peer-Address");
+  if (text == nullptr) return false;
+  std::string address = text;
+  for (int field = 0; field < 2; ++field) {
+    const std::size_t colon = address.rfind(':');
+    if (colon == std::string::npos) return false;
+    address.resize(colon);
+  }
+  const std::size_t colon = address.rfind(':');
+  const std::string uid = colon == std::string::npos ? address : address.substr(colon + 1);
+  return uid == std::to_string(::getuid());
+}
+
+}  // namespace
+
+struct ZmqServer::State {
+  State() : poll(this), idle(this) {}
+  ~State() {
+    poll.Close();
+    idle.Close();
+    if (socket != nullptr) zmq_close(socket);
+    if (context != nullptr) zmq_ctx_term(context);
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+
+  bool Ready() const {
+    int events = 0;
+    std::size_t size = sizeof events;
+    return zmq_getsockopt(socket, ZMQ_EVENTS, &events, &size) == 0 && (events & ZMQ_POLLIN) != 0;
+  }
+  void Drain();
+  bool ReceiveOne();
+  // ZMQ_FD is edge-triggered: whatever is left has to be come back to without another edge.
+  void ContinueLater() {
+    uv_idle_start(idle.get(), [](uv_idle_t* handle) {
+      if (handle->data == nullptr) return;
+      uv_idle_stop(handle);
+      static_cast<State*>(handle->data)->Drain();
+    });
+  }
+
+  UvHandle<uv_poll_t> poll;
+  UvHandle<uv_idle_t> idle;
+  void* context = nullptr;
+  void* socket = nullptr;
+  std::string path;
+  Handler on_message;
+};
+
+void ZmqServer::State::Drain() {
+  for (int i = 0; i < kMessagesPerTurn; ++i) {
+    if (!Ready()) return;
+    if (!ReceiveOne()) return;
+  }
+  ContinueLater();
+}
+
+// One message of two frames, [peer][body]; anything else is dropped whole.
+bool ZmqServer::State::ReceiveOne() {
+  std::string peer, body;
+  int frames = 0;
+  bool ours = true;
+  bool more = true;
+  while (more) {
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    if (zmq_msg_recv(&message, socket, ZMQ_DONTWAIT) < 0) {
+      zmq_msg_close(&message);
+      return false;
+    }
+    const std::string bytes(static_cast<const char*>(zmq_msg_data(&message)),
+                            zmq_msg_size(&message));
+    (frames == 0 ? peer : body) = bytes;
+    if (frames > 0) ours = ours && IsOurUser(&message);
+    ++frames;
+    more = zmq_msg_more(&message) != 0;
+    zmq_msg_close(&message);
+  }
+  if (frames == 2 && ours) on_message(peer, body);
+  return true;
+}
+
+base::Result<std::unique_ptr<ZmqServer>> ZmqServer::Listen(Loop& loop, const std::string& path,
+                                                           Handler on_message) {
+  auto state = std::make_unique<State>();
+  // Both handles are given to libuv first, so that every way out may close them.
+  uv_idle_init(loop.uv(), state->idle.get());
+  const auto fail = [&state](base::Error error) {
+    state->poll.Discard();
+    return base::Fail(std::move(error));
+  };
+  auto bound = BindSocket(path);
+  if (!bound) return fail(bound.error());
+  state->path = path;
+  state->context = zmq_ctx_new();
+  zmq_ctx_set(state->context, ZMQ_IO_THREADS, 1);
+  state->socket = zmq_socket(state->context, ZMQ_ROUTER);
+  const int file = *bound, linger = 0, mandatory = 1;
+  const std::int64_t limit = kMaxMessage;
+  zmq_setsockopt(state->socket, ZMQ_USE_FD, &file, sizeof file);
+  zmq_setsockopt(state->socket, ZMQ_LINGER, &linger, sizeof linger);
+  zmq_setsockopt(state->socket, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory);
+  zmq_setsockopt(state->socket, ZMQ_MAXMSGSIZE, &limit, sizeof limit);
+  if (zmq_bind(state->socket, ("ipc://" + path).c_str()) != 0) {
+    return fail(base::Unavailable("cannot serve " + path + ": " + zmq_strerror(zmq_errno())));
+  }
+  int events_file = -1;
+  std::size_t size = sizeof events_file;
+  zmq_getsockopt(state->socket, ZMQ_FD, &events_file, &size);
+  state->on_message = std::move(on_message);
+  if (uv_poll_init(loop.uv(), state->poll.get(), events_file) != 0) {
+    return fail(base::Internal("libuv cannot poll the ZeroMQ descriptor"));
+  }
+  uv_poll_start(state->poll.get(), UV_READABLE, [](uv_poll_t* poll, int, int) {
+    if (poll->data != nullptr) static_cast<State*>(poll->data)->Drain();
+  });
+  state->ContinueLater();  // what came before the poll began made no edge
+  return std::unique_ptr<ZmqServer>(new ZmqServer(std::move(state)));
+}
+
+ZmqServer::ZmqServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ZmqServer::~ZmqServer() = default;
+
+bool ZmqServer::Send(const std::string& peer, std::string_view message) {
+  const bool sent =
+      zmq_send(state_->socket, peer.data(), peer.size(), ZMQ_SNDMORE | ZMQ_DONTWAIT) >= 0 &&
+      zmq_send(state_->socket, message.data(), message.size(), ZMQ_DONTWAIT) >= 0;
+  // Sending may consume the edge of a message that came in: look again.
+  if (state_->Ready()) state_->ContinueLater();
+  return sent;
+}
+
+}  // namespace cupilot::loop

@@ -1,0 +1,41 @@
+// The daemon's socket: a ZeroMQ ROUTER on a Unix socket that we bind ourselves.
+//
+// libzmq silently takes a path over that another process has bound, so the caller must hold the
+// daemon's lock file; and it binds before a umask could matter, so we bind and listen ourselves
+// under umask 077 and hand the descriptor over (ZMQ_USE_FD).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_function.h"
+#include "loop/loop.h"
+
+namespace cupilot::loop {
+
+// On the loop thread.
+class ZmqServer {
+ public:
+  // `peer` names the connection, for Send; opaque bytes.
+  using Handler = base::UniqueFunction<void(const std::string& peer, std::string_view message)>;
+
+  // Removes what is at `path` (the caller holds the lock), binds and serves. Messages of other
+  // users and messages above 1 MiB are dropped.
+  static base::Result<std::unique_ptr<ZmqServer>> Listen(Loop& loop, const std::string& path,
+                                                         Handler on_message);
+  ZmqServer(const ZmqServer&) = delete;
+  ZmqServer& operator=(const ZmqServer&) = delete;
+  ~ZmqServer();  // removes the path
+
+  // To one peer. False if it is gone or reads too slowly: the message is dropped.
+  bool Send(const std::string& peer, std::string_view message);
+
+ private:
+  struct State;
+  explicit ZmqServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cupilot::loop

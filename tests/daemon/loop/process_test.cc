@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "loop/child_process.h"
+#include "loop/file_watcher.h"
+
+namespace cupilot::loop {
+namespace {
+
+struct Run {
+  std::vector<std::string> lines;
+  ChildExit exit;
+};
+
+Run RunChild(std::vector<std::string> arguments, const std::vector<std::string>& input,
+             std::size_t max_line = 1 << 20) {
+  Loop loop;
+  Run run;
+  ChildOptions options;
+  options.arguments = std::move(arguments);
+  options.max_line = max_line;
+  auto child = ChildProcess::Start(
+      loop, options, [&](std::string_view line) { run.lines.emplace_back(line); },
+      [&](ChildExit exit) {
+        run.exit = exit;
+        loop.Stop();
+      });
+  EXPECT_TRUE(child.has_value());
+  if (!child) return run;
+  for (const std::string& line : input) (*child)->WriteLine(line);
+  (*child)->CloseInput();
+  loop.Run();
+  return run;
+}
+
+TEST(ChildProcess, ExchangesLinesAndReportsTheExitCode) {
+  const Run run =
+      RunChild({"/bin/sh", "-c", "while read l; do echo got $l; done; exit 3"}, {"one", "two"});
+  EXPECT_EQ(run.lines, (std::vector<std::string>{"got one", "got two"}));
+  EXPECT_EQ(run.exit.status, 3);
+  EXPECT_EQ(run.exit.signal, 0);
+}
+
+TEST(ChildProcess, ReportsTheSignal) {
+  EXPECT_EQ(RunChild({"/bin/sh", "-c", "kill -SEGV $$"}, {}).exit.signal, SIGSEGV);
+}
+
+TEST(ChildProcess, ALineThatNeverEndsEndsTheProcess) {
+  EXPECT_EQ(RunChild({"/bin/sh", "-c", "cat /dev/zero"}, {}, 100000).exit.signal, SIGKILL);
+}
+
+TEST(ChildProcess, InheritsNoDescriptors) {
+  const int extra = ::dup(0);
+  const Run run = RunChild({"/bin/sh", "-c", "ls /proc/self/fd | tr '\\n' ' '; echo"}, {});
+  ::close(extra);
+  ASSERT_EQ(run.lines.size(), 1u);
+  EXPECT_EQ(run.lines[0].find(std::to_string(extra) + " "), std::string::npos) << run.lines[0];
+}
+
+TEST(ChildProcess, AMissingProgramIsAnError) {
+  Loop loop;
+  ChildOptions options;
+  options.arguments = {"/nonexistent/program"};
+  auto child = ChildProcess::Start(loop, options, [](std::string_view) {}, [](ChildExit) {});
+  ASSERT_FALSE(child.has_value());
+  EXPECT_EQ(child.error().code, base::ErrorCode::kUnavailable);
+}
+
+TEST(ChildProcess, DestroyingItKillsIt) {
+  Loop loop;
+  ChildOptions options;
+  options.arguments = {"/bin/cat"};
+  auto child = ChildProcess::Start(loop, options, [](std::string_view) {}, [](ChildExit) {});
+  ASSERT_TRUE(child.has_value());
+  const int pid = (*child)->pid();
+  child->reset();
+  int status = 0;
+  // libuv's handle is closed, so the child is ours to wait for.
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(FileWatcher, ReportsAFolderOnceForASaveByRename) {
+  const std::string folder = testing::TempDir() + "/watched";
+  std::filesystem::create_directories(folder);
+  Loop loop;
+  std::vector<std::string> changed;
+  FileWatcher watcher(loop, std::chrono::milliseconds(20), [&](const std::string& name) {
+    changed.push_back(name);
+    loop.Stop();
+  });
+  ASSERT_TRUE(watcher.Watch(folder).has_value());
+  std::ofstream(folder + "/new") << "text";
+  std::filesystem::rename(folder + "/new", folder + "/kernel.cu");
+  loop.Run();
+  EXPECT_EQ(changed, std::vector<std::string>{folder});
+  EXPECT_EQ(watcher.Watch(folder + "/none").error().code, base::ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace cupilot::loop

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+
+#include "loop/zmq_client.h"
+#include "loop/zmq_server.h"
+
+namespace cupilot::loop {
+namespace {
+
+std::string SocketPath() { return testing::TempDir() + "/s" + std::to_string(::getpid()); }
+
+TEST(Zmq, AnswersManyMessagesOfOneClient) {
+  Loop loop;
+  const std::string path = SocketPath();
+  int received = 0;
+  std::unique_ptr<ZmqServer> server;
+  auto listening = ZmqServer::Listen(loop, path, [&](const std::string& peer, std::string_view m) {
+    ++received;
+    EXPECT_TRUE(server->Send(peer, "re: " + std::string(m)));
+  });
+  ASSERT_TRUE(listening.has_value()) << listening.error().message;
+  server = std::move(*listening);
+  struct stat status{};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 077, 0u) << "others may reach the socket";
+  std::thread client_thread([&] {
+    auto client = ZmqClient::Connect(path);
+    ASSERT_TRUE(client.has_value()) << client.error().message;
+    constexpr int kMessages = 500;  // more than one turn of the loop takes
+    for (int i = 0; i < kMessages; ++i) {
+      ASSERT_TRUE((*client)->Send(std::to_string(i)).has_value());
+    }
+    for (int i = 0; i < kMessages; ++i) {
+      auto reply = (*client)->Receive(std::chrono::seconds(20));
+      ASSERT_TRUE(reply.has_value()) << i << ": " << reply.error().message;
+      ASSERT_EQ(*reply, "re: " + std::to_string(i));
+    }
+    loop.Stop();
+  });
+  loop.Run();
+  client_thread.join();
+  EXPECT_EQ(received, 500);
+  server.reset();
+  EXPECT_NE(::stat(path.c_str(), &status), 0) << "the path is left behind";
+}
+
+TEST(Zmq, NobodyThereIsKnownAtOnce) {
+  const auto client = ZmqClient::Connect(testing::TempDir() + "/nobody");
+  ASSERT_FALSE(client.has_value());
+  EXPECT_EQ(client.error().code, base::ErrorCode::kUnavailable);
+}
+
+TEST(Zmq, ATooLongPathSaysSo) {
+  Loop loop;
+  const auto server = ZmqServer::Listen(loop, "/tmp/" + std::string(120, 'x'),
+                                        [](const std::string&, std::string_view) {});
+  ASSERT_FALSE(server.has_value());
+  EXPECT_NE(server.error().message.find("107"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cupilot::loop
