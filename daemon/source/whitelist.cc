@@ -1,0 +1,297 @@
+#include "source/whitelist.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "source/closure_options.h"
+#include "source/swap/variant_text.h"
+#include "source/syntax/query.h"
+#include "source/whitelist_rules.h"
+
+namespace cupilot::source {
+namespace {
+
+using protocol::CheckVariantReply;
+
+CheckVariantReply Rejected(std::string reason, std::string detail) {
+  CheckVariantReply reply;
+  reply.reason = std::move(reason);
+  reply.detail = std::move(detail);
+  return reply;
+}
+
+// The tree's part that belongs to the variant.
+class VariantTree {
+ public:
+  VariantTree(const Tree& tree, const std::string& name) : tree_(tree), name_(name) {
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      const auto& node = tree.nodes[i];
+      if (node.kind == Kind::kNamespace && node.name == name) {
+        ++count_;
+        namespace_ = static_cast<NodeId>(i);
+      }
+      if (node.kind == Kind::kFunction && (node.flags & kSystem) == 0) declared_.insert(node.name);
+    }
+  }
+
+  // What is not allowed, empty if nothing.
+  std::string Check() {
+    if (count_ != 1) return "it does not make exactly one namespace";
+    CheckNothingOutside();
+    for (const NodeId child : tree_.at(namespace_).children) CheckTopLevel(child);
+    Walk(tree_, namespace_, [this](NodeId id) {
+      CheckNode(id);
+      return wrong_.empty();
+    });
+    return wrong_;
+  }
+
+  std::vector<std::string> Entries() const {
+    std::vector<std::string> entries;
+    if (namespace_ == kNone) return entries;
+    for (const NodeId child : tree_.at(namespace_).children) {
+      if (IsA(tree_, child, Kind::kFunction) && Has(tree_, child, kGlobalAttr | kDefinition)) {
+        entries.push_back(tree_.at(child).qualified);
+      }
+    }
+    return entries;
+  }
+
+ private:
+  void Wrong(NodeId id, const std::string& what) {
+    if (!wrong_.empty()) return;
+    std::string text(tree_.TextOf(id));
+    if (text.size() > 80) text = text.substr(0, 77) + "...";
+    for (char& c : text) {
+      if (c == '\n') c = ' ';
+    }
+    wrong_ = what + ": '" + text + "'";
+  }
+
+  // Everything behind the start of the variant's namespace lies inside it.
+  void CheckNothingOutside() {
+    const std::uint32_t begin = tree_.at(namespace_).begin;
+    for (std::size_t i = 1; i < tree_.nodes.size(); ++i) {
+      const auto id = static_cast<NodeId>(i);
+      const Node& node = tree_.at(id);
+      if ((node.flags & kSystem) != 0 || node.begin < begin) continue;
+      if (!IsInside(tree_, id, namespace_)) return Wrong(id, "a declaration outside the namespace");
+    }
+  }
+
+  void CheckTopLevel(NodeId id) {
+    const Node& node = tree_.at(id);
+    if ((node.flags & kSystem) != 0) return;
+    switch (node.kind) {
+      case Kind::kFunction:
+        return CheckFunction(id, node);
+      case Kind::kVariable:
+        return CheckConstant(id, node);
+      case Kind::kRecord:
+        return CheckRecord(id);
+      case Kind::kEnum:
+      case Kind::kAlias:
+      case Kind::kUsing:
+      case Kind::kStaticAssert:
+        return;
+      case Kind::kOtherDeclaration:
+        if (tree_.TextOf(id) == ";") return;
+        [[fallthrough]];
+      default:
+        return Wrong(id, "a declaration that is neither device code, a type nor a constant");
+    }
+  }
+
+  void CheckFunction(NodeId id, const Node& node) {
+    if ((node.flags & kHostAttr) != 0) return Wrong(id, "a host function");
+    if ((node.flags & (kGlobalAttr | kDeviceAttr)) == 0) {
+      return Wrong(id, "a function that is neither __global__ nor __device__");
+    }
+    if ((node.flags & kExtern) != 0) Wrong(id, "an extern declaration");
+  }
+
+  // No code of it may run when a program starts.
+  void CheckConstant(NodeId id, const Node& node) {
+    if ((node.flags & (kExtern | kManagedAttr | kSharedAttr)) != 0) {
+      return Wrong(id, "a variable at namespace scope that is no constant");
+    }
+    if ((node.flags & kConstexpr) != 0) return;
+    if ((node.flags & (kConst | kConstantAttr)) == 0) {
+      return Wrong(id, "a variable at namespace scope that is no constant");
+    }
+    Walk(tree_, id, [&](NodeId part) {
+      switch (tree_.at(part).kind) {
+        case Kind::kCall:
+        case Kind::kMemberCall:
+        case Kind::kOperatorCall:
+        case Kind::kConstruct:
+        case Kind::kLambda:
+          Wrong(id, "a constant that is computed at run time");
+          return false;
+        default:
+          return true;
+      }
+    });
+  }
+
+  void CheckRecord(NodeId id) {
+    for (const NodeId child : tree_.at(id).children) {
+      const Node& member = tree_.at(child);
+      switch (member.kind) {
+        case Kind::kFunction:
+          CheckFunction(child, member);
+          break;
+        case Kind::kVariable:
+          if ((member.flags & kConstexpr) == 0)
+            Wrong(child, "a static member that is not constexpr");
+          break;
+        case Kind::kRecord:
+          CheckRecord(child);
+          break;
+        case Kind::kField:
+        case Kind::kEnum:
+        case Kind::kAlias:
+        case Kind::kUsing:
+        case Kind::kStaticAssert:
+        case Kind::kTemplateParameter:
+          break;
+        default:
+          // Access specifiers and the like have no meaning at run time.
+          if (member.kind == Kind::kFriend || member.kind == Kind::kNamespace) {
+            Wrong(child, "a member that is no device code");
+          }
+          break;
+      }
+    }
+  }
+
+  void CheckNode(NodeId id) {
+    const Node& node = tree_.at(id);
+    switch (node.kind) {
+      case Kind::kAsm:
+        return Wrong(id, "assembly");
+      case Kind::kKernelLaunch:
+        return Wrong(id, "a kernel launch");
+      case Kind::kLinkage:
+        return Wrong(id, "a linkage specification");
+      case Kind::kVariable:
+        if ((node.flags & kStatic) != 0 && (node.flags & kLocal) != 0 &&
+            (node.flags & (kSharedAttr | kConstexpr)) == 0) {
+          Wrong(id, "a static variable in a function");
+        }
+        break;
+      case Kind::kCall:
+        CheckCallee(id);
+        break;
+      default:
+        break;
+    }
+    CheckReference(id, node);
+  }
+
+  // A call names its function: pointers to functions could lead anywhere.
+  void CheckCallee(NodeId id) {
+    const NodeId callee = SkipParens(tree_, Callee(tree_, id));
+    if (callee == kNone) return Wrong(id, "a call of no named function");
+    const Node& node = tree_.at(callee);
+    const NodeId declaration = node.declaration;
+    if (declaration != kNone) {
+      const Kind kind = tree_.at(declaration).kind;
+      // A functor or lambda given to a template is called by its own operator ().
+      const bool named = kind == Kind::kFunction || (node.flags & kDependent) != 0 ||
+                         tree_.at(declaration).canonical.find('(') == std::string::npos;
+      if (!named) Wrong(id, "a call through a pointer");
+      return;
+    }
+    const std::string& name = tree_.at(id).name.empty() ? node.name : tree_.at(id).name;
+    if (!name.empty() && (declared_.contains(name) || IsAllowedUnboundName(name))) return;
+    // T(x): a conversion that only looks like a call.
+    if (name.empty() && (tree_.at(id).flags & kDependent) != 0) return;
+    Wrong(id, "a call of something that is neither in the closure, nor of the runtime, nor math");
+  }
+
+  void CheckReference(NodeId id, const Node& node) {
+    if (node.declaration == kNone) return;
+    const Node& declaration = tree_.at(node.declaration);
+    if ((declaration.flags & kSystem) == 0) return;
+    if (declaration.kind == Kind::kFunction && !IsAllowedSystemFunction(declaration)) {
+      Wrong(id, "'" + declaration.qualified + "' is neither of the runtime nor math");
+    }
+    const bool reads = node.kind == Kind::kDeclRef && declaration.kind == Kind::kVariable;
+    if (reads && !IsAllowedSystemVariable(declaration)) {
+      Wrong(id, "'" + declaration.qualified + "' is no constant");
+    }
+  }
+
+  const Tree& tree_;
+  std::string name_;
+  int count_ = 0;
+  NodeId namespace_ = kNone;
+  std::set<std::string> declared_;
+  std::string wrong_;
+};
+
+// The text that was handed in, in words of its own; nothing here needs a parser.
+CheckVariantReply CheckText(const records::Kernel& kernel, const records::Variant& variant) {
+  const std::string include = ForbiddenInclude(variant.includes);
+  if (!include.empty()) {
+    return Rejected("forbidden_construct", "the include " + include + " is not on the list");
+  }
+  const std::string word = ForbiddenWords(variant.source);
+  if (!word.empty()) return Rejected("forbidden_construct", word);
+  const std::string fast =
+      FastMath(variant.source, kernel.closure_source + "\n" + kernel.closure_macros);
+  if (!fast.empty()) {
+    return Rejected("forbidden_numerics", "fast-math that the original does not use: " + fast);
+  }
+  CheckVariantReply reply;
+  reply.passed = true;
+  return reply;
+}
+
+CheckVariantReply CheckEntries(const records::Kernel& kernel, const records::Variant& variant,
+                               std::vector<std::string> entries) {
+  for (const records::Launch& launch : records::LaunchesOf(variant)) {
+    if (!launch.fill.empty()) continue;
+    const std::string name = EntryName(kernel, variant, launch.entry);
+    bool found = false;
+    for (const std::string& entry : entries) found = found || entry == name;
+    if (!found) {
+      return Rejected("invalid_launch",
+                      "the source defines no __global__ function '" + launch.entry + "'");
+    }
+  }
+  CheckVariantReply reply;
+  reply.passed = true;
+  reply.entries = std::move(entries);
+  return reply;
+}
+
+}  // namespace
+
+base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest& request) {
+  const records::Kernel& kernel = request.kernel;
+  records::Variant variant = request.variant;
+  if (variant.id.empty()) variant.id = records::VariantId(variant);
+  CheckVariantReply text_reply = CheckText(kernel, variant);
+  if (!text_reply.passed) return text_reply;
+
+  base::Result<std::string> text = CandidateText(kernel, variant);
+  if (!text) return Rejected("forbidden_construct", text.error().message);
+  TRY_ASSIGN(const ParseOutcome outcome, Parse(std::move(*text), ClosureParseOptions()));
+  if (!outcome.errors.empty()) {
+    TRY_ASSIGN(const ParseOutcome original, Parse(kernel.closure_source, ClosureParseOptions()));
+    if (!original.errors.empty()) {
+      return base::Fail(base::Unsupported("the text of the kernel " + kernel.name +
+                                          " does not parse: " + FirstError(original)));
+    }
+    return Rejected("build_failed", FirstError(outcome));
+  }
+  VariantTree tree(outcome.tree, records::VariantNamespace(variant.id));
+  const std::string wrong = tree.Check();
+  if (!wrong.empty()) return Rejected("forbidden_construct", wrong);
+  return CheckEntries(kernel, variant, tree.Entries());
+}
+
+}  // namespace cupilot::source

@@ -1,0 +1,21 @@
+// What a variant's source may contain (design, section 6, "Build"): a whitelist, so that what is
+// not known to be device code is refused.
+#pragma once
+
+#include "base/result.h"
+#include "protocol/worker_messages.h"
+
+namespace cupilot::source {
+
+// Not passed, with a reason of a rejection and where it is in the variant's source:
+//   forbidden_construct  host code, directives, attributes, asm, calls of anything but the closure,
+//                        our runtime and math, more than the one namespace
+//   forbidden_numerics   fast-math intrinsics that the original does not use
+//   build_failed         it does not parse
+//   invalid_launch       a launch names an entry that the source does not define
+// An error if the kernel's own text does not parse (kUnsupported) or the parser cannot run. Pure
+// but for reading headers; any thread.
+base::Result<protocol::CheckVariantReply> CheckVariant(
+    const protocol::CheckVariantRequest& request);
+
+}  // namespace cupilot::source

@@ -1,0 +1,32 @@
+// The rules of whitelist.cc that need no tree of the whole: words of the source, and which system
+// functions device code may use.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/syntax/tree.h"
+
+namespace cupilot::source {
+
+// What is wrong with the words of a variant's source ("line 3: 'throw' is not device code"), empty
+// if nothing is: directives and their disguises, keywords of host code, attributes, unbalanced
+// brackets.
+std::string ForbiddenWords(std::string_view source);
+
+// Fast-math intrinsics in `source` that `original` does not use; empty if there are none.
+std::string FastMath(std::string_view source, std::string_view original);
+
+// The first of the variant's includes that is not on the fixed list; empty if all are.
+std::string ForbiddenInclude(const std::vector<std::string>& includes);
+
+// Whether a function of a system header may be named in device code that also runs on a host:
+// device functions of the runtime, constexpr functions, math, memcpy and its like.
+bool IsAllowedSystemFunction(const Node& function);
+// The same for a call in a template that is bound only when it is instantiated.
+bool IsAllowedUnboundName(std::string_view name);
+// Built-in variables (threadIdx, ...) and constants.
+bool IsAllowedSystemVariable(const Node& variable);
+
+}  // namespace cupilot::source
