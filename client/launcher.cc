@@ -1,0 +1,309 @@
+// cupilot-launcher ROOT TARGET -- [LAUNCHER...] --compiler COMPILER ARGUMENTS...
+// cupilot-launcher --register BUILD_FOLDER [DAEMON]
+//
+// Stands in front of the CUDA compiler of a tuned target. ROOT is the folder `cupilot` of the
+// user's build tree, where a folder for each object holds what we know about it; LAUNCHER is what
+// the project had in front of its compiler before us (ccache, say).
+//
+// Rule: the build never waits for us and never breaks because of us. Whatever goes wrong here, the
+// user's own command runs in place of this process, and its exit code and output are its own.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "client/registration.h"
+#include "records/compile_command.h"
+#include "source/swap/compile_line.h"
+#include "source/swap/elf_file.h"
+#include "source/swap/selection_check.h"
+#include "source/swap/swapped_source.h"
+
+namespace cupilot::client {
+namespace {
+
+constexpr const char* kSeparator = "--";
+constexpr const char* kCompilerWord = "--compiler";
+constexpr std::size_t kMostLogBytes = 65536;
+// Compilers' time stamps are finer than this; any time that is surely before the build will do.
+constexpr timespec kLongAgo = {946684800, 0};
+
+using Words = std::vector<std::string>;
+
+// What we were asked to run.
+struct Request {
+  std::string root;
+  std::string target;
+  Words prefix;   // the launcher that was there before
+  Words command;  // compiler first
+};
+
+bool ReadRequest(const Words& words, Request& out) {
+  if (words.size() < 5 || words[3] != kSeparator) return false;
+  out.root = words[1];
+  out.target = words[2];
+  std::size_t at = 4;
+  while (at < words.size() && words[at] != kCompilerWord) out.prefix.push_back(words[at++]);
+  if (at + 1 >= words.size()) return false;
+  out.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
+  return true;
+}
+
+std::vector<char*> Pointers(Words& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Becomes the command. Returns only if that is impossible.
+int Become(Words words) {
+  std::vector<char*> pointers = Pointers(words);
+  execvp(pointers[0], pointers.data());
+  const int code = errno;
+  std::fprintf(stderr, "cupilot-launcher: cannot run %s: %s\n", pointers[0], std::strerror(code));
+  return 127;
+}
+
+Words Joined(const Words& prefix, const Words& command, const Words& more = {}) {
+  Words all = prefix;
+  all.insert(all.end(), command.begin(), command.end());
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+// As base::WriteFileAtomically without the wait for the disk: these files are made again by the
+// next build. A file that has these bytes is left alone.
+bool WriteQuickly(const std::string& path, const std::string& bytes) {
+  const auto present = base::ReadFile(path);
+  if (present && *present == bytes) return true;
+  const std::string temporary = path + "." + std::to_string(getpid());
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return false;
+  const bool written = write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  close(fd);
+  if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  unlink(temporary.c_str());
+  return false;
+}
+
+// The header that every compile of this object includes, so that the build tool knows that the
+// object depends on it. Its time lies in the past: a file that appears during a command would make
+// newer Ninja run the command once more.
+bool MakeStamp(const std::string& path) {
+  if (base::FileExists(path)) return true;
+  const std::string temporary = path + "." + std::to_string(getpid());
+  const std::string text = "// cuPilot touches this file when another variant was published.\n";
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return false;
+  const timespec times[2] = {kLongAgo, kLongAgo};
+  const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                       futimens(fd, times) == 0;
+  close(fd);
+  if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  unlink(temporary.c_str());
+  return false;
+}
+
+// While this descriptor is open (here and in the compiler that we become) the daemon sees a build.
+// A launcher that leaves a server behind would keep it open for ever: then only the file's time
+// tells.
+void HoldBuildLock(const Request& request) {
+  bool leaves_server = false;
+  for (const std::string& word : request.prefix) {
+    leaves_server = leaves_server || word.find("sccache") != std::string::npos;
+  }
+  const std::string path = request.root + "/build.lock";
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | (leaves_server ? O_CLOEXEC : 0), 0644);
+  if (fd < 0) return;
+  futimens(fd, nullptr);
+  if (leaves_server || flock(fd, LOCK_SH | LOCK_NB) != 0) close(fd);
+}
+
+// "<root>/<target>/CMakeFiles/app.dir/main.cu.o"
+std::string FolderOf(const Request& request, const std::string& object) {
+  const std::string build = request.root.substr(0, request.root.rfind('/') + 1);
+  const bool inside = object.compare(0, build.size(), build) == 0;
+  std::string relative = inside ? object.substr(build.size()) : object.substr(1);
+  return request.root + "/" + request.target + "/" + relative;
+}
+
+void WriteApplied(const std::string& folder, const std::string& selection,
+                  const std::string& reason) {
+  const records::Json json = {
+      {"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
+  WriteQuickly(folder + "/" + source::kAppliedFile, records::CompactJson(json) + "\n");
+}
+
+void WriteRefused(const std::string& folder, const std::string& selection, std::string log) {
+  if (log.size() > kMostLogBytes) log.resize(kMostLogBytes);
+  const records::Json json = {
+      {"schema", "cupilot.refused/1"}, {"selection", selection}, {"log", log}};
+  WriteQuickly(folder + "/" + source::kRefusedFile, records::CompactJson(json) + "\n");
+}
+
+struct Outcome {
+  int status = -1;  // of waitpid
+  std::string output;
+  std::string errors;
+};
+
+std::string ReadBack(int fd) {
+  std::string bytes;
+  char block[16384];
+  lseek(fd, 0, SEEK_SET);
+  for (ssize_t got = read(fd, block, sizeof block); got > 0; got = read(fd, block, sizeof block)) {
+    bytes.append(block, static_cast<std::size_t>(got));
+  }
+  return bytes;
+}
+
+// Runs the command with its output kept back, since it is shown only if the compile succeeds.
+bool Spawn(Words words, Outcome& out) {
+  const int output = memfd_create("cupilot-output", MFD_CLOEXEC);
+  const int errors = memfd_create("cupilot-errors", MFD_CLOEXEC);
+  std::vector<char*> pointers = Pointers(words);
+  const pid_t child = output < 0 || errors < 0 ? -1 : fork();
+  if (child == 0) {
+    dup2(output, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    execvp(pointers[0], pointers.data());
+    _exit(127);
+  }
+  bool done = child > 0;
+  while (done && waitpid(child, &out.status, 0) < 0) done = errno == EINTR;
+  if (done) {
+    out.output = ReadBack(output);
+    out.errors = ReadBack(errors);
+  }
+  if (output >= 0) close(output);
+  if (errors >= 0) close(errors);
+  return done;
+}
+
+void Show(int fd, const std::string& bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+// The swapped compile. True if the object is made; else `reason` says why the original must be.
+bool CompileSwapped(const Request& request, const source::CompileLine& line,
+                    const std::string& folder, const source::CheckedSelection& checked,
+                    std::string& reason) {
+  Words command = request.command;
+  for (std::string& word : command) {
+    if (word == line.source_word) word = folder + "/" + checked.selection.swap;
+  }
+  Words more = source::HookDefinitions(checked.selection.hook);
+  more.insert(more.end(), {"-include", folder + "/" + source::kStampFile});
+  Outcome outcome;
+  if (!Spawn(Joined(request.prefix, command, more), outcome)) {
+    reason = "the swapped compile could not be started";
+    return false;
+  }
+  if (!WIFEXITED(outcome.status)) {  // killed from outside: says nothing about the selection
+    reason = "the swapped compile was killed";
+    return false;
+  }
+  if (WEXITSTATUS(outcome.status) != 0) {
+    reason = "refused: its swapped source did not compile";
+    WriteRefused(folder, checked.id, outcome.errors + outcome.output);
+    return false;
+  }
+  const auto refers = source::ObjectRefersTo(line.object, checked.selection.hook);
+  if (!refers || !*refers) {
+    reason = "refused: the object does not call the hook";
+    WriteRefused(folder, checked.id, refers ? reason : refers.error().message);
+    return false;
+  }
+  Show(STDOUT_FILENO, outcome.output);
+  Show(STDERR_FILENO, outcome.errors);
+  return true;
+}
+
+records::CompileCommand Record(const source::CompileLine& line, const std::string& directory,
+                               const std::string& folder) {
+  records::CompileCommand command;
+  command.directory = directory;
+  command.arguments = line.arguments;
+  command.source = line.source;
+  command.object = line.object;
+  command.environment = source::CompilerEnvironment();
+  command.folder = folder;
+  return command;
+}
+
+// A compile that we leave alone keeps no record of ours: an old one would describe another object.
+void Forget(const std::string& folder, const std::string& reason) {
+  if (!base::FileExists(folder + "/" + source::kCommandFile)) return;
+  unlink((folder + "/" + source::kCommandFile).c_str());
+  WriteApplied(folder, {}, reason);
+}
+
+bool TurnedOff() {
+  const char* value = std::getenv("CUPILOT");
+  return value != nullptr && std::strcmp(value, "0") == 0;
+}
+
+int Compile(const Request& request) {
+  const Words untouched = Joined(request.prefix, request.command);
+  char* current = get_current_dir_name();
+  const std::string directory = current == nullptr ? "" : current;
+  const source::CompileLine line = source::ReadCompileLine(request.command, directory);
+  if (directory.empty() || !line.compiles) return Become(untouched);
+  const std::string folder = FolderOf(request, line.object);
+  if (!line.left_alone.empty()) {
+    Forget(folder, line.left_alone);
+    return Become(untouched);
+  }
+  const std::string stamp = folder + "/" + source::kStampFile;
+  if (!base::MakeFolders(folder) || !MakeStamp(stamp)) return Become(untouched);
+  HoldBuildLock(request);
+  const records::CompileCommand command = Record(line, directory, folder);
+  WriteQuickly(folder + "/" + source::kCommandFile,
+               records::CompactJson(records::ToJson(command)) + "\n");
+  std::string reason = "CUPILOT=0";
+  if (!TurnedOff()) {
+    const source::CheckedSelection checked = source::CheckSelection(command);
+    reason = checked.reason;
+    if (checked.holds && CompileSwapped(request, line, folder, checked, reason)) {
+      WriteApplied(folder, checked.id, {});
+      return 0;
+    }
+  }
+  WriteApplied(folder, {}, reason);
+  return Become(Joined(request.prefix, request.command, {"-include", stamp}));
+}
+
+}  // namespace
+}  // namespace cupilot::client
+
+int main(int argc, char** argv) {
+  if (argc >= 3 && std::strcmp(argv[1], "--register") == 0) {
+    return cupilot::client::RegisterBuildTree(argv[2], argc > 3 ? argv[3] : "");
+  }
+  cupilot::client::Request request;
+  if (!cupilot::client::ReadRequest({argv, argv + argc}, request)) {
+    std::fprintf(stderr,
+                 "usage: cupilot-launcher ROOT TARGET -- [LAUNCHER...] --compiler COMPILER "
+                 "ARGUMENTS...\nIt is set by cupilot_tune() in CMake and is not run by hand.\n");
+    return 2;
+  }
+  return cupilot::client::Compile(request);
+}

@@ -1,0 +1,43 @@
+// Whether a published selection holds for a compile: what the launcher asks before it swaps, and
+// what the publisher uses to write the parts that are asked for. Reads files; writes nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/compile_command.h"
+#include "records/selection.h"
+
+namespace cupilot::source {
+
+// Names inside the folder of an object.
+inline constexpr const char* kStampFile = "stamp.h";
+inline constexpr const char* kCommandFile = "command.json";
+inline constexpr const char* kAppliedFile = "applied.json";
+inline constexpr const char* kSelectionFile = "selection.json";
+inline constexpr const char* kRefusedFile = "refused.json";
+
+struct CheckedSelection {
+  bool holds = false;
+  std::string reason;  // why not: "the header x.h has changed"
+  std::string id;      // hash of the file's bytes; empty: there is no selection
+  records::Selection selection;
+};
+
+// Reads `folder`/selection.json and checks it against the command: source, command, environment,
+// compiler, swapped source (by its hash), files. Files are compared by size and time; where the
+// time says nothing (changed within two seconds of the selection, or only touched) by content.
+CheckedSelection CheckSelection(const records::CompileCommand& command);
+
+// What the compiler is, without running it: the program and the toolkit's version file by path,
+// size and time. Empty if it cannot be found.
+std::string ToolchainIdentity(const records::CompileCommand& command);
+
+// A file as a selection records it. kNotFound, kIo.
+base::Result<records::SelectedFile> RecordFile(const std::string& path);
+
+// The variables that change what nvcc does, of this process.
+std::vector<std::pair<std::string, std::string>> CompilerEnvironment();
+
+}  // namespace cupilot::source
