@@ -78,7 +78,8 @@ struct Outcome {
 
 // One node of the tree of ideas.
 struct Idea {
-  Candidate candidate;
+  Candidate candidate;             // once accepted, with the strategy that was really done
+  std::string asked;               // title of the strategy that was asked for
   std::optional<Outcome> outcome;  // absent: not reported yet
 };
 
@@ -109,46 +110,49 @@ class KernelSearch {
   static base::Result<KernelSearch> Replay(SearchInput input, const records::Json& json);
 
  private:
+  // Something that could be tried.
   struct Proposal {
     Candidate candidate;
     std::string key;  // of what it does; each is tried once
-    int order = 0;    // ties go to the earlier
   };
   // How a technique has done so far.
   struct Record {
     int tries = 0;
-    int failures = 0;  // declined, or rejected for its results
-    double best = 0;   // greatest measured speedup of a single step
+    double failures = 0;  // declined, or rejected for anything but its speed; half in company
+    double best = 0;      // greatest speedup of the technique alone; 0: not measured
   };
 
-  std::vector<Proposal> Frontier() const;
   void ProposeSeeds(std::vector<Proposal>& out) const;
   void ProposeSingles(std::vector<Proposal>& out) const;
   void ProposeNeighbours(std::vector<Proposal>& out) const;
   void ProposeExtensions(std::vector<Proposal>& out) const;
   void ProposeCrosses(std::vector<Proposal>& out) const;
-  void Add(std::vector<Proposal>& out, records::Strategy strategy, int parent, double gain) const;
+  void Add(std::vector<records::StrategyStep> steps, int parent, double gain,
+           std::vector<Proposal>& out) const;
   std::optional<Candidate> NextNumbers(double best_other);
   double NumbersGain() const;
-  std::vector<const Idea*> Winners() const;
-  double SingleGain(const Opinion& opinion, std::size_t index) const;
-  Candidate Admit(Candidate candidate, const std::string& key);
+  // Accepted ideas that are faster, best first, at most `count`.
+  std::vector<const Idea*> Winners(std::size_t count) const;
+  const Opinion* OpinionOf(const std::string& technique) const;
+  const Record* RecordOf(const std::string& technique) const;
+  // What the technique is expected to multiply the speedup by, in the light of what is known.
+  double Factor(const std::string& technique) const;
+  Candidate Admit(Candidate candidate);
 
   SearchInput input_;
   NumberSearch numbers_;
   std::vector<Idea> ideas_;
   std::set<std::string> tried_;
   std::map<std::string, Record> techniques_;
+  std::map<int, int> children_;  // how many were made from an idea
   // The order of calls, for the replay: > 0 a candidate that Next() gave, < 0 the one reported.
   std::vector<int> events_;
-  bool numbers_done_ = false;
 };
 
 // Expected gain of one technique before anything was measured, by device ("host", "cuda").
 double PriorGain(const std::string& technique, const std::string& device);
 
-// The greater of two is better; 1 is the original. A short name of what steps do, for titles:
-// "block_size x=256, unrolling factor=4".
+// A short name of what steps do, for titles: "block_size x=256 + unrolling factor=4".
 std::string TitleOf(const std::vector<records::StrategyStep>& steps);
 
 }  // namespace cupilot::search

@@ -61,27 +61,26 @@ class NumberSearch {
   const Values& best() const { return best_; }
   double best_speedup() const { return best_speedup_; }
   std::size_t tried() const { return tried_.size(); }
-  // Steps of the descent since the last improvement; tells how promising it is to go on.
+  // Results since the last improvement; tells how promising it is to go on.
   int without_gain() const { return without_gain_; }
 
  private:
-  struct Result {
-    bool known = false;
-    std::optional<double> speedup;
-  };
-
+  // Known points have a result (a speedup, or 0 for a rejected one); the others are waiting for it.
   std::optional<Values> RandomPoint();
-  std::optional<Values> DescentPoint();
+  std::optional<Values> DescentPoint() const;
+  Values Draw();
   bool Fresh(const Values& values) const;
-  void MoveCentre(const Values& values, double speedup);
 
   NumberSpace space_;
   std::mt19937_64 random_;
-  std::map<Values, Result> tried_;
+  std::vector<Values> legal_;  // all of them, where the space is small
+  bool enumerated_ = false;
+  std::map<Values, std::optional<double>> tried_;
   Values best_;
   double best_speedup_ = 1.0;
   Values centre_;  // of the descent
   double centre_speedup_ = 1.0;
+  std::optional<Values> restart_;  // a random point that becomes the centre when it is reported
   std::size_t random_left_ = 0;
   std::size_t pending_ = 0;
   int without_gain_ = 0;

@@ -1,0 +1,359 @@
+#include "search/kernel_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/techniques.h"
+
+namespace cupilot::search {
+namespace {
+
+constexpr double kWin = 1.02;           // a speedup that the gate can accept
+constexpr double kNearFloor = 0.95;     // there is nothing left to gain behind this share
+constexpr double kNumbersPrior = 1.35;  // who declares tunables expects something of them
+constexpr std::size_t kParents = 3;     // how many of the best are developed further
+
+std::string KeyOf(const std::vector<records::StrategyStep>& steps) {
+  std::string key;
+  for (const records::StrategyStep& step : steps) {
+    key += step.technique + records::CanonicalJson(step.parameters) + ";";
+  }
+  return key;
+}
+
+bool HasTechnique(const std::vector<records::StrategyStep>& steps, const std::string& technique) {
+  return std::any_of(steps.begin(), steps.end(), [&](const records::StrategyStep& step) {
+    return step.technique == technique;
+  });
+}
+
+records::StrategyStep StepOf(const std::string& technique, const records::Json& parameters,
+                             double gain) {
+  records::StrategyStep step;
+  step.technique = technique;
+  step.parameters = parameters;
+  step.expected_gain = gain;
+  return step;
+}
+
+// Twice and half of an integer parameter, the other words of one with choices.
+std::vector<records::Json> NeighboursOf(const TechniqueParameter& parameter,
+                                        const records::Json& value) {
+  std::vector<records::Json> neighbours;
+  if (!parameter.choices.empty()) {
+    std::string_view rest = parameter.choices;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('|'), rest.size());
+      const std::string word(rest.substr(0, end));
+      if (value != word) neighbours.emplace_back(word);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return neighbours;
+  }
+  if (!value.is_number_integer()) return neighbours;
+  const auto number = value.get<std::int64_t>();
+  for (const std::int64_t next : {number * 2, number / 2}) {
+    if (next != number && next >= parameter.low && next <= parameter.high) {
+      neighbours.emplace_back(next);
+    }
+  }
+  return neighbours;
+}
+
+bool IsBetter(const Idea& a, const Idea& b) {
+  const double x = a.outcome->speedup.value_or(0);
+  const double y = b.outcome->speedup.value_or(0);
+  return x != y ? x > y : a.candidate.id < b.candidate.id;
+}
+
+struct Prior {
+  std::string_view technique;
+  double host;
+  double cuda;
+};
+// What a technique brings where it applies: on the host a block's threads are a loop of one core,
+// so that what lets the compiler vectorise pays and what fills a GPU does not.
+constexpr Prior kPriors[] = {
+    {"loop_interchange", 1.8, 1.15},  {"private_atomics", 1.7, 1.5},
+    {"block_merge", 1.4, 1.05},       {"restrict_readonly", 1.35, 1.1},
+    {"thread_coarsening", 1.3, 1.2},  {"block_size", 1.25, 1.15},
+    {"unrolling", 1.2, 1.1},          {"grid_stride", 1.12, 1.1},
+    {"vectorized_access", 1.1, 1.25}, {"shared_padding", 1.02, 1.15},
+    {"launch_bounds", 1.01, 1.05},
+};
+
+}  // namespace
+
+double PriorGain(const std::string& technique, const std::string& device) {
+  for (const Prior& row : kPriors) {
+    if (row.technique == technique) return device == "cuda" ? row.cuda : row.host;
+  }
+  return 1.1;
+}
+
+std::string TitleOf(const std::vector<records::StrategyStep>& steps) {
+  std::string title;
+  for (const records::StrategyStep& step : steps) {
+    title += (title.empty() ? "" : " + ") + step.technique;
+    for (const auto& [key, value] : step.parameters.items()) {
+      title += " " + key + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  return title;
+}
+
+KernelSearch::KernelSearch(SearchInput input)
+    : input_(std::move(input)), numbers_(input_.numbers, input_.seed) {}
+
+const Opinion* KernelSearch::OpinionOf(const std::string& technique) const {
+  for (const Opinion& opinion : input_.opinions) {
+    if (opinion.technique == technique) return &opinion;
+  }
+  return nullptr;
+}
+
+const KernelSearch::Record* KernelSearch::RecordOf(const std::string& technique) const {
+  const auto found = techniques_.find(technique);
+  return found == techniques_.end() ? nullptr : &found->second;
+}
+
+double KernelSearch::Factor(const std::string& technique) const {
+  const double prior = PriorGain(technique, input_.device);
+  const Record* record = RecordOf(technique);
+  if (record == nullptr) return prior;
+  // What was measured counts more than what was expected; failures make the idea less likely, but a
+  // good one outlives a bad first attempt.
+  const double known = record->best > 0 ? record->best : prior;
+  return 1.0 + (known - 1.0) * std::pow(0.45, record->failures);
+}
+
+std::vector<const Idea*> KernelSearch::Winners(std::size_t count) const {
+  std::vector<const Idea*> winners;
+  for (const Idea& idea : ideas_) {
+    if (idea.candidate.retunes() || !idea.outcome) continue;
+    const bool won =
+        idea.outcome->kind == Outcome::Kind::kAccepted && idea.outcome->speedup.value_or(0) >= kWin;
+    if (won) winners.push_back(&idea);
+  }
+  std::sort(winners.begin(), winners.end(),
+            [](const Idea* a, const Idea* b) { return IsBetter(*a, *b); });
+  if (winners.size() > count) winners.resize(count);
+  return winners;
+}
+
+const Idea* KernelSearch::best() const {
+  const Idea* best = nullptr;
+  for (const Idea& idea : ideas_) {
+    if (!idea.outcome || idea.outcome->kind != Outcome::Kind::kAccepted) continue;
+    if (best == nullptr || IsBetter(idea, *best)) best = &idea;
+  }
+  return best;
+}
+
+void KernelSearch::Add(std::vector<records::StrategyStep> steps, int parent, double gain,
+                       std::vector<Proposal>& out) const {
+  Proposal proposal;
+  proposal.key = KeyOf(steps);
+  if (tried_.contains(proposal.key)) return;
+  records::Strategy& strategy = proposal.candidate.strategy;
+  strategy.title = TitleOf(steps);
+  const Technique* row = steps.empty() ? nullptr : FindTechnique(steps.front().technique);
+  if (row != nullptr) {
+    strategy.bottleneck = std::string(row->bottlenecks.substr(0, row->bottlenecks.find(' ')));
+  }
+  strategy.steps = std::move(steps);
+  proposal.candidate.parent = parent;
+  proposal.candidate.expected_gain = gain;
+  out.push_back(std::move(proposal));
+}
+
+// What worked elsewhere, before anything of our own.
+void KernelSearch::ProposeSeeds(std::vector<Proposal>& out) const {
+  for (const records::Strategy& seed : input_.seeds) {
+    double gain = 1.5;
+    for (const records::StrategyStep& step : seed.steps) gain = std::max(gain, step.expected_gain);
+    Add(seed.steps, 0, gain, out);
+  }
+}
+
+// Each technique alone, with each of the parameters that it finds promising.
+void KernelSearch::ProposeSingles(std::vector<Proposal>& out) const {
+  for (const Opinion& opinion : input_.opinions) {
+    if (!opinion.applies) continue;
+    const std::vector<records::Json> none = {records::Json::object()};
+    const std::vector<records::Json>& parameters =
+        opinion.parameters.empty() ? none : opinion.parameters;
+    const double factor = Factor(opinion.technique);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const double gain = 1.0 + (factor - 1.0) * std::pow(0.8, static_cast<double>(i));
+      Add({StepOf(opinion.technique, parameters[i], gain)}, 0, gain, out);
+    }
+  }
+}
+
+// Hill climbing: one parameter of one step of a good strategy changed.
+void KernelSearch::ProposeNeighbours(std::vector<Proposal>& out) const {
+  for (const Idea* idea : Winners(kParents)) {
+    const auto tried = children_.find(idea->candidate.id);
+    const int count = tried == children_.end() ? 0 : tried->second;
+    const double gain = *idea->outcome->speedup * 1.06 * std::pow(0.97, count);
+    const std::vector<records::StrategyStep>& steps = idea->candidate.strategy.steps;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto with = [&](const records::Json& parameters) {
+        std::vector<records::StrategyStep> changed = steps;
+        changed[s].parameters = parameters;
+        Add(std::move(changed), idea->candidate.id, gain, out);
+      };
+      const Opinion* opinion = OpinionOf(steps[s].technique);
+      if (opinion != nullptr) {
+        for (const records::Json& parameters : opinion->parameters) with(parameters);
+      }
+      const Technique* row = FindTechnique(steps[s].technique);
+      if (row == nullptr) continue;
+      for (const TechniqueParameter& parameter : row->parameters) {
+        const std::string name(parameter.name);
+        if (!steps[s].parameters.contains(name)) continue;
+        for (records::Json& value : NeighboursOf(parameter, steps[s].parameters[name])) {
+          records::Json parameters = steps[s].parameters;
+          parameters[name] = std::move(value);
+          with(parameters);
+        }
+      }
+    }
+  }
+}
+
+// One more technique on top of a good strategy, also one that did not win alone.
+void KernelSearch::ProposeExtensions(std::vector<Proposal>& out) const {
+  for (const Idea* idea : Winners(kParents)) {
+    for (const Opinion& opinion : input_.opinions) {
+      const std::vector<records::StrategyStep>& steps = idea->candidate.strategy.steps;
+      if (!opinion.applies || HasTechnique(steps, opinion.technique)) continue;
+      const double factor = 1.0 + (Factor(opinion.technique) - 1.0) * 0.6;
+      std::vector<records::StrategyStep> longer = steps;
+      longer.push_back(
+          StepOf(opinion.technique,
+                 opinion.parameters.empty() ? records::Json::object() : opinion.parameters.front(),
+                 factor));
+      Add(std::move(longer), idea->candidate.id, *idea->outcome->speedup * factor, out);
+    }
+  }
+}
+
+// Two strategies that each won, together: the better one's steps first.
+void KernelSearch::ProposeCrosses(std::vector<Proposal>& out) const {
+  const std::vector<const Idea*> winners = Winners(2 * kParents);
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    for (std::size_t k = i + 1; k < winners.size(); ++k) {
+      std::vector<records::StrategyStep> steps = winners[i]->candidate.strategy.steps;
+      bool adds = false;
+      for (const records::StrategyStep& step : winners[k]->candidate.strategy.steps) {
+        if (HasTechnique(steps, step.technique)) continue;
+        steps.push_back(step);
+        adds = true;
+      }
+      if (!adds) continue;
+      const double first = *winners[i]->outcome->speedup;
+      const double second = *winners[k]->outcome->speedup;
+      Add(std::move(steps), winners[i]->candidate.id, first * (1 + (second - 1) * 0.7), out);
+    }
+  }
+}
+
+double KernelSearch::NumbersGain() const {
+  const double best = numbers_.best_speedup();
+  if (best > 1.0) return best * (1.0 + 0.05 * std::pow(0.8, numbers_.without_gain()));
+  return 1.0 + (kNumbersPrior - 1.0) * std::pow(0.85, numbers_.without_gain());
+}
+
+std::optional<Candidate> KernelSearch::NextNumbers(double best_other) {
+  const double gain = NumbersGain();
+  if (gain < best_other) return std::nullopt;
+  std::optional<Values> values = numbers_.Next();
+  if (!values) return std::nullopt;
+  Candidate candidate;
+  records::Json parameters = records::Json::object();
+  for (const auto& [name, value] : *values) parameters[name] = value;
+  candidate.strategy.steps = {StepOf("other:tunables", parameters, gain)};
+  candidate.strategy.title = "tunables";
+  for (const auto& [name, value] : *values) {
+    candidate.strategy.title += " " + name + "=" + std::to_string(value);
+  }
+  candidate.values = std::move(*values);
+  candidate.expected_gain = gain;
+  return candidate;
+}
+
+Candidate KernelSearch::Admit(Candidate candidate) {
+  candidate.id = static_cast<int>(ideas_.size()) + 1;
+  tried_.insert(KeyOf(candidate.strategy.steps));
+  if (candidate.parent > 0) ++children_[candidate.parent];
+  if (!candidate.retunes() && candidate.strategy.steps.size() == 1) {
+    ++techniques_[candidate.strategy.steps.front().technique].tries;
+  }
+  events_.push_back(candidate.id);
+  ideas_.push_back({candidate, candidate.strategy.title, std::nullopt});
+  return candidate;
+}
+
+std::optional<Candidate> KernelSearch::Next() {
+  const Idea* leader = best();
+  if (leader != nullptr && leader->outcome->floor_share >= kNearFloor) return std::nullopt;
+  std::vector<Proposal> frontier;
+  ProposeSeeds(frontier);
+  ProposeSingles(frontier);
+  ProposeCrosses(frontier);
+  ProposeExtensions(frontier);
+  ProposeNeighbours(frontier);
+  const Proposal* top = nullptr;
+  for (const Proposal& proposal : frontier) {
+    // Of equals the earlier kind, which costs less to understand.
+    if (top == nullptr || proposal.candidate.expected_gain > top->candidate.expected_gain) {
+      top = &proposal;
+    }
+  }
+  std::optional<Candidate> numbers =
+      NextNumbers(top == nullptr ? 0.0 : top->candidate.expected_gain);
+  if (numbers) return Admit(std::move(*numbers));
+  if (top == nullptr) return std::nullopt;
+  return Admit(top->candidate);
+}
+
+void KernelSearch::Report(int id, const Outcome& outcome) {
+  if (id < 1 || id > static_cast<int>(ideas_.size())) return;
+  Idea& idea = ideas_[static_cast<std::size_t>(id) - 1];
+  if (idea.outcome) return;
+  idea.outcome = outcome;
+  events_.push_back(-id);
+  const bool accepted = outcome.kind == Outcome::Kind::kAccepted;
+  if (idea.candidate.retunes()) {
+    const bool measured = accepted || outcome.reason == "not_faster";
+    numbers_.Report(idea.candidate.values, measured ? outcome.speedup : std::nullopt);
+    return;
+  }
+  if (outcome.aligned) {
+    tried_.insert(KeyOf(outcome.aligned->steps));
+    if (accepted && !outcome.aligned->steps.empty()) idea.candidate.strategy = *outcome.aligned;
+  }
+  // A step of several is not to blame alone; what it did to its parent shows.
+  const std::vector<records::StrategyStep>& steps = idea.candidate.strategy.steps;
+  if (steps.empty()) return;
+  Record& record = techniques_[steps.back().technique];
+  const bool broken = outcome.kind == Outcome::Kind::kDeclined ||
+                      (outcome.kind == Outcome::Kind::kRejected && !outcome.speedup);
+  if (broken) record.failures += steps.size() == 1 ? 1.0 : 0.5;
+  if (outcome.speedup && outcome.kind != Outcome::Kind::kFailed && steps.size() == 1) {
+    record.best = std::max(record.best, *outcome.speedup);
+  }
+}
+
+bool KernelSearch::Exhausted() {
+  for (const Idea& idea : ideas_) {
+    if (!idea.outcome) return false;
+  }
+  // Asked of a copy: to look must not change what comes next.
+  KernelSearch copy = *this;
+  return !copy.Next().has_value();
+}
+
+}  // namespace cupilot::search

@@ -1,0 +1,129 @@
+// The record of a search, and the search made from it again.
+#include "records/read_parts.h"
+#include "records/reader.h"
+#include "search/kernel_search.h"
+
+namespace cupilot::search {
+namespace {
+
+using records::Json;
+using Kind = Outcome::Kind;
+
+constexpr const char* kSchema = "cupilot.search/1";
+constexpr std::array<std::pair<std::string_view, Kind>, 4> kKinds = {{
+    {"declined", Kind::kDeclined},
+    {"rejected", Kind::kRejected},
+    {"accepted", Kind::kAccepted},
+    {"failed", Kind::kFailed},
+}};
+
+Json OutcomeJson(const Outcome& outcome) {
+  Json json = {{"kind", records::WordOf(kKinds, outcome.kind)}};
+  records::Put(json, "reason", outcome.reason);
+  records::Put(json, "variant", outcome.variant);
+  if (outcome.speedup) json["speedup"] = records::NumberJson(*outcome.speedup);
+  if (outcome.aligned) json["aligned"] = records::ToJson(*outcome.aligned);
+  if (outcome.floor_share > 0) json["floor_share"] = outcome.floor_share;
+  return json;
+}
+
+Json CandidateJson(const Candidate& candidate) {
+  Json json = {{"id", candidate.id},
+               {"parent", candidate.parent},
+               {"expected_gain", candidate.expected_gain},
+               {"strategy", records::ToJson(candidate.strategy)}};
+  if (candidate.retunes()) {
+    json["values"] = Json::object();
+    for (const auto& [name, value] : candidate.values) json["values"][name] = value;
+  }
+  return json;
+}
+
+base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
+  records::Reading reading(records::Strictness::kLenient);
+  records::ObjectReader object(json, path, reading);
+  Outcome outcome;
+  object.OptionalWord("kind", kKinds, outcome.kind)
+      .Optional("reason", outcome.reason)
+      .Optional("variant", outcome.variant)
+      .Optional("speedup", outcome.speedup)
+      .Optional("aligned", outcome.aligned)
+      .Optional("floor_share", outcome.floor_share);
+  if (reading.error()) return base::Fail(*reading.error());
+  return outcome;
+}
+
+// What the recorded idea was when Next() returned it (an accepted one has its aligned strategy
+// now).
+struct Recorded {
+  std::string key;
+  std::optional<Outcome> outcome;
+};
+
+std::string Identity(const Json& idea) {
+  return records::CanonicalJson({{"parent", idea.value("parent", 0)},
+                                 {"asked", idea.value("asked", "")},
+                                 {"values", idea.value("values", Json())}});
+}
+
+}  // namespace
+
+Json KernelSearch::ToJson() const {
+  Json ideas = Json::array();
+  for (const Idea& idea : ideas_) {
+    Json json = CandidateJson(idea.candidate);
+    json["asked"] = idea.asked;
+    if (idea.outcome) json["outcome"] = OutcomeJson(*idea.outcome);
+    ideas.push_back(std::move(json));
+  }
+  return {{"schema", kSchema},
+          {"kernel", input_.kernel},
+          {"seed", records::NumberJson(input_.seed)},
+          {"ideas", std::move(ideas)},
+          {"events", events_}};
+}
+
+base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& json) {
+  const auto corrupt = [](const std::string& what) {
+    return base::Fail(base::Corruption("the record of the search: " + what));
+  };
+  records::Reading reading(records::Strictness::kLenient);
+  records::ObjectReader object(json, "", reading);
+  std::vector<Json> ideas;
+  std::vector<std::int64_t> events;
+  object.Schema(kSchema).Optional("ideas", ideas).Optional("events", events);
+  if (reading.error()) return corrupt(reading.error()->message);
+
+  std::vector<Recorded> recorded;
+  for (std::size_t i = 0; i < ideas.size(); ++i) {
+    const std::string path = "ideas[" + std::to_string(i) + "]";
+    if (!ideas[i].is_object()) return corrupt(path + " is no object");
+    Recorded idea;
+    idea.key = Identity(ideas[i]);
+    if (ideas[i].contains("outcome")) {
+      TRY_ASSIGN(idea.outcome, ReadOutcome(ideas[i]["outcome"], path + ".outcome"));
+    }
+    recorded.push_back(std::move(idea));
+  }
+
+  KernelSearch search(std::move(input));
+  for (const std::int64_t event : events) {
+    const auto id = static_cast<std::size_t>(event < 0 ? -event : event);
+    if (id == 0 || id > recorded.size()) return corrupt("an event of no idea");
+    if (event < 0) {
+      if (!recorded[id - 1].outcome) return corrupt("a report without an outcome");
+      search.Report(static_cast<int>(id), *recorded[id - 1].outcome);
+      continue;
+    }
+    const std::optional<Candidate> next = search.Next();
+    if (!next || static_cast<std::size_t>(next->id) != id) return corrupt("an idea too many");
+    Json now = CandidateJson(*next);
+    now["asked"] = search.ideas_.back().asked;
+    if (Identity(now) != recorded[id - 1].key) {
+      return corrupt("idea " + std::to_string(id) + " is not what this input leads to");
+    }
+  }
+  return search;
+}
+
+}  // namespace cupilot::search

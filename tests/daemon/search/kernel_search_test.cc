@@ -1,0 +1,192 @@
+#include "search/kernel_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "search/techniques.h"
+
+namespace cupilot::search {
+namespace {
+
+using records::Json;
+
+Opinion Applies(const std::string& technique, std::vector<Json> parameters) {
+  Opinion opinion;
+  opinion.technique = technique;
+  opinion.applies = true;
+  opinion.parameters = std::move(parameters);
+  return opinion;
+}
+
+SearchInput Input() {
+  SearchInput input;
+  input.kernel = "blur";
+  input.opinions = {Applies("block_size", {{{"x", 64}, {"y", 1}}, {{"x", 256}, {"y", 1}}}),
+                    Applies("thread_coarsening", {{{"x", 4}}}),
+                    Applies("unrolling", {{{"factor", 4}}}),
+                    Applies("restrict_readonly", {Json::object()})};
+  Opinion refused;
+  refused.technique = "vectorized_access";
+  refused.reason = "no neighbouring accesses";
+  input.opinions.push_back(refused);
+  return input;
+}
+
+// A kernel on which coarsening and unrolling win and multiply, the greater factor up to 16 the
+// more.
+Outcome Run(const Candidate& candidate) {
+  double speedup = 1.0;
+  for (const auto& step : candidate.strategy.steps) {
+    if (step.technique == "thread_coarsening") speedup *= 1.4;
+    if (step.technique == "restrict_readonly") speedup *= 0.97;
+    if (step.technique == "unrolling") {
+      const auto factor = step.parameters["factor"].get<int>();
+      speedup *= factor <= 16 ? 1.0 + 0.05 * factor : 1.1;
+    }
+  }
+  Outcome outcome;
+  outcome.speedup = speedup;
+  const bool wins = speedup >= 1.02;
+  outcome.kind = wins ? Outcome::Kind::kAccepted : Outcome::Kind::kRejected;
+  if (!wins) outcome.reason = "not_faster";
+  return outcome;
+}
+
+TEST(KernelSearch, CrossesWinnersAndClimbs) {
+  KernelSearch search(Input());
+  int evaluations = 0;
+  double after_ten = 0;
+  while (const auto candidate = search.Next()) {
+    search.Report(candidate->id, Run(*candidate));
+    ++evaluations;
+    if (evaluations == 10) after_ten = *search.best()->outcome->speedup;
+    ASSERT_LT(evaluations, 2000) << "it must end";
+  }
+  EXPECT_TRUE(search.Exhausted());
+  EXPECT_NEAR(*search.best()->outcome->speedup, 1.4 * 1.8, 1e-9);
+  EXPECT_GE(after_ten, 1.4 * 1.2) << "a budget of ten must find the combination";
+}
+
+TEST(KernelSearch, NeverAsksForTheSameTwice) {
+  KernelSearch search(Input());
+  std::set<std::string> seen;
+  while (const auto candidate = search.Next()) {
+    EXPECT_TRUE(seen.insert(candidate->strategy.title).second) << candidate->strategy.title;
+    for (const auto& step : candidate->strategy.steps) {
+      EXPECT_NE(step.technique, "vectorized_access");
+      EXPECT_TRUE(CheckStep(step).has_value()) << candidate->strategy.title;
+    }
+    search.Report(candidate->id, Run(*candidate));
+  }
+}
+
+TEST(KernelSearch, BeginsWithWhatIsLikelyToPay) {
+  KernelSearch search(Input());
+  const auto first = search.Next();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->strategy.steps[0].technique, "restrict_readonly");
+  EXPECT_EQ(first->parent, 0);
+  EXPECT_GT(first->expected_gain, 1.0);
+  EXPECT_FALSE(first->strategy.bottleneck.empty());
+}
+
+TEST(KernelSearch, GivesSeveralAhead) {
+  KernelSearch search(Input());
+  std::vector<Candidate> ahead;
+  for (int i = 0; i < 4; ++i) ahead.push_back(*search.Next());
+  for (auto it = ahead.rbegin(); it != ahead.rend(); ++it) search.Report(it->id, Run(*it));
+  const auto next = search.Next();
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->id, 5);
+  EXPECT_GE(next->strategy.steps.size(), 2U);
+}
+
+TEST(KernelSearch, AGoodIdeaOutlivesABadFirstAttempt) {
+  SearchInput input;
+  input.opinions = {Applies("unrolling", {{{"factor", 8}}, {{"factor", 2}}})};
+  KernelSearch search(input);
+  const auto first = search.Next();
+  Outcome broken;
+  broken.kind = Outcome::Kind::kRejected;
+  broken.reason = "wrong_values";
+  search.Report(first->id, broken);
+  const auto second = search.Next();
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->strategy.steps[0].parameters["factor"], 2);
+}
+
+TEST(KernelSearch, StopsNearTheFloor) {
+  KernelSearch search(Input());
+  const auto first = search.Next();
+  Outcome outcome = Run(*first);
+  outcome.kind = Outcome::Kind::kAccepted;
+  outcome.speedup = 1.5;
+  outcome.floor_share = 0.96;
+  search.Report(first->id, outcome);
+  EXPECT_FALSE(search.Next().has_value());
+  EXPECT_TRUE(search.Exhausted());
+}
+
+TEST(KernelSearch, RecordsWhatWasReallyDone) {
+  KernelSearch search(Input());
+  const auto first = search.Next();
+  Outcome outcome;
+  outcome.kind = Outcome::Kind::kAccepted;
+  outcome.speedup = 1.2;
+  outcome.aligned = first->strategy;
+  outcome.aligned->steps[0].parameters = {{"loads", "restrict"}};
+  outcome.aligned->title = "marked pointers";
+  search.Report(first->id, outcome);
+  EXPECT_EQ(search.best()->candidate.strategy.title, "marked pointers");
+  EXPECT_EQ(search.best()->asked, first->strategy.title);
+}
+
+TEST(KernelSearch, MixesNumbersWithStructure) {
+  SearchInput input = Input();
+  records::Tunable tunable;
+  tunable.name = "BX";
+  tunable.values = {16, 32, 64, 128};
+  tunable.default_value = 16;
+  input.numbers.tunables = {tunable};
+  KernelSearch search(input);
+  int retuned = 0;
+  int structural = 0;
+  while (const auto candidate = search.Next()) {
+    (candidate->retunes() ? retuned : structural) += 1;
+    Outcome outcome = Run(*candidate);
+    if (candidate->retunes()) {
+      outcome.kind = Outcome::Kind::kAccepted;
+      outcome.speedup = 1.0 + static_cast<double>(candidate->values[0].second) / 64;
+    }
+    search.Report(candidate->id, outcome);
+  }
+  EXPECT_EQ(retuned, 3);
+  EXPECT_GT(structural, 5);
+  EXPECT_EQ(search.best()->candidate.values, (Values{{"BX", 128}}));
+}
+
+TEST(KernelSearch, ReplaysFromItsRecord) {
+  SearchInput input = Input();
+  KernelSearch search(input);
+  for (int i = 0; i < 8; ++i) {
+    const auto candidate = search.Next();
+    ASSERT_TRUE(candidate.has_value());
+    Outcome outcome = Run(*candidate);
+    if (i == 2) outcome.aligned = candidate->strategy;
+    if (i != 7) search.Report(candidate->id, outcome);
+  }
+  const Json record = search.ToJson();
+  auto replayed = KernelSearch::Replay(input, record);
+  ASSERT_TRUE(replayed.has_value()) << replayed.error().message;
+  EXPECT_EQ(replayed->ToJson(), record);
+  EXPECT_EQ(replayed->Next()->strategy, search.Next()->strategy);
+
+  input.opinions.erase(input.opinions.begin());
+  EXPECT_FALSE(KernelSearch::Replay(input, record).has_value());
+  EXPECT_FALSE(KernelSearch::Replay(Input(), Json::array()).has_value());
+}
+
+}  // namespace
+}  // namespace cupilot::search

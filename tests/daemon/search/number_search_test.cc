@@ -1,0 +1,140 @@
+#include "search/number_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace cupilot::search {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+
+records::Tunable Choice(const std::string& name, std::vector<std::int64_t> values,
+                        std::int64_t present) {
+  records::Tunable tunable;
+  tunable.name = name;
+  tunable.values = std::move(values);
+  tunable.default_value = present;
+  return tunable;
+}
+
+NumberSpace Blocks() {
+  NumberSpace space;
+  space.tunables = {Choice("X", {8, 16, 32, 64, 128, 256}, 16), Choice("Y", {1, 2, 4, 8, 16}, 16)};
+  space.require = {"X * Y <= 1024", "width % X == 0"};
+  space.constants.integers["width"] = 1024;
+  return space;
+}
+
+// One peak, at X=64, Y=4.
+double SpeedOf(const Values& values) {
+  const double x = std::log2(static_cast<double>(values[0].second)) - 6;
+  const double y = std::log2(static_cast<double>(values[1].second)) - 2;
+  return 3.0 / (1.0 + x * x + y * y);
+}
+
+TEST(NumberSearch, NeverGivesAnIllegalOrRepeatedPoint) {
+  const NumberSpace space = Blocks();
+  NumberSearch search(space, 7);
+  std::set<Values> seen = {space.Default()};
+  while (const auto values = search.Next()) {
+    EXPECT_TRUE(space.Legal(*values));
+    EXPECT_TRUE(seen.insert(*values).second);
+    search.Report(*values, SpeedOf(*values));
+  }
+  std::size_t legal = 0;
+  for (const std::int64_t x : space.tunables[0].values) {
+    for (const std::int64_t y : space.tunables[1].values) {
+      legal += space.Legal({{"X", x}, {"Y", y}}) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(seen.size(), legal);
+  EXPECT_EQ(search.best(), (Values{{"X", 64}, {"Y", 4}}));
+}
+
+TEST(NumberSearch, FindsThePeakSoonerThanByTryingAll) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    NumberSearch search(Blocks(), seed);
+    int evaluations = 0;
+    while (search.best() != Values{{"X", 64}, {"Y", 4}}) {
+      const auto values = search.Next();
+      ASSERT_TRUE(values.has_value());
+      search.Report(*values, SpeedOf(*values));
+      ++evaluations;
+    }
+    EXPECT_LE(evaluations, 20) << "seed " << seed;
+  }
+}
+
+TEST(NumberSearch, IsAFunctionOfSeedAndResults) {
+  NumberSearch one(Blocks(), 3);
+  NumberSearch two(Blocks(), 3);
+  for (int i = 0; i < 12; ++i) {
+    const auto a = one.Next();
+    ASSERT_EQ(a, two.Next());
+    ASSERT_TRUE(a.has_value());
+    one.Report(*a, SpeedOf(*a));
+    two.Report(*a, SpeedOf(*a));
+  }
+}
+
+TEST(NumberSearch, GoesOnAfterRejectedPoints) {
+  NumberSearch search(Blocks(), 1);
+  int count = 0;
+  while (const auto values = search.Next()) {
+    search.Report(*values, std::nullopt);
+    ++count;
+  }
+  EXPECT_GT(count, 15);
+  EXPECT_EQ(search.best(), Blocks().Default());
+  EXPECT_EQ(search.best_speedup(), 1.0);
+}
+
+TEST(NumberSearch, HandlesSpacesThatAreTooLargeToList) {
+  NumberSpace space;
+  std::vector<std::int64_t> values(64);
+  for (int i = 0; i < 64; ++i) values[static_cast<std::size_t>(i)] = i + 1;
+  space.tunables = {Choice("A", values, 1), Choice("B", values, 1), Choice("C", values, 1)};
+  space.require = {"A + B + C <= 100"};
+  NumberSearch search(space, 5);
+  for (int i = 0; i < 300; ++i) {
+    const auto point = search.Next();
+    ASSERT_TRUE(point.has_value());
+    EXPECT_TRUE(space.Legal(*point));
+    search.Report(*point, static_cast<double>((*point)[0].second));
+  }
+  EXPECT_GT(search.best_speedup(), 50);
+}
+
+TEST(NumberSearch, IsEmptyWithoutTunables) {
+  NumberSearch search({}, 1);
+  EXPECT_FALSE(search.Next().has_value());
+}
+
+TEST(SpaceOf, DemandsALegalLaunchForTheCase) {
+  records::Kernel kernel;
+  kernel.tunables = {Choice("BX", {16, 64, 512, 2048}, 16)};
+  kernel.require = {"BX >= 16"};
+  kernel.launch_block = {"BX", "4", "1"};
+  kernel.launch_grid = {"width / BX", "1", "1"};
+  records::Case workload;
+  records::Argument width;
+  width.name = "width";
+  width.type = "int";
+  width.value = "256";
+  workload.arguments = {width};
+  workload.grid = {"ceil_div(width, 16)", "1", "1"};
+  workload.block = {"16", "4", "1"};
+  const NumberSpace space = SpaceOf(kernel, workload);
+  EXPECT_TRUE(space.Legal({{"BX", 64}}));
+  EXPECT_FALSE(space.Legal({{"BX", 512}}));  // a grid of none
+  EXPECT_FALSE(space.Legal({{"BX", 2048}}));
+  EXPECT_EQ(space.constants.integers.at("grid_x"), 16);
+  EXPECT_EQ(space.constants.integers.at("$0"), 256);
+}
+
+}  // namespace
+}  // namespace cupilot::search
