@@ -36,7 +36,8 @@ static void Read(const Json& json, const std::string& path, ScanRequest& value, 
   ObjectReader object(json, path, reading);
   object.Optional("command", value.command)
       .Optional("source_text", value.source_text)
-      .Optional("numerics", value.numerics);
+      .Optional("numerics", value.numerics)
+      .Optional("kernels", value.kernels);
 }
 
 Json ToJson(const ScanRequest& value) {
@@ -44,6 +45,7 @@ Json ToJson(const ScanRequest& value) {
   json["command"] = ToJson(value.command);
   json["source_text"] = value.source_text;
   json["numerics"] = value.numerics;
+  json["kernels"] = value.kernels;
   return json;
 }
 

@@ -27,6 +27,7 @@ struct ScanRequest {
   records::CompileCommand command;
   std::string source_text;  // snapshot of the source; empty: read command.source
   std::string numerics = "close";  // NUMERICS of the project: "close" | "bitwise"
+  std::vector<std::string> kernels;  // described too, though they have no tag
 };
 struct ScanReply {
   std::vector<records::Kernel> kernels;
