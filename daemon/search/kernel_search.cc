@@ -288,9 +288,6 @@ Candidate KernelSearch::Admit(Candidate candidate) {
   candidate.id = static_cast<int>(ideas_.size()) + 1;
   tried_.insert(KeyOf(candidate.strategy.steps));
   if (candidate.parent > 0) ++children_[candidate.parent];
-  if (!candidate.retunes() && candidate.strategy.steps.size() == 1) {
-    ++techniques_[candidate.strategy.steps.front().technique].tries;
-  }
   events_.push_back(candidate.id);
   ideas_.push_back({candidate, candidate.strategy.title, std::nullopt});
   return candidate;

@@ -117,7 +117,6 @@ class KernelSearch {
   };
   // How a technique has done so far.
   struct Record {
-    int tries = 0;
     double failures = 0;  // declined, or rejected for anything but its speed; half in company
     double best = 0;      // greatest speedup of the technique alone; 0: not measured
   };

@@ -36,7 +36,7 @@ SearchInput Input() {
 
 // A kernel on which coarsening and unrolling win and multiply, the greater factor up to 16 the
 // more.
-Outcome Run(const Candidate& candidate) {
+Outcome Measure(const Candidate& candidate) {
   double speedup = 1.0;
   for (const auto& step : candidate.strategy.steps) {
     if (step.technique == "thread_coarsening") speedup *= 1.4;
@@ -59,7 +59,7 @@ TEST(KernelSearch, CrossesWinnersAndClimbs) {
   int evaluations = 0;
   double after_ten = 0;
   while (const auto candidate = search.Next()) {
-    search.Report(candidate->id, Run(*candidate));
+    search.Report(candidate->id, Measure(*candidate));
     ++evaluations;
     if (evaluations == 10) after_ten = *search.best()->outcome->speedup;
     ASSERT_LT(evaluations, 2000) << "it must end";
@@ -78,7 +78,7 @@ TEST(KernelSearch, NeverAsksForTheSameTwice) {
       EXPECT_NE(step.technique, "vectorized_access");
       EXPECT_TRUE(CheckStep(step).has_value()) << candidate->strategy.title;
     }
-    search.Report(candidate->id, Run(*candidate));
+    search.Report(candidate->id, Measure(*candidate));
   }
 }
 
@@ -96,7 +96,7 @@ TEST(KernelSearch, GivesSeveralAhead) {
   KernelSearch search(Input());
   std::vector<Candidate> ahead;
   for (int i = 0; i < 4; ++i) ahead.push_back(*search.Next());
-  for (auto it = ahead.rbegin(); it != ahead.rend(); ++it) search.Report(it->id, Run(*it));
+  for (auto it = ahead.rbegin(); it != ahead.rend(); ++it) search.Report(it->id, Measure(*it));
   const auto next = search.Next();
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->id, 5);
@@ -120,7 +120,7 @@ TEST(KernelSearch, AGoodIdeaOutlivesABadFirstAttempt) {
 TEST(KernelSearch, StopsNearTheFloor) {
   KernelSearch search(Input());
   const auto first = search.Next();
-  Outcome outcome = Run(*first);
+  Outcome outcome = Measure(*first);
   outcome.kind = Outcome::Kind::kAccepted;
   outcome.speedup = 1.5;
   outcome.floor_share = 0.96;
@@ -155,7 +155,7 @@ TEST(KernelSearch, MixesNumbersWithStructure) {
   int structural = 0;
   while (const auto candidate = search.Next()) {
     (candidate->retunes() ? retuned : structural) += 1;
-    Outcome outcome = Run(*candidate);
+    Outcome outcome = Measure(*candidate);
     if (candidate->retunes()) {
       outcome.kind = Outcome::Kind::kAccepted;
       outcome.speedup = 1.0 + static_cast<double>(candidate->values[0].second) / 64;
@@ -173,7 +173,7 @@ TEST(KernelSearch, ReplaysFromItsRecord) {
   for (int i = 0; i < 8; ++i) {
     const auto candidate = search.Next();
     ASSERT_TRUE(candidate.has_value());
-    Outcome outcome = Run(*candidate);
+    Outcome outcome = Measure(*candidate);
     if (i == 2) outcome.aligned = candidate->strategy;
     if (i != 7) search.Report(candidate->id, outcome);
   }
