@@ -1,0 +1,94 @@
+# Wrong arguments say what is wrong; right ones are written to project.json. Compiles nothing.
+. "$CASE_DIR/support.sh"
+
+project() { # TEXT
+  rm -rf "$SOURCE" "$BUILD"
+  mkdir -p "$SOURCE/sub"
+  echo 'int main() {}' >"$SOURCE/main.cpp"
+  {
+    echo 'cmake_minimum_required(VERSION 3.25)'
+    echo 'project(user LANGUAGES NONE)'
+    echo 'find_package(CuPilot QUIET REQUIRED)'
+    echo 'add_library(interface INTERFACE)'
+    echo 'add_library(shared_name ALIAS interface)'
+    printf '%s\n' "$1"
+  } >"$SOURCE/CMakeLists.txt"
+  printf '%s\n' "${2:-}" >"$SOURCE/sub/CMakeLists.txt"
+}
+run_cmake() { cmake -S "$SOURCE" -B "$BUILD" -G "$GENERATOR" -DCMAKE_PREFIX_PATH="$PREFIX" >"$LOG" 2>&1; }
+expect_error() { # CALL TEXT
+  project "add_library(app OBJECT main.cpp)
+set_target_properties(app PROPERTIES LINKER_LANGUAGE CXX)
+$1"
+  if run_cmake; then fail "'$1' was accepted"; fi
+  tr '\n' ' ' <"$LOG" | tr -s ' ' | grep -qF "$2" || fail "'$1' should say: $2"
+}
+
+expect_error 'cupilot_tune(nothing)' "there is no target 'nothing'"
+expect_error 'cupilot_tune(shared_name)' "is an alias; name the target itself: interface"
+expect_error 'cupilot_tune(interface)' "compiles nothing (INTERFACE_LIBRARY)"
+expect_error 'cupilot_tune(app KERNEL blur)' "unknown argument 'KERNEL blur' for app"
+expect_error 'cupilot_tune(app APPLY always)' "APPLY is 'always' for app; it must be auto or manual"
+expect_error 'cupilot_tune(app NUMERICS exact)' "it must be close or bitwise"
+expect_error 'cupilot_tune(app LOCK)' "LOCK has no value for app"
+expect_error 'cupilot_tune(app)
+cupilot_tune(app)' "'app' is tuned twice"
+expect_error 'cupilot_tune(app APPLY always)' "usage: cupilot_tune(TARGET"
+expect_error 'cupilot_enable_cuda(host)' "takes no arguments, found 'host'"
+CUPILOT_DEVICE=gpu expect_error 'cupilot_enable_cuda()' "CUPILOT_DEVICE is 'gpu'; it must be cuda or host"
+
+say "all calls of a project are in one file, and the tree is registered"
+two='add_library(first OBJECT main.cpp)
+cupilot_tune(first KERNELS image::blur edge LOCK cupilot.lock NUMERICS bitwise CAPTURE_TEST run)
+add_subdirectory(sub)'
+sub='add_library(second OBJECT ../main.cpp)
+cupilot_tune(second)'
+language='set_property(GLOBAL PROPERTY unused 1)'
+project "$two
+$language" "$sub"
+sed -i 's/LANGUAGES NONE/LANGUAGES CXX/' "$SOURCE/CMakeLists.txt"
+run_cmake || fail "two targets"
+json=$BUILD/cupilot/project.json
+has() { grep -qF "$1" "$json" || fail "project.json lacks $1: $(cat "$json")"; }
+has '"schema": "cupilot.project/1"'
+has "\"source_folder\": \"$SOURCE\""
+has "\"build_folder\": \"$BUILD\""
+has '{"name": "first", "kernels": ["image::blur", "edge"], "apply": "auto", "numerics": "bitwise", "lock": "'"$SOURCE"'/cupilot.lock", "capture_test": "run"}'
+has '{"name": "second", "kernels": [], "apply": "auto", "numerics": "close", "lock": "", "capture_test": ""}'
+grep -qF "\"build_folder\":\"$BUILD\"" "$XDG_STATE_HOME"/cupilot/projects/*.json || fail "not registered"
+[ "$(stat -c %a "$XDG_STATE_HOME/cupilot")" = 700 ] || fail "the state folder is open to others"
+before=$(stat -c %Y.%i "$json")
+run_cmake || fail "again"
+[ "$before" = "$(stat -c %Y.%i "$json")" ] || fail "project.json was written again"
+CI=1 run_cmake || fail "CI"
+has '"name": "second", "kernels": [], "apply": "manual"'
+
+say "CUPILOT=0 registers nothing"
+rm -rf "$XDG_STATE_HOME"
+CUPILOT=0 run_cmake || fail "CUPILOT=0"
+[ ! -e "$XDG_STATE_HOME" ] || fail "registered with CUPILOT=0"
+
+say "the daemon is started detached, and only where nobody forbids it"
+mkdir -p "$PREFIX/bin"
+printf '#!/bin/sh\necho $$ >>"%s/started"\nexec sleep 60\n' "$WORK" >"$PREFIX/bin/cupilotd"
+chmod +x "$PREFIX/bin/cupilotd"
+mkfifo "$WORK/fifo"
+CUPILOT=0 CUPILOT_NO_SPAWN= run_cmake
+CI=1 CUPILOT_NO_SPAWN= run_cmake
+[ ! -e "$WORK/started" ] || fail "started although CI or CUPILOT=0 is set"
+printf '#!/bin/sh\necho $$ >"%s/fifo"\nexec sleep 60\n' "$WORK" >"$PREFIX/bin/cupilotd"
+CUPILOT_NO_SPAWN= run_cmake || fail "with a daemon"
+read -r pid <"$WORK/fifo"
+[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$$" ] || fail "the daemon is our child"
+[ "$(ps -o sid= -p "$pid" | tr -d ' ')" != "$(ps -o sid= -p $$ | tr -d ' ')" ] || fail "same session"
+kill "$pid"
+
+say "a daemon that cannot start stops nobody"
+echo 'not a program' >"$PREFIX/bin/cupilotd"
+CUPILOT_NO_SPAWN= run_cmake || fail "a daemon that cannot start"
+
+say "a state folder that cannot be used stops nobody and is recorded"
+rm -rf "$XDG_STATE_HOME"
+: >"$XDG_STATE_HOME"
+run_cmake || fail "no state folder"
+grep -q 'not registered' "$BUILD/cupilot/registration.log" || fail "not recorded"

@@ -1,0 +1,1 @@
+#define BESIDE "on the include path"
