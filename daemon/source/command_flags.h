@@ -1,0 +1,28 @@
+// What a recorded compile command means to the preprocessor and to a kernel's identity. Understands
+// the command lines of nvcc and of cupilot-nvcc (which speaks nvcc's).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/compile_command.h"
+#include "source/syntax/preprocess.h"
+
+namespace cupilot::source {
+
+struct CommandFlags {
+  PreprocessOptions preprocess;
+  std::string toolkit_include;  // folder with the cuda_runtime.h that the command finds
+  bool host_toolkit = false;    // cupilot-nvcc's: the kernel runs on the host device
+  // Everything that may change the code of a kernel whose text stays the same: the arguments
+  // without the compiler, include folders, macros, inputs and outputs, dependency files, debug and
+  // warning options.
+  std::vector<std::string> code_flags;
+};
+
+// Reads no file but the toolkit's version. kUnavailable when no toolkit is found beside the
+// compiler.
+base::Result<CommandFlags> TranslateCommand(const records::CompileCommand& command);
+
+}  // namespace cupilot::source

@@ -1,0 +1,32 @@
+// One preprocessed and parsed translation unit of a compile command: what scan and retune start
+// from.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "records/compile_command.h"
+#include "source/command_flags.h"
+#include "source/syntax/parse.h"
+#include "source/syntax/preprocess.h"
+#include "source/tags.h"
+
+namespace cupilot::source {
+
+struct Unit {
+  CommandFlags flags;
+  std::string text;  // of the source file
+  Preprocessed source;
+  ParseOutcome parsed;
+  Places places{""};
+};
+
+// `text` empty: the file is read. `values` are macros that come after those of the command.
+base::Result<std::unique_ptr<Unit>> LoadUnit(
+    const records::CompileCommand& command, const std::string& text,
+    const std::vector<std::pair<std::string, std::int64_t>>& values = {});
+
+}  // namespace cupilot::source
