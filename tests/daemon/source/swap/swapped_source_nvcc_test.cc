@@ -1,6 +1,7 @@
 // Swapped sources under the real nvcc, which needs no GPU.
 #include <gtest/gtest.h>
 
+#include "source/swap/elf_file.h"
 #include "swap_fixture.h"
 
 namespace cupilot::source {
@@ -46,6 +47,91 @@ TEST_F(SwappedSourceNvcc, CompilesForTwoArchitecturesTogether) {
         << Log();
     EXPECT_EQ(Log(), "") << options;
   }
+}
+
+// What the hook form rests on: every launch, however written, comes to one function of the object
+// that defines the kernel.
+constexpr const char* kHeader = R"(
+#pragma once
+#define LAUNCH(kernel, blocks, id) kernel<<<blocks, 32>>>(id)
+namespace { template <class T> __global__ void in_header(T id) {} }
+template <class T> void LaunchFromHeader(T id) { in_header<T><<<3, 32>>>(id); }
+)";
+constexpr const char* kMain = R"(
+#include "launches.h"
+__global__ void plain(int id) {}
+namespace a { namespace { __global__ void hidden(int id) {} } }
+void FromElsewhere();
+void LaunchNested(int id) { a::hidden<<<7, 32>>>(id); }
+int main() {
+  plain<<<1, 32>>>(11);
+  LAUNCH(plain, 2, 12);
+  LaunchFromHeader(13);
+  void (*pointer)(int) = plain;
+  pointer<<<4, 32, 64>>>(14);
+  FromElsewhere();
+  LaunchNested(17);
+}
+)";
+constexpr const char* kElsewhere = R"(
+__global__ void plain(int id);
+void FromElsewhere() { plain<<<5, 32>>>(15); }
+)";
+constexpr const char* kPrintingHook = R"(
+#include "main.cu"
+#include <cstdio>
+extern "C" __attribute__((visibility("hidden"))) cudaError_t printing_hook(
+    cudaKernel_t, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
+  std::printf("id %d grid %u block %u shared %zu\n", *static_cast<int*>(arguments[0]), grid.x,
+              block.x, shared);
+  return cudaSuccess;
+}
+)";
+
+TEST_F(SwappedSourceNvcc, AHookSeesEveryLaunchHoweverItIsWritten) {
+  Write("launches.h", kHeader);
+  Write("main.cu", kMain);
+  Write("elsewhere.cu", kElsewhere);
+  Write("hook.cu", kPrintingHook);
+  const std::string definitions = Joined(HookDefinitions("printing_hook"));
+  for (const std::string options :
+       {"-arch=sm_80", "-arch=sm_80 -rdc=true", "-arch=sm_80 --default-stream per-thread",
+        "-arch=sm_80 -rdc=true --default-stream per-thread -O0"}) {
+    ASSERT_EQ(Run("nvcc -c " + options + " elsewhere.cu -o elsewhere.o && nvcc -c " + options +
+                  definitions + " hook.cu -o hook.o && nvcc " + options +
+                  " elsewhere.o hook.o -o program"),
+              0)
+        << options << Log();
+    Run("./program");
+    EXPECT_EQ(Log(),
+              "id 11 grid 1 block 32 shared 0\nid 12 grid 2 block 32 shared 0\n"
+              "id 13 grid 3 block 32 shared 0\nid 14 grid 4 block 32 shared 64\n"
+              "id 15 grid 5 block 32 shared 0\nid 17 grid 7 block 32 shared 0\n")
+        << options;
+    EXPECT_TRUE(ObjectRefersTo(folder_ + "/hook.o", "printing_hook").value_or(false)) << options;
+  }
+}
+
+TEST_F(SwappedSourceNvcc, AnObjectThatDoesNotCallTheHookIsTold) {
+  SwapRequest request;
+  request.source = Write("scale.cu", kScaleSource);
+  request.unit = "app/scale.cu.o";
+  request.kernels = {{ScaleKernel(), {{PlainVariant(), "compute_80,sm_80", {}, "", "", 1.1}}}};
+  const auto swapped = WriteSwappedSource(request);
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(swapped->file_name, swapped->text);
+  for (const char* options : {"", "-rdc=true -O3 -Xcompiler -ffunction-sections"}) {
+    const std::string compile = "nvcc -c -arch=sm_80 " + std::string(options) + " ";
+    ASSERT_EQ(Run(compile + swapped->file_name + " -o without.o"), 0) << Log();
+    ASSERT_EQ(Run(compile + Joined(HookDefinitions(swapped->hook)) + " " + swapped->file_name +
+                  " -o with.o"),
+              0)
+        << Log();
+    EXPECT_FALSE(ObjectRefersTo(folder_ + "/without.o", swapped->hook).value_or(true)) << options;
+    EXPECT_TRUE(ObjectRefersTo(folder_ + "/with.o", swapped->hook).value_or(false)) << options;
+  }
+  const std::string description = ElfSection(folder_ + "/with.o", ".cupilot").value_or("");
+  EXPECT_NE(description.find("\"kernel\":\"app::scale\""), std::string::npos) << description;
 }
 
 }  // namespace
