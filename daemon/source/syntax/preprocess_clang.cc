@@ -40,6 +40,13 @@ class Printer {
 
   bool IsSystem(clang::SourceLocation location) {
     const clang::FileID file = sources_.getFileID(sources_.getFileLoc(location));
+    if (file == last_file_) return last_system_;
+    last_file_ = file;
+    last_system_ = IsSystemFile(file);
+    return last_system_;
+  }
+
+  bool IsSystemFile(clang::FileID file) {
     const auto known = system_.find(file.getHashValue());
     if (known != system_.end()) return known->second;
     const std::string path = PathOf(file);
@@ -82,6 +89,7 @@ class Printer {
   void Print(const clang::Token& token) {
     const clang::SourceLocation place = sources_.getExpansionLoc(token.getLocation());
     if (token.isAnnotation()) return;
+    if (IsSystem(place)) return PrintSystem(token);
     MoveTo(place);
     const auto range = sources_.getExpansionRange(token.getLocation());
     const auto [file, begin] = sources_.getDecomposedLoc(range.getBegin());
@@ -92,7 +100,7 @@ class Printer {
     const bool touches =
         plain && previous_plain_ && file == previous_file_ && begin == previous_end_;
     if (!line_empty_ && !touches) result_.text += ' ';
-    if (line_empty_ && !IsSystem(place)) {
+    if (line_empty_) {
       result_.text.append(sources_.getExpansionColumnNumber(place) - 1, ' ');
     }
     const auto from = static_cast<std::uint32_t>(result_.text.size());
@@ -107,6 +115,19 @@ class Printer {
     if (index < 0) return;
     result_.stretches.push_back(
         {from, static_cast<std::uint32_t>(result_.text.size()), index, begin, end});
+  }
+
+  // Nobody asks where a header's tokens stand; lines are kept, their numbers are not.
+  void PrintSystem(const clang::Token& token) {
+    if (token.isAtStartOfLine()) EndLine();
+    if (!line_empty_) result_.text += ' ';
+    if (const clang::IdentifierInfo* name = token.getIdentifierInfo()) {
+      result_.text += name->getName();
+    } else {
+      result_.text += preprocessor_.getSpelling(token);
+    }
+    line_empty_ = false;
+    previous_plain_ = false;
   }
 
   void PrintPragma(clang::SourceLocation location, const std::string& body) {
@@ -172,6 +193,8 @@ class Printer {
   Preprocessed& result_;
   std::vector<std::string> system_folders_;
   std::unordered_map<unsigned, bool> system_;
+  clang::FileID last_file_;
+  bool last_system_ = false;
   std::unordered_map<unsigned, std::int32_t> files_;
   std::string file_;
   unsigned line_ = 0;
