@@ -1,0 +1,4 @@
+#ifndef CUPILOT_HOST_CRT_DEVICE_FUNCTIONS_H_
+#define CUPILOT_HOST_CRT_DEVICE_FUNCTIONS_H_
+#include "../cuda_runtime.h"
+#endif

@@ -1,0 +1,165 @@
+/* The definitions of what device_functions.h declares of barriers and warps: each waits in the runtime
+ * and works on what the other lanes brought. */
+#ifndef CUPILOT_HOST_CRT_WARP_FUNCTIONS_H_
+#define CUPILOT_HOST_CRT_WARP_FUNCTIONS_H_
+
+#include "../cupilot_host_lowered.h"
+#include "../device_functions.h"
+
+__device__ inline void __syncthreads() { cupilot_host_barrier(1, 1); }
+__device__ inline int __syncthreads_count(int p) { return cupilot_host_barrier(p, 0); }
+__device__ inline int __syncthreads_and(int p) { return cupilot_host_barrier(p, 1); }
+__device__ inline int __syncthreads_or(int p) { return cupilot_host_barrier(p, 2); }
+
+namespace cupilot_host {
+
+/* The values of a warp, and the place of the lane that asked. */
+template <class T>
+struct gathered {
+  static_assert(sizeof(T) <= 16, "a warp exchanges values of at most 16 bytes");
+  alignas(16) char bytes[32 * sizeof(T)];
+  unsigned int mask;
+  unsigned int lane;
+  __device__ gathered(unsigned int lanes, const T& value) : mask(lanes) {
+    lane = cupilot_host_exchange(lanes, &value, sizeof(T), bytes);
+  }
+  __device__ T of(unsigned int from) const {
+    T value;
+    memcpy(&value, bytes + (from & 31u) * sizeof(T), sizeof(T));
+    return value;
+  }
+  __device__ bool has(unsigned int from) const { return from < 32u && (mask >> from & 1u) != 0; }
+  /* A lane that is out of the segment, or not there, leaves the asking lane its own value. */
+  __device__ T from_lane(int from, int first, int width) const {
+    const bool inside = from >= first && from < first + width && has((unsigned int)from);
+    return of(inside ? (unsigned int)from : lane);
+  }
+};
+
+template <class T, class Combine>
+__device__ inline T reduce(unsigned int mask, T value, Combine combine) {
+  const gathered<T> all(mask, value);
+  bool first = true;
+  T result = value;
+  for (unsigned int i = 0; i < 32; ++i) {
+    if (!all.has(i)) continue;
+    result = first ? all.of(i) : combine(result, all.of(i));
+    first = false;
+  }
+  return result;
+}
+template <class T>
+struct sum_of {
+  __device__ T operator()(T a, T b) const { return (T)(a + b); }
+};
+template <class T>
+struct least_of {
+  __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct most_of {
+  __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+}  // namespace cupilot_host
+
+__device__ inline void __syncwarp(unsigned int mask) {
+  const cupilot_host::gathered<int> all(mask, 0);
+  (void)all;
+}
+__device__ inline unsigned int __activemask() { return 0xffffffffu; }
+__device__ inline unsigned int __ballot_sync(unsigned int mask, int predicate) {
+  const cupilot_host::gathered<int> all(mask, predicate);
+  unsigned int bits = 0;
+  for (unsigned int i = 0; i < 32; ++i) {
+    if (all.has(i) && all.of(i) != 0) bits |= 1u << i;
+  }
+  return bits;
+}
+__device__ inline int __any_sync(unsigned int mask, int predicate) {
+  return __ballot_sync(mask, predicate) != 0;
+}
+__device__ inline int __all_sync(unsigned int mask, int predicate) {
+  return __ballot_sync(mask, !predicate) == 0;
+}
+template <class T>
+__device__ T __shfl_sync(unsigned int mask, T value, int lane, int width) {
+  const cupilot_host::gathered<T> all(mask, value);
+  const int first = (int)all.lane & ~(width - 1);
+  return all.from_lane(first + (lane & (width - 1)), first, width);
+}
+template <class T>
+__device__ T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width) {
+  const cupilot_host::gathered<T> all(mask, value);
+  const int first = (int)all.lane & ~(width - 1);
+  return all.from_lane((int)all.lane - (int)delta, first, width);
+}
+template <class T>
+__device__ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width) {
+  const cupilot_host::gathered<T> all(mask, value);
+  const int first = (int)all.lane & ~(width - 1);
+  return all.from_lane((int)all.lane + (int)delta, first, width);
+}
+template <class T>
+__device__ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width) {
+  const cupilot_host::gathered<T> all(mask, value);
+  const int from = (int)all.lane ^ lane_mask;
+  const int first = (int)all.lane & ~(width - 1);
+  /* Lanes of earlier segments may be read, later ones may not. */
+  return from < first + width && all.has((unsigned int)from) ? all.of((unsigned int)from) : value;
+}
+template <class T>
+__device__ unsigned int __match_any_sync(unsigned int mask, T value) {
+  const cupilot_host::gathered<T> all(mask, value);
+  unsigned int bits = 0;
+  for (unsigned int i = 0; i < 32; ++i) {
+    if (all.has(i) && all.of(i) == value) bits |= 1u << i;
+  }
+  return bits;
+}
+template <class T>
+__device__ unsigned int __match_all_sync(unsigned int mask, T value, int* predicate) {
+  const unsigned int same = __match_any_sync(mask, value);
+  *predicate = same == mask;
+  return same == mask ? mask : 0u;
+}
+__device__ inline unsigned int __reduce_add_sync(unsigned int mask, unsigned int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::sum_of<unsigned int>());
+}
+__device__ inline unsigned int __reduce_min_sync(unsigned int mask, unsigned int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::least_of<unsigned int>());
+}
+__device__ inline unsigned int __reduce_max_sync(unsigned int mask, unsigned int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::most_of<unsigned int>());
+}
+__device__ inline int __reduce_add_sync(unsigned int mask, int v) {
+  return (int)__reduce_add_sync(mask, (unsigned int)v);
+}
+__device__ inline int __reduce_min_sync(unsigned int mask, int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::least_of<int>());
+}
+__device__ inline int __reduce_max_sync(unsigned int mask, int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::most_of<int>());
+}
+namespace cupilot_host {
+struct and_of {
+  __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a & b; }
+};
+struct or_of {
+  __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
+};
+struct xor_of {
+  __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a ^ b; }
+};
+}  // namespace cupilot_host
+__device__ inline unsigned int __reduce_and_sync(unsigned int mask, unsigned int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::and_of());
+}
+__device__ inline unsigned int __reduce_or_sync(unsigned int mask, unsigned int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::or_of());
+}
+__device__ inline unsigned int __reduce_xor_sync(unsigned int mask, unsigned int v) {
+  return cupilot_host::reduce(mask, v, cupilot_host::xor_of());
+}
+
+#endif

@@ -1,0 +1,32 @@
+# lib/cupilot/host_toolkit/{bin/nvcc, include, lib64/libcudart*, nvvm/libdevice, version.json}: what CMake
+# looks for in a CUDA toolkit. The static library holds Boost.Context, since users link nothing else.
+add_library(cupilot_host_cudart SHARED $<TARGET_OBJECTS:cupilot_host_runtime>)
+set_target_properties(cupilot_host_cudart PROPERTIES OUTPUT_NAME cudart SOVERSION 13
+  LIBRARY_OUTPUT_DIRECTORY "${toolkit}/lib64" LINKER_LANGUAGE CXX)
+target_link_libraries(cupilot_host_cudart PRIVATE dep_boost_context dep_threads)
+
+set(combine "${CMAKE_CURRENT_BINARY_DIR}/combine.mri")
+find_library(CUPILOT_BOOST_CONTEXT_ARCHIVE libboost_context.a REQUIRED)
+file(GENERATE OUTPUT "${combine}" CONTENT
+"create ${toolkit}/lib64/libcudart_static.a
+addlib $<TARGET_FILE:cupilot_host_runtime>
+addlib ${CUPILOT_BOOST_CONTEXT_ARCHIVE}
+save
+end
+")
+file(MAKE_DIRECTORY "${toolkit}/lib64" "${toolkit}/bin" "${toolkit}/nvvm/libdevice")
+add_custom_command(OUTPUT "${toolkit}/lib64/libcudart_static.a"
+  COMMAND "${CMAKE_AR}" -M < "${combine}"
+  COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libcudadevrt.a"
+  DEPENDS cupilot_host_runtime "${combine}" VERBATIM)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/include"
+  "${CMAKE_CURRENT_SOURCE_DIR}/include/*.h")
+foreach(header IN LISTS headers)
+  configure_file("include/${header}" "${toolkit}/include/${header}" COPYONLY)
+endforeach()
+file(WRITE "${toolkit}/version.json"
+  "{\"cuda\": {\"name\": \"cuPilot host device\", \"version\": \"13.0.0\"}}\n")
+add_custom_target(cupilot_host_toolkit ALL
+  DEPENDS "${toolkit}/lib64/libcudart_static.a" cupilot_host_cudart)
+install(DIRECTORY "${toolkit}/" DESTINATION "${CUPILOT_HOST_TOOLKIT_DIR}" USE_SOURCE_PERMISSIONS
+  PATTERN "bin" EXCLUDE)
