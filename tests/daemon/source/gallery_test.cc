@@ -1,0 +1,96 @@
+// The kernels of the gallery, as users first write them, through what this folder makes of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "source/scan.h"
+#include "source/twin.h"
+#include "source/whitelist.h"
+#include "tests/daemon/source/toolkit_for_tests.h"
+
+namespace cupilot::source {
+namespace {
+
+class GalleryTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { UseSourceTreeToolkit(); }
+  static void TearDownTestSuite() { DropSourceTreeToolkit(); }
+
+  static records::CompileCommand CommandFor(const std::string& source) {
+    records::CompileCommand command;
+    command.directory = std::filesystem::path(source).parent_path();
+    command.arguments = {"nvcc", "-O3", "-std=c++17", "-c", source, "-o", "/dev/null"};
+    command.source = source;
+    return command;
+  }
+
+  static std::vector<std::string> Sources() {
+    std::vector<std::string> sources;
+    const std::string folder = std::string(CUPILOT_TEST_SOURCE_DIR) + "/examples/gallery";
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".cu") sources.push_back(entry.path());
+    }
+    std::sort(sources.begin(), sources.end());
+    return sources;
+  }
+};
+
+bool ComputesInFloat(const records::Kernel& kernel) {
+  return kernel.closure_source.find("float") != std::string::npos;
+}
+
+TEST_F(GalleryTest, EveryKernelThatComputesInFloatHasATwin) {
+  int twins = 0;
+  int exact = 0;
+  for (const std::string& source : Sources()) {
+    protocol::ScanRequest request;
+    request.command = CommandFor(source);
+    const auto scan = Scan(request);
+    ASSERT_TRUE(scan.has_value()) << source << ": " << scan.error().message;
+    for (const records::Kernel& kernel : scan->kernels) {
+      const auto twin = Twin({kernel});
+      ASSERT_TRUE(twin.has_value()) << kernel.name << ": " << twin.error().message;
+      EXPECT_EQ(twin->declined, !ComputesInFloat(kernel)) << kernel.name << ": " << twin->reason;
+      (twin->declined ? exact : twins) += 1;
+      if (twin->declined) continue;
+      EXPECT_EQ(twin->widened.size(), kernel.parameters.size()) << kernel.name;
+      EXPECT_TRUE(std::count(twin->widened.begin(), twin->widened.end(), true) > 0) << kernel.name;
+    }
+  }
+  EXPECT_GE(twins, 9);
+  EXPECT_GE(exact, 1);
+}
+
+TEST_F(GalleryTest, RetunedOriginalsPassTheWhitelist) {
+  int retuned = 0;
+  for (const std::string& source : Sources()) {
+    protocol::ScanRequest request;
+    request.command = CommandFor(source);
+    const auto scan = Scan(request);
+    ASSERT_TRUE(scan.has_value()) << source << ": " << scan.error().message;
+    for (const records::Kernel& kernel : scan->kernels) {
+      if (kernel.tunables.empty()) continue;
+      protocol::RetuneRequest retune;
+      retune.command = request.command;
+      retune.kernel = kernel;
+      for (const records::Tunable& tunable : kernel.tunables) {
+        retune.values.emplace_back(tunable.name, tunable.values.front());
+      }
+      const auto reply = Retune(retune);
+      ASSERT_TRUE(reply.has_value()) << kernel.name << ": " << reply.error().message;
+      ASSERT_FALSE(reply->declined) << kernel.name << ": " << reply->reason;
+      const auto check = CheckVariant({kernel, reply->variant});
+      ASSERT_TRUE(check.has_value()) << kernel.name << ": " << check.error().message;
+      EXPECT_TRUE(check->passed) << kernel.name << ": " << check->reason << ": " << check->detail
+                                 << "\n"
+                                 << reply->variant.source;
+      ++retuned;
+    }
+  }
+  EXPECT_GE(retuned, 2);
+}
+
+}  // namespace
+}  // namespace cupilot::source
