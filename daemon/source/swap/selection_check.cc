@@ -56,6 +56,7 @@ std::string WhyNot(const records::CompileCommand& command, const records::Select
   if (!selection.toolchain.empty() && selection.toolchain != ToolchainIdentity(command)) {
     return "the compiler has changed";
   }
+  if (selection.kernels.empty()) return "no variant is proven for this source";
   if (selection.swap.find('/') != std::string::npos) return "the swapped source has no plain name";
   const auto text = base::ReadFile(command.folder + "/" + selection.swap);
   if (!text) return "the swapped source is missing";

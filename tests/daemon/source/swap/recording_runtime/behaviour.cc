@@ -1,0 +1,184 @@
+// The hook's decisions, on a runtime that records. Compiled with -DSWAPPED="swap.<hash>.cu" and
+// -DHOOK=<name>; see swapped_source_behaviour_test.cc for the variants. Prints what does not hold.
+#include SWAPPED
+
+#define CHECK(condition)                                                  \
+  do {                                                                    \
+    if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition); \
+  } while (false)
+
+extern "C" cudaError_t HOOK(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+
+static float buffer[4096];
+static const void* const original = reinterpret_cast<const void*>(
+    static_cast<void (*)(float, const float*, float*, int)>(&app::scale));
+
+struct Call {
+  float factor = 3;
+  const float* in = buffer;
+  float* out = buffer + 2048;
+  int n = 1000;
+  dim3 grid = dim3(8), block = dim3(128);
+  std::size_t shared = 0;
+
+  cudaError_t Launch(const void* handle = original) {
+    void* arguments[] = {&factor, &in, &out, &n};
+    recording::launches.clear();
+    recording::calls.clear();
+    return HOOK(handle, grid, block, arguments, shared, nullptr);
+  }
+  bool RunsOriginal() {
+    Launch();
+    const auto& all = recording::launches;
+    return all.size() == 1 && all[0].handle == original && all[0].grid.x == grid.x &&
+           all[0].block.x == block.x && all[0].shared == shared;
+  }
+  bool RunsPlain() {
+    Launch();
+    return recording::launches.size() == 1 && recording::launches[0].handle != original;
+  }
+  bool RunsSteps() {
+    Launch();
+    return recording::launches.size() == 3;
+  }
+};
+
+// The plain variant takes even n, the one of steps odd n above 100.
+static void Guards() {
+  Call call;
+  CHECK(call.RunsPlain());
+  CHECK(recording::launches[0].grid.x == 4 && recording::launches[0].block.x == 128);
+  call.n = 11;
+  CHECK(call.RunsOriginal());
+  call.n = 1000;
+  call.factor = 2;  // the guard asks factor != 2
+  CHECK(call.RunsOriginal());
+  call.factor = 3;
+  call.out = const_cast<float*>(call.in) + 10;  // overlaps
+  CHECK(call.RunsOriginal());
+  call.out = nullptr;
+  CHECK(call.RunsOriginal());
+  call.out = buffer + 2048;
+  call.in = buffer + 1;  // not aligned to 16 bytes
+  CHECK(call.RunsOriginal());
+}
+
+static void IllegalLaunchesAreTheOriginals() {
+  Call call;
+  call.grid.x = 0;
+  CHECK(call.RunsOriginal());
+  call = Call();
+  call.block = dim3(2048);
+  CHECK(call.RunsOriginal());
+  call = Call();
+  call.block = dim3(32, 1, 128);
+  CHECK(call.RunsOriginal());
+  call = Call();
+  call.shared = 60000;  // above what the original was given
+  CHECK(call.RunsOriginal());
+  recording::shared_limit = 70000;  // now the program has raised it
+  CHECK(call.RunsPlain());
+  CHECK(recording::calls == std::vector<std::string>{"raise 60000"});
+  CHECK(call.RunsPlain());
+  CHECK(recording::calls.empty());
+  call.grid = dim3(8, 70000);
+  CHECK(call.RunsOriginal());
+}
+
+static void ErrorsAreTheProgramsOwn() {
+  Call call;
+  recording::pending = cudaErrorInvalidValue;
+  CHECK(call.RunsOriginal());
+  CHECK(recording::pending == cudaErrorInvalidValue);
+  recording::pending = cudaSuccess;
+  recording::launch_error = cudaErrorInvalidConfiguration;
+  CHECK(call.Launch() == cudaErrorInvalidConfiguration);
+  CHECK(recording::launches.size() == 1);  // no second try
+  recording::launch_error = cudaSuccess;
+}
+
+static void Steps() {
+  Call call;
+  call.n = 1001;
+  recording::on_launch = [](void** arguments) {
+    if (recording::launches.size() > 2) return;
+    const int step = static_cast<int>(recording::launches.size()) - 1;
+    CHECK(*static_cast<const float**>(arguments[0]) == buffer);
+    CHECK(*static_cast<long long*>(arguments[2]) == 1001);
+    CHECK(*static_cast<int*>(arguments[3]) == step);
+  };
+  CHECK(call.RunsSteps());
+  recording::on_launch = nullptr;
+  // 4004 bytes and 1 byte, each rounded up to 256, behind a header.
+  CHECK(recording::calls ==
+        (std::vector<std::string>{"occupancy", "allocate 4608", "fill 4004", "fill 1"}));
+  CHECK(recording::launches[1].grid.x == 8 && recording::launches[2].grid.x == 8);
+  CHECK(call.RunsSteps());
+  CHECK(recording::calls == (std::vector<std::string>{"fill 4004", "fill 1"}));
+  recording::capturing = true;
+  CHECK(call.RunsOriginal());
+  call.n = 1000;
+  CHECK(call.RunsPlain());
+  recording::capturing = false;
+  call.n = 100001;  // the kept arena is too small
+  recording::fails_allocation = true;
+  CHECK(call.RunsOriginal());
+  CHECK(recording::pending == cudaSuccess);
+  recording::fails_allocation = false;
+  CHECK(call.RunsSteps());
+  recording::launch_error = cudaErrorInvalidConfiguration;
+  CHECK(call.Launch() == cudaErrorInvalidConfiguration);
+  CHECK(recording::launches.size() == 1);
+  recording::launch_error = cudaSuccess;
+}
+
+static void OtherKernelsPassThrough() {
+  Call call;
+  int other = 0;
+  call.Launch(&other);
+  CHECK(recording::launches.size() == 1 && recording::launches[0].handle == &other);
+}
+
+// Once for each kernel and device: the facts are kept.
+static void FactsAreRead() {
+  Call call;
+  CHECK(call.RunsPlain());
+  const int reads = recording::attribute_reads;
+  for (int i = 0; i < 100; ++i) CHECK(call.RunsPlain());
+  CHECK(recording::attribute_reads == reads);
+}
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  Call call;
+  if (what == "disabled") {
+    setenv("CUPILOT_DISABLE", "1", 1);
+    CHECK(call.RunsOriginal());
+  } else if (what == "other image") {
+    recording::architecture = "host-x86-64-v2";
+    CHECK(call.RunsOriginal());
+  } else if (what == "other device") {
+    recording::device_name = "another device";
+    CHECK(call.RunsOriginal());
+  } else if (what == "block limit") {
+    // The variant's __launch_bounds__ are narrower than what the program chose for the original.
+    recording::all_but = original;
+    CHECK(call.RunsOriginal());
+    call.block = dim3(64);
+    CHECK(call.RunsPlain());
+  } else if (what == "statistics") {
+    setenv("CUPILOT_STATS", "1", 1);
+    CHECK(call.RunsPlain());
+    call.n = 11;
+    CHECK(call.RunsOriginal());
+    CHECK(call.RunsOriginal());
+  } else {
+    FactsAreRead();
+    Guards();
+    IllegalLaunchesAreTheOriginals();
+    ErrorsAreTheProgramsOwn();
+    Steps();
+    OtherKernelsPassThrough();
+  }
+  return 0;
+}

@@ -1,0 +1,136 @@
+// A CUDA runtime for one translation unit that launches nothing: it records what it is asked, and a
+// test sets what it answers. Enough for a swapped source as the host device compiles it.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#define CUPILOT_HOST_ABI_VERSION 1
+#define CUDART_VERSION 13000
+#define __global__
+#define __device__
+#define __launch_bounds__(...)
+
+struct dim3 {
+  unsigned x, y, z;
+  dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+static dim3 blockIdx, blockDim, threadIdx;
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorInvalidConfiguration = 9 };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+  cudaDevAttrMaxThreadsPerMultiProcessor,
+  cudaDevAttrL2CacheSize,
+  cudaDevAttrWarpSize
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize,
+  cudaFuncAttributePreferredSharedMemoryCarveout
+};
+typedef struct stream_tag* cudaStream_t;
+struct cudaDeviceProp {
+  char name[256];
+};
+struct cudaFuncAttributes {
+  std::size_t sharedSizeBytes;
+  int maxThreadsPerBlock, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes,
+      preferredShmemCarveout;
+};
+
+struct Launched {
+  const void* handle;
+  dim3 grid, block;
+  std::size_t shared;
+};
+
+namespace recording {
+static std::vector<Launched> launches;
+static std::vector<std::string> calls;  // what allocates, clears or sets
+static cudaError_t pending = cudaSuccess;
+static cudaError_t launch_error = cudaSuccess;
+static bool capturing = false;
+static bool fails_allocation = false;
+static const char* architecture = "host-x86-64-v3";
+static const char* device_name = "a device";
+static int attribute_reads = 0;
+static const void* all_but = nullptr;  // where set, all other functions take 64 threads a block
+static int shared_limit = 49152;
+static void (*on_launch)(void** arguments) = nullptr;  // while the arguments live
+}  // namespace recording
+
+static cudaError_t cudaPeekAtLastError() { return recording::pending; }
+static cudaError_t cudaGetLastError() {
+  const cudaError_t error = recording::pending;
+  recording::pending = cudaSuccess;
+  return error;
+}
+static cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+static cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  const int values[] = {4, 100000, 2048, 1 << 20, 32};
+  *value = values[attribute];
+  return cudaSuccess;
+}
+static cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  std::strcpy(properties->name, recording::device_name);
+  return cudaSuccess;
+}
+static cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  ++recording::attribute_reads;
+  *attributes = cudaFuncAttributes{
+      0,
+      recording::all_but != nullptr && function != recording::all_but ? 64 : 1024,
+      0,
+      0,
+      recording::shared_limit,
+      -1};
+  return cudaSuccess;
+}
+static cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int value) {
+  recording::calls.push_back("raise " + std::to_string(value));
+  return cudaSuccess;
+}
+static cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int,
+                                                                 std::size_t) {
+  recording::calls.push_back("occupancy");
+  *blocks = 2;
+  return cudaSuccess;
+}
+static cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  *status = recording::capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+static cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  recording::calls.push_back("allocate " + std::to_string(bytes));
+  if (recording::fails_allocation) return recording::pending = cudaErrorInvalidValue;
+  *pointer = std::calloc(1, bytes);
+  return cudaSuccess;
+}
+static cudaError_t cudaFree(void* pointer) {
+  recording::calls.push_back("free");
+  std::free(pointer);
+  return cudaSuccess;
+}
+static cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t) {
+  recording::calls.push_back("fill " + std::to_string(bytes));
+  std::memset(pointer, value, bytes);
+  return cudaSuccess;
+}
+extern "C" inline const char* cupilot_host_architecture(const void*) {
+  return recording::architecture;
+}
+// What cupilot_real is another name of.
+extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 block,
+                                          void** arguments, std::size_t shared, cudaStream_t) {
+  recording::launches.push_back({handle, grid, block, shared});
+  if (recording::on_launch != nullptr) recording::on_launch(arguments);
+  return recording::launch_error;
+}

@@ -1,0 +1,170 @@
+#include "source/swap/selection_check.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <functional>
+
+#include "base/hash.h"
+#include "source/swap/elf_file.h"
+#include "swap_fixture.h"
+
+namespace cupilot::source {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SelectionCheck : public SwapFolder {
+ protected:
+  void SetUp() override {
+    SwapFolder::SetUp();
+    command_.directory = folder_;
+    command_.source = Write("main.cu", "source");
+    command_.arguments = {Write("toolkit/bin/nvcc", "compiler"), "-c", command_.source, "-o",
+                          "m.o"};
+    command_.object = folder_ + "/m.o";
+    command_.folder = folder_ + "/object";
+    selection_.source = command_.source;
+    selection_.swap = "swap." + base::HashHex("swapped") + ".cu";
+    selection_.hook = "hook";
+    selection_.kernels = {{"k", "", "", {}}};
+    selection_.command_hash = records::CommandHash(command_);
+    selection_.environment_hash = records::EnvironmentHash(command_);
+    selection_.toolchain = ToolchainIdentity(command_);
+    for (const std::string& path : {command_.source, Write("x.h", "header")}) {
+      SetTime(path, 1000);
+      selection_.files.push_back(RecordFile(path).value());
+    }
+    Write("object/" + selection_.swap, "swapped");
+    WriteSelection(5000);
+  }
+  void SetTime(const std::string& path, std::int64_t seconds) {
+    const timespec times[2] = {{seconds, 0}, {seconds, 0}};
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  }
+  void WriteSelection(std::int64_t seconds) {
+    const std::string path =
+        Write("object/selection.json", records::CompactJson(records::ToJson(selection_)));
+    SetTime(path, seconds);
+  }
+  std::string Reason() { return CheckSelection(command_).reason; }
+
+  records::CompileCommand command_;
+  records::Selection selection_;
+};
+
+TEST_F(SelectionCheck, HoldsForWhatItWasMadeFor) {
+  const CheckedSelection checked = CheckSelection(command_);
+  EXPECT_TRUE(checked.holds) << checked.reason;
+  EXPECT_EQ(checked.id, base::HashHex(base::ReadFile(folder_ + "/object/selection.json").value()));
+  EXPECT_EQ(checked.selection.hook, "hook");
+}
+
+TEST_F(SelectionCheck, ChangedFilesDropIt) {
+  Write("x.h", "HEADER");  // same size, other time
+  EXPECT_THAT(Reason(), HasSubstr("x.h has changed"));
+  Write("x.h", "header");  // same bytes, other time
+  EXPECT_EQ(Reason(), "");
+  Write("x.h", "header2");
+  EXPECT_THAT(Reason(), HasSubstr("x.h has changed"));
+  std::filesystem::remove(folder_ + "/x.h");
+  EXPECT_THAT(Reason(), HasSubstr("x.h is gone"));
+}
+
+TEST_F(SelectionCheck, AFileOfNearlyTheSameTimeIsReadAgain) {
+  Write("x.h", "HEADER");
+  SetTime(folder_ + "/x.h", 1000);  // an edit that left size and time as they were
+  EXPECT_EQ(Reason(), "") << "old enough for the time to be a proof";
+  WriteSelection(1001);
+  EXPECT_THAT(Reason(), HasSubstr("x.h has changed"));
+}
+
+TEST_F(SelectionCheck, CommandEnvironmentAndCompilerAreAskedFor) {
+  const records::CompileCommand before = command_;
+  command_.arguments.insert(command_.arguments.begin() + 1, "-DX");
+  EXPECT_EQ(Reason(), "the command has changed");
+  command_ = before;
+  command_.arguments.insert(command_.arguments.begin() + 1, "-Wall");  // changes no code
+  EXPECT_EQ(Reason(), "");
+  command_ = before;
+  command_.environment = {{"CPATH", "/x"}};
+  EXPECT_THAT(Reason(), HasSubstr("environment"));
+  command_ = before;
+  Write("toolkit/bin/nvcc", "another compiler");
+  EXPECT_EQ(Reason(), "the compiler has changed");
+}
+
+TEST_F(SelectionCheck, OnlyThePublishedTextIsCompiled) {
+  Write("object/" + selection_.swap, "tampered");
+  EXPECT_THAT(Reason(), HasSubstr("not the one that was published"));
+  std::filesystem::remove(folder_ + "/object/" + selection_.swap);
+  EXPECT_THAT(Reason(), HasSubstr("missing"));
+  selection_.swap = "../object/" + selection_.swap;
+  WriteSelection(5000);
+  EXPECT_THAT(Reason(), HasSubstr("no plain name"));
+}
+
+TEST_F(SelectionCheck, RefusedOnesAreNotTriedAgain) {
+  const std::string id = CheckSelection(command_).id;
+  Write("object/refused.json", "{\"selection\":\"" + id + "\"}");
+  EXPECT_THAT(Reason(), HasSubstr("refused"));
+  Write("object/refused.json", "{\"selection\":\"another\"}");
+  EXPECT_EQ(Reason(), "");
+  for (const char* garbage : {"", "{", "[]", "{\"selection\":1}", "\xff"}) {
+    Write("object/refused.json", garbage);
+    EXPECT_EQ(Reason(), "");
+  }
+}
+
+TEST_F(SelectionCheck, AnEmptySelectionIsTheOriginal) {
+  selection_.kernels.clear();
+  selection_.swap.clear();
+  WriteSelection(5000);
+  const CheckedSelection checked = CheckSelection(command_);
+  EXPECT_FALSE(checked.holds);
+  std::filesystem::remove(folder_ + "/object/selection.json");
+  EXPECT_EQ(Reason(), "no selection");
+}
+
+class ElfFileTest : public SwapFolder {};
+
+TEST_F(ElfFileTest, FindsCallsAndSections) {
+  Write("a.cc", R"(
+    extern "C" __attribute__((visibility("hidden"), noinline, noclone)) int hook(int x) { __asm__ volatile(""); return x; }
+    extern "C" __attribute__((visibility("hidden"), noinline, used)) int lonely(int x) { return x; }
+    int call(int x) { return hook(x); }
+    __attribute__((section(".cupilot"), used)) static const char text[] = "line\n";
+  )");
+  for (const char* options : {"-O0", "-O2", "-O2 -g -ffunction-sections"}) {
+    ASSERT_EQ(Run("g++ -c -fPIC " + std::string(options) + " a.cc -o a.o"), 0) << Log();
+    EXPECT_EQ(ObjectRefersTo(folder_ + "/a.o", "hook").value_or(false), true) << options;
+    EXPECT_EQ(ObjectRefersTo(folder_ + "/a.o", "lonely").value_or(true), false) << options;
+    EXPECT_EQ(ElfSection(folder_ + "/a.o", ".cupilot").value_or(""), std::string("line\n\0", 6));
+    EXPECT_EQ(ElfSection(folder_ + "/a.o", ".other").value_or("x"), "");
+  }
+}
+
+TEST_F(ElfFileTest, AnyBytesAreRead) {
+  Write("a.cc", "int f(); int g() { return f(); }");
+  ASSERT_EQ(Run("g++ -c a.cc -o a.o"), 0) << Log();
+  const std::string bytes = base::ReadFile(folder_ + "/a.o").value();
+  unsigned state = 1;
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = bytes;
+    for (int k = 0; k < 8; ++k) {
+      state = state * 1664525 + 1013904223;
+      damaged[state % damaged.size()] = static_cast<char>(state >> 24);
+    }
+    damaged.resize(damaged.size() - (state >> 8) % damaged.size());
+    const std::string path = Write("damaged.o", damaged);
+    static_cast<void>(ObjectRefersTo(path, "_Z1fv"));
+    static_cast<void>(ElfSection(path, ".text"));
+  }
+  EXPECT_FALSE(ObjectRefersTo(Write("text.o", "not an object"), "f"));
+  EXPECT_FALSE(ObjectRefersTo(folder_ + "/missing.o", "f"));
+}
+
+}  // namespace
+}  // namespace cupilot::source

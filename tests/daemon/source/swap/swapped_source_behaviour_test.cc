@@ -1,0 +1,114 @@
+// What the hook decides, on a runtime that only records (recording_runtime/): no GPU, no toolkit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "swap_fixture.h"
+
+namespace cupilot::source {
+namespace {
+
+class SwappedSourceBehaviour : public SwapFolder {
+ protected:
+  void Compile(const SwapRequest& request, const std::string& standard) {
+    const auto swapped = WriteSwappedSource(request);
+    ASSERT_TRUE(swapped) << swapped.error().message;
+    Write(swapped->file_name, swapped->text);
+    const std::string runtime =
+        std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/recording_runtime";
+    // The runtime is included first, as nvcc does it.
+    ASSERT_EQ(Run("g++ -g1 -fsanitize=undefined -fno-sanitize-recover=all -std=" + standard +
+                  " -Wno-attributes -I" + runtime +
+                  " -I. -include cuda_runtime.h -DHOOK=" + swapped->hook + " -DSWAPPED='\"" +
+                  swapped->file_name + "\"' " + runtime + "/behaviour.cc -o behaviour -pthread"),
+              0)
+        << Log();
+  }
+
+  SwapRequest Request() {
+    SwapRequest request;
+    request.source = Write("scale.cu", kScaleSource);
+    request.unit = "app/scale.cu.o";
+    SwappedKernel kernel;
+    kernel.kernel = ScaleKernel();
+    kernel.variants = {
+        {PlainVariant(),
+         "host-x86-64-v3",
+         {"a device"},
+         "n % 2 == 0 && factor != 2 && aligned(in, 16) && disjoint(in, 4 * n, out, 4 * n)",
+         "two",
+         1.5},
+        {StepsVariant(), "host-x86-64-v3", {"a device"}, "n % 2 == 1 && n > 100", "steps", 1.2}};
+    request.kernels = {kernel};
+    return request;
+  }
+};
+
+TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
+  for (const char* standard : {"c++11", "c++20"}) {
+    Compile(Request(), standard);
+    EXPECT_EQ(Run("./behaviour"), 0);
+    EXPECT_EQ(Log(), "") << standard;
+  }
+  for (const char* what : {"disabled", "\"other image\"", "\"other device\"", "\"block limit\""}) {
+    EXPECT_EQ(Run(std::string("./behaviour ") + what), 0);
+    EXPECT_EQ(Log(), "") << what;
+  }
+  EXPECT_EQ(Run("./behaviour statistics"), 0);
+  EXPECT_EQ(Log(), "cupilot: app::scale: 1 launches tuned, 2 outside the guard\n");
+}
+
+TEST_F(SwappedSourceBehaviour, RefusesWhatIsNotArithmetic) {
+  const auto refuses = [&](const std::function<void(SwapRequest&, records::Variant&)>& change) {
+    SwapRequest request = Request();
+    change(request, request.kernels[0].variants[1].variant);
+    const auto written = WriteSwappedSource(request);
+    return written ? std::string("(accepted)") : written.error().message;
+  };
+  using records::Json;
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) {
+                v.launches[0].arguments[2] = Json{{"type", "int); system(\"x\""}, {"value", "1"}};
+              }),
+              HasSubstr("is not allowed"));
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) {
+                v.launches[0].arguments[2] = Json{{"type", "int"}, {"value", "system(1)"}};
+              }),
+              HasSubstr("system"));
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) { v.launches[0].arguments[0] = "x"; }),
+              HasSubstr("unknown name 'x'"));
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) { v.launches[0].entry = "f(); g"; }),
+              HasSubstr("is not a name"));
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) {
+                v.launches[0].grid = {"nothing", "1", "1"};
+              }),
+              HasSubstr("unknown name 'nothing'"));
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) { v.launches[0].cooperative = true; }),
+              HasSubstr("cooperative"));
+  EXPECT_THAT(refuses([](SwapRequest&, records::Variant& v) { v.workspace[0].name = "a b"; }),
+              HasSubstr("is not a name"));
+  EXPECT_THAT(
+      refuses([](SwapRequest& r, records::Variant&) { r.kernels[0].variants[0].guard = "n >"; }),
+      HasSubstr("guard"));
+  EXPECT_THAT(refuses([](SwapRequest& r, records::Variant&) { r.source = "/a\"b.cu"; }),
+              HasSubstr("cannot stand"));
+  EXPECT_THAT(refuses([](SwapRequest& r, records::Variant&) { r.kernels.clear(); }),
+              HasSubstr("no kernel"));
+}
+
+TEST_F(SwappedSourceBehaviour, TextDependsOnItsArgumentsOnly) {
+  const auto first = WriteSwappedSource(Request());
+  const auto second = WriteSwappedSource(Request());
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->text, second->text);
+  EXPECT_EQ(first->file_name, second->file_name);
+  SwapRequest other = Request();
+  other.unit = "other/scale.cu.o";
+  const auto third = WriteSwappedSource(other);
+  ASSERT_TRUE(third);
+  EXPECT_NE(first->hook, third->hook);  // one source in two libraries of one program
+}
+
+}  // namespace
+}  // namespace cupilot::source
