@@ -467,7 +467,10 @@ bool try_variants(int kernel, launch& l, cudaError_t* result) {
 }  // namespace cupilot_swap
 }  // namespace
 
-extern "C" __attribute__((visibility("hidden"), noinline, noclone, used)) cudaError_t
+// In a section of its own, so that every call of it leaves a relocation, by which the launcher sees that
+// the object's launches come here.
+extern "C" __attribute__((visibility("hidden"), noinline, noclone, used,
+                          section(".text.cupilot_hook"))) cudaError_t
 )hook" + hook +
          R"hook((cupilot_handle handle, dim3 grid, dim3 block, void** arguments, size_t shared,
     cudaStream_t stream) {

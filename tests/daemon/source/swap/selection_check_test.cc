@@ -132,7 +132,7 @@ class ElfFileTest : public SwapFolder {};
 
 TEST_F(ElfFileTest, FindsCallsAndSections) {
   Write("a.cc", R"(
-    extern "C" __attribute__((visibility("hidden"), noinline, noclone)) int hook(int x) { __asm__ volatile(""); return x; }
+    extern "C" __attribute__((visibility("hidden"), noinline, noclone, section(".text.own"))) int hook(int x) { __asm__ volatile(""); return x; }
     extern "C" __attribute__((visibility("hidden"), noinline, used)) int lonely(int x) { return x; }
     int call(int x) { return hook(x); }
     __attribute__((section(".cupilot"), used)) static const char text[] = "line\n";
