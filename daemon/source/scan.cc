@@ -61,6 +61,12 @@ class Scanner {
     }
     for (const NodeId kernel : Kernels(tree_)) {
       if (std::count(tagged.begin(), tagged.end(), kernel) > 0) continue;
+      if (IsAskedFor(tree_.at(kernel).qualified)) {
+        TaggedKernel untagged;
+        untagged.kernel = kernel;
+        reply_.kernels.push_back(Describe(untagged));
+        continue;
+      }
       reply_.untagged_kernels.push_back(tree_.at(kernel).qualified);
       if (!IsAskedFor(kernel)) continue;
       TaggedKernel plain;
@@ -76,6 +82,13 @@ class Scanner {
     const auto& names = request_.kernels;
     return std::count(names.begin(), names.end(), node.qualified) > 0 ||
            std::count(names.begin(), names.end(), node.name) > 0;
+  }
+
+  bool IsAskedFor(const std::string& qualified) const {
+    return std::any_of(
+        request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {
+          return !name.empty() && (qualified == name || qualified.ends_with("::" + name));
+        });
   }
 
   void Warn(std::string text) { reply_.warnings.push_back(std::move(text)); }
@@ -110,7 +123,7 @@ class Scanner {
     }
     CheckGlobals(here, kernel);
     if (kernel.declined.empty()) CheckClosure(here, kernel);
-    if (kernel.cases.empty() && kernel.declined.empty()) {
+    if (kernel.cases.empty() && kernel.declined.empty() && tagged.tag.tune) {
       Warn(here + "'" + kernel.name +
            "' has no workload; write '// cupilot: workload grid=(...) block=(...) ...' in its tag, "
            "or record one");

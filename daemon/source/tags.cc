@@ -84,7 +84,10 @@ TagReport AttachTags(const Preprocessed& source, const Tree& tree, const Places&
     const Top* next = nullptr;
     for (const Top& top : tops) {
       if (top.place.file != comment.file || top.place.line < comment.line) continue;
-      if (next == nullptr || top.place.line < next->place.line) next = &top;
+      // `void k(struct S* s)` declares S on the kernel's line.
+      const bool nearer = next == nullptr || top.place.line < next->place.line ||
+                          (top.place.line == next->place.line && Has(tree, top.id, kGlobalAttr));
+      if (nearer) next = &top;
     }
     if (next == nullptr || !Has(tree, next->id, kGlobalAttr)) {
       report.warnings.push_back(comment.file + ":" + std::to_string(comment.line) +

@@ -1,0 +1,278 @@
+#include "source/scan.h"
+
+#include <gmock/gmock.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "scan_fixture.h"
+
+namespace cupilot::source {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kScale = R"(#include <vector>
+#include <string>
+namespace image {
+constexpr int kUnused = 3;
+__constant__ float gains[4] = {1, 2, 3, 4};
+struct Pixel {
+  float r, g;
+  __device__ float sum() const { return r + g; }
+  std::string describe() const { return std::to_string(r); }
+};
+__device__ float clamp01(float v) { return v < 0.0f ? 0.0f : v; }
+namespace {
+__device__ inline float weigh(const Pixel& p, int i) { return clamp01(p.sum()) * gains[i & 3]; }
+}  // namespace
+// cupilot: tune
+// cupilot: workload small grid=4 block=32 n=128 k=0.5 in=normal[2*n] out=[n]
+__global__ void __launch_bounds__(256) scale(const float* __restrict__ in, float* out, const int n,
+                                             float k) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  Pixel p{in[i], in[i + n]};
+  if (i < n) out[i] = weigh(p, i) * k;
+}
+void host(std::vector<float>& v) { scale<<<1, 32>>>(v.data(), v.data(), 1, 2.0f); }
+__global__ void other(float* x) { x[0] = 1; }
+}  // namespace image
+)";
+
+using ScanTest = ScanFixture;
+
+TEST_F(ScanTest, FillsTheKernelsRecord) {
+  const protocol::ScanReply reply = ScanText(kScale);
+  EXPECT_THAT(reply.warnings, IsEmpty());
+  EXPECT_THAT(reply.files, ElementsAre(folder_ + "/main.cu"));
+  EXPECT_THAT(reply.untagged_kernels, ElementsAre("image::other"));
+  ASSERT_EQ(reply.kernels.size(), 1u);
+  const records::Kernel& kernel = reply.kernels.front();
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_EQ(kernel.name, "image::scale");
+  EXPECT_EQ(kernel.base_name, "scale");
+  EXPECT_THAT(kernel.namespaces, ElementsAre("image"));
+  EXPECT_EQ(kernel.signature, "_ZN5image5scaleEPKfPfif");
+  EXPECT_EQ(kernel.file, folder_ + "/main.cu");
+  EXPECT_EQ(kernel.line, 17);
+  EXPECT_EQ(kernel.key.size(), 40u);
+  EXPECT_FALSE(kernel.synchronises);
+  ASSERT_EQ(kernel.parameters.size(), 4u);
+  EXPECT_EQ(kernel.parameters[0].canonical, "const float *");
+  EXPECT_EQ(kernel.parameters[0].element, "float");
+  EXPECT_EQ(kernel.parameters[0].element_bytes, 4);
+  EXPECT_TRUE(kernel.parameters[0].element_const);
+  EXPECT_FALSE(kernel.parameters[1].element_const);
+  EXPECT_EQ(kernel.parameters[2].kind, records::ParameterKind::kInteger);
+  EXPECT_EQ(kernel.parameters[2].canonical, "int");
+  EXPECT_TRUE(kernel.parameters[2].is_signed);
+  EXPECT_EQ(kernel.parameters[3].kind, records::ParameterKind::kFloating);
+  ASSERT_EQ(kernel.globals.size(), 1u);
+  EXPECT_EQ(kernel.globals[0].symbol, "image::gains");
+  EXPECT_EQ(kernel.globals[0].space, "constant");
+  EXPECT_EQ(kernel.globals[0].count, 4);
+  ASSERT_EQ(kernel.cases.size(), 1u);
+  const records::Case& workload = kernel.cases[0];
+  EXPECT_EQ(workload.name, "small");
+  EXPECT_THAT(workload.grid, ElementsAre("4", "1", "1"));
+  EXPECT_EQ(workload.arguments[0].count, "2*n");
+  EXPECT_EQ(workload.arguments[0].access, records::Access::kIn);
+  EXPECT_EQ(workload.arguments[1].access, records::Access::kOut);
+  EXPECT_EQ(workload.arguments[2].value, "128");
+  EXPECT_EQ(workload.arguments[3].value, "0.5");
+}
+
+TEST_F(ScanTest, ClosureHoldsWhatTheKernelReachesAndNoHostCode) {
+  const std::string text = OneKernel(kScale).closure_source;
+  EXPECT_THAT(text, HasSubstr("#include <cuda_runtime.h>"));
+  EXPECT_THAT(text, HasSubstr("__constant__ float gains[4]"));
+  EXPECT_THAT(text, HasSubstr("float sum() const"));
+  EXPECT_THAT(text, HasSubstr("__global__ void __launch_bounds__(256) scale("));
+  EXPECT_THAT(text, HasSubstr("namespace {"));
+  for (const char* absent : {"describe", "kUnused", "host", "other", "cupilot", "vector", "# "}) {
+    EXPECT_THAT(text, Not(HasSubstr(absent))) << absent;
+  }
+}
+
+TEST_F(ScanTest, ClosureRangesAreTheDeclarationsInTheirFiles) {
+  const records::Kernel kernel = OneKernel(kScale);
+  const std::string file = *base::ReadFile(folder_ + "/main.cu");
+  std::vector<std::string> texts;
+  for (const records::ClosureRange& range : kernel.closure) {
+    EXPECT_EQ(range.file, folder_ + "/main.cu");
+    texts.push_back(file.substr(range.begin, range.end - range.begin));
+    EXPECT_EQ(range.hash, base::HashHex(texts.back()));
+  }
+  ASSERT_EQ(texts.size(), 5u);
+  EXPECT_EQ(texts[0], "__constant__ float gains[4] = {1, 2, 3, 4};");
+  EXPECT_TRUE(texts[1].starts_with("struct Pixel {") && texts[1].ends_with("};"));
+  EXPECT_TRUE(texts[4].starts_with("__global__ void") && texts[4].ends_with("}"));
+}
+
+TEST_F(ScanTest, HeadersAndMacrosOfTheUserBelongToTheClosure) {
+  Write("lib/util.h", R"(#pragma once
+#define SQUARE(x) ((x) * (x))
+#define KERNEL extern "C" __global__ void
+typedef unsigned int uint_t;
+template <class T> __device__ T twice(T v) { return v + v; }
+template <> __device__ inline int twice<int>(int v) { return v << 1; }
+)");
+  const protocol::ScanReply reply = ScanText(R"(#include "util.h"
+#include <cstdint>
+// cupilot: tune
+KERNEL square(float* x, std::uint32_t n) {
+  uint_t i = threadIdx.x;
+#pragma unroll 4
+  for (int j = 0; j < 4; ++j) if (i < n) x[i] = twice(SQUARE(x[i]));
+}
+)",
+                                             {"-O2", "-Ilib"});
+  EXPECT_THAT(reply.files, ElementsAre(folder_ + "/main.cu", folder_ + "/lib/util.h"));
+  ASSERT_EQ(reply.kernels.size(), 1u);
+  const records::Kernel& kernel = reply.kernels[0];
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_EQ(kernel.signature, "square");
+  EXPECT_THAT(kernel.closure_source, HasSubstr("#include <cstdint>"));
+  EXPECT_THAT(kernel.closure_source, HasSubstr("#pragma unroll 4"));
+  EXPECT_THAT(kernel.closure_source, HasSubstr("typedef unsigned int uint_t;"));
+  EXPECT_THAT(kernel.closure_source, HasSubstr("twice<int>"));
+  EXPECT_THAT(kernel.closure_source, Not(HasSubstr("SQUARE")));
+  EXPECT_THAT(kernel.closure_macros, HasSubstr("#define SQUARE(x) ((x) * (x))\n"));
+  // A kernel without a workload is said so.
+  ASSERT_EQ(reply.warnings.size(), 1u);
+  EXPECT_THAT(reply.warnings[0], HasSubstr("main.cu:4: 'square' has no workload"));
+}
+
+TEST_F(ScanTest, FindsBarriersSharedMemoryAndAtomics) {
+  const records::Kernel kernel = OneKernel(R"(
+__device__ float total(float v) { for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(~0u, v, o); return v; }
+// cupilot: tune
+__global__ void sum(const float* x, float* y) {
+  float v = total(x[threadIdx.x]);
+  if (threadIdx.x == 0) atomicAdd(y, v);
+}
+)");
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_TRUE(kernel.synchronises);
+  EXPECT_TRUE(kernel.uses_atomics);
+}
+
+TEST_F(ScanTest, UsingDirectivesAliasesAndDeclarationsWork) {
+  const records::Kernel kernel = OneKernel(R"(#include <algorithm>
+namespace deep { namespace down { struct V { float a; }; __device__ float get(V v) { return v.a; } } }
+namespace dd = deep::down;
+namespace app {
+using namespace deep::down;
+using std::size_t;
+using Real = float;
+enum class Mode { kA = 1, kB };
+__device__ Real pick(V v, Mode m);
+// cupilot: tune
+__global__ void k(Real* x, size_t n) { dd::V v{1}; x[0] = get(v) + pick(v, Mode::kB); }
+__device__ Real pick(V v, Mode m) { return m == Mode::kA ? v.a : 0; }
+}
+)");
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_THAT(kernel.closure_source, HasSubstr("namespace dd = deep::down;"));
+  EXPECT_THAT(kernel.closure_source, HasSubstr("using namespace deep::down;"));
+  EXPECT_THAT(kernel.closure_source, HasSubstr("__device__ Real pick(V v, Mode m);"));
+}
+
+TEST_F(ScanTest, DeclinesWhatItCannotHandleWithItsPlace) {
+  struct Sample {
+    const char* text;
+    const char* reason;
+  };
+  const Sample samples[] = {
+      {"#include <cstdio>\n// cupilot: tune\n__global__ void k(float* x) {\n printf(\"%f\", x[0]); "
+       "}\n",
+       "main.cu:4: 'printf': it prints"},
+      {"// cupilot: tune\n__global__ void k(volatile float* x) { x[0] = 1; }\n",
+       "main.cu:2: 'x' is volatile"},
+      {"// cupilot: tune\n__global__ void k(long long* x) {\n x[0] = clock64(); }\n",
+       "main.cu:3: 'clock64': it reads a clock"},
+      {"__device__ int count;\n// cupilot: tune\n__global__ void k(int* x) {\n count += x[0]; }\n",
+       "main.cu:4: it writes the device variable 'count'"},
+      {"__device__ int table[4];\n// cupilot: tune\n__global__ void k(int* x) {\n"
+       " atomicAdd(&table[1], x[0]); }\n",
+       "main.cu:4: it writes the device variable 'table'"},
+      {"// cupilot: tune\ntemplate <class T> __global__ void k(T* x) { x[0] = 1; }\n",
+       "is a template"},
+      {"// cupilot: tune\n__global__ void k(int* x) { asm(\"nop;\"); }\n",
+       "the host device does not run assembly"},
+      {"// cupilot: tune\n__global__ void k(int* x) {\n int* p = new int; *x = *p; }\n",
+       "main.cu:3: it allocates memory"},
+  };
+  for (const Sample& sample : samples) {
+    const protocol::ScanReply reply = ScanText(sample.text);
+    ASSERT_EQ(reply.kernels.size(), 1u) << sample.text;
+    EXPECT_THAT(reply.kernels[0].declined, HasSubstr(sample.reason)) << sample.text;
+    EXPECT_THAT(reply.warnings, ::testing::Contains(HasSubstr(sample.reason)));
+  }
+}
+
+TEST_F(ScanTest, ReadingADeviceTableIsFine) {
+  const records::Kernel kernel = OneKernel(R"(
+__device__ int table[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+__device__ const float kHalf = 0.5f;
+// cupilot: tune
+__global__ void k(int* x) { x[table[1][0]] = table[0][threadIdx.x] * 2 + (int)kHalf; }
+)");
+  EXPECT_EQ(kernel.declined, "");
+  ASSERT_EQ(kernel.globals.size(), 2u);
+  EXPECT_EQ(kernel.globals[0].count, 8);
+  EXPECT_EQ(kernel.globals[0].element, "int");
+}
+
+TEST_F(ScanTest, ASyntaxErrorElsewhereDoesNotMatter) {
+  const protocol::ScanReply reply = ScanText(R"(
+void broken() { undeclared_thing(1); }
+// cupilot: tune
+__global__ void k(float* x) { x[0] = 1; }
+)");
+  ASSERT_EQ(reply.kernels.size(), 1u);
+  EXPECT_EQ(reply.kernels[0].declined, "");
+}
+
+TEST_F(ScanTest, KernelsAreDescribedByNameWithoutATag) {
+  Write("main.cu", "namespace a { __global__ void k(float* x) { x[0] = 1; } }\n");
+  protocol::ScanRequest request;
+  request.command = Command();
+  request.kernels = {"k"};
+  const auto reply = Scan(request);
+  ASSERT_TRUE(reply.has_value());
+  ASSERT_EQ(reply->kernels.size(), 1u);
+  EXPECT_EQ(reply->kernels[0].name, "a::k");
+  EXPECT_THAT(reply->warnings, IsEmpty());
+}
+
+TEST_F(ScanTest, ASnapshotStandsForTheFile) {
+  Write("main.cu", "int old;\n");
+  protocol::ScanRequest request;
+  request.command = Command();
+  request.source_text = "// cupilot: tune\n__global__ void k(float* x) { x[0] = 1; }\n";
+  const auto reply = Scan(request);
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_EQ(reply->kernels.size(), 1u);
+}
+
+TEST_F(ScanTest, SourcesForNvccWorkToo) {
+  if (!base::FileExists("/usr/local/cuda/bin/nvcc")) GTEST_SKIP() << "no CUDA toolkit here";
+  Write("main.cu",
+        std::string("#include <cuda_fp16.h>\n") + kScale +
+            "// cupilot: tune\n__global__ void h(__half* x) { x[0] = __hadd(x[0], x[1]); }\n");
+  protocol::ScanRequest request;
+  request.command = Command({"-O3", "-std=c++17", "-gencode", "arch=compute_80,code=sm_80"});
+  request.command.arguments[0] = "/usr/local/cuda/bin/nvcc";
+  const auto reply = Scan(request);
+  ASSERT_TRUE(reply.has_value()) << reply.error().message;
+  ASSERT_EQ(reply->kernels.size(), 2u);
+  for (const records::Kernel& kernel : reply->kernels) EXPECT_EQ(kernel.declined, "");
+  EXPECT_THAT(reply->kernels[1].closure_source, HasSubstr("#include <cuda_fp16.h>"));
+  EXPECT_EQ(reply->kernels[1].parameters[0].element_bytes, 2);
+}
+
+}  // namespace
+}  // namespace cupilot::source

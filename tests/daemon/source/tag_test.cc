@@ -1,0 +1,153 @@
+#include "source/tag_parser.h"
+
+#include <gmock/gmock.h>
+
+#include "scan_fixture.h"
+
+namespace cupilot::source {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Tag Parsed(const std::string& text) {
+  Tag tag;
+  const auto parsed = ParseTagComment({"x.cu", 7, text}, tag);
+  EXPECT_TRUE(parsed.has_value()) << parsed.error().message;
+  return tag;
+}
+
+std::string ErrorOf(const std::string& text) {
+  Tag tag;
+  const auto parsed = ParseTagComment({"x.cu", 7, text}, tag);
+  return parsed ? "" : parsed.error().message;
+}
+
+TEST(TagParser, ReadsAWorkload) {
+  const Tag tag = Parsed(
+      " cupilot: workload 1080p grid=(120,135) block=((n+255)/256) shared=4*n weight=2.5 n=1920 "
+      "in=normal(1,2)[n*3] out=out [n] bins=inout unordered constant(0)[ 256 ] "
+      "idx=indices(0, n)[n] global:w=uniform(-1,1)[49] bias=null");
+  ASSERT_EQ(tag.workloads.size(), 1u);
+  const TagWorkload& workload = tag.workloads[0];
+  EXPECT_EQ(workload.name, "1080p");
+  EXPECT_EQ(workload.weight, 2.5);
+  EXPECT_THAT(workload.grid, ElementsAre("120", "135", "1"));
+  EXPECT_THAT(workload.block, ElementsAre("(n+255)/256", "1", "1"));
+  EXPECT_EQ(workload.shared_bytes, "4*n");
+  ASSERT_EQ(workload.values.size(), 7u);
+  EXPECT_EQ(workload.values[1].fill->mean, 1);
+  EXPECT_EQ(workload.values[1].count, "n*3");
+  EXPECT_EQ(workload.values[2].access, records::Access::kOut);
+  EXPECT_TRUE(workload.values[3].unordered);
+  EXPECT_EQ(workload.values[3].fill->value, "0");
+  EXPECT_EQ(workload.values[3].count, "256");
+  EXPECT_EQ(workload.values[4].fill->high, "n");
+  EXPECT_TRUE(workload.values[5].global);
+  EXPECT_EQ(workload.values[5].name, "w");
+  EXPECT_EQ(workload.values[6].scalar, "null");
+}
+
+TEST(TagParser, ReadsBlockCommentsAndContinuedLines) {
+  const Tag tag =
+      Parsed("\n * cupilot: tune\n * cupilot: workload grid=1 \\\n *   block=32 n=4\n ");
+  EXPECT_TRUE(tag.tune);
+  EXPECT_EQ(tag.line, 8);
+  ASSERT_EQ(tag.workloads.size(), 1u);
+  EXPECT_EQ(tag.workloads[0].name, "case1");
+  EXPECT_EQ(tag.workloads[0].values[0].name, "n");
+}
+
+TEST(TagParser, ReadsTheOtherDirectives) {
+  EXPECT_THAT(Parsed("cupilot: tunable T = 8, 16,32").tunables[0].values, ElementsAre(8, 16, 32));
+  EXPECT_EQ(Parsed("cupilot: require A * B <= 1024").require[0].expression, "A * B <= 1024");
+  EXPECT_THAT(Parsed("cupilot: launch block=(A, B) grid=ceil_div(n, A)").launch_block,
+              ElementsAre("A", "B", "1"));
+  EXPECT_EQ(Parsed("cupilot: tolerance relative=1e-4").tolerance->relative, 1e-4);
+  EXPECT_TRUE(Parsed("cupilot: bitwise").tolerance->bitwise);
+}
+
+TEST(TagParser, ErrorsSayWhereAndWhatToWrite) {
+  EXPECT_THAT(ErrorOf("cupilot: tuna"), HasSubstr("x.cu:7: unknown directive 'tuna'; write tune,"));
+  EXPECT_THAT(ErrorOf("cupilot: tune now"), HasSubstr("'now' is not expected"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1"), HasSubstr("lacks its launch"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=(1,2,3,4) block=1"), HasSubstr("three dimensions"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 a=gauss[4]"),
+              HasSubstr("unknown fill 'gauss'"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 a=integers[4]"),
+              HasSubstr("write integers(low,high)"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 a=in normal"), HasSubstr("lacks its size"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 a=normal[n*]"),
+              HasSubstr("not an expression"));
+  EXPECT_THAT(ErrorOf("cupilot: tunable T = a"), HasSubstr("'a' is not an integer"));
+  EXPECT_THAT(ErrorOf("cupilot: tolerance relative=-1"), HasSubstr("not negative"));
+}
+
+class TagTest : public ScanFixture {
+ protected:
+  std::string Declined(const std::string& tag, const std::string& parameters) const {
+    return OneKernel("// cupilot: tune\n// cupilot: " + tag + "\n__global__ void k(" + parameters +
+                     ") {}\n")
+        .declined;
+  }
+};
+
+TEST_F(TagTest, FitsItsKernel) {
+  EXPECT_THAT(Declined("workload grid=1 block=1 m=4", "int n"),
+              HasSubstr("main.cu:2: the kernel has no parameter 'm'; it has n"));
+  EXPECT_THAT(Declined("workload grid=1 block=1", "int n"), HasSubstr("'n' (int) has no value"));
+  EXPECT_THAT(Declined("workload grid=1 block=1 p=4", "float* p"),
+              HasSubstr("write p=fill[count]"));
+  EXPECT_THAT(Declined("workload grid=1 block=1 p=out [4]", "const float* p"),
+              HasSubstr("its access is 'in'"));
+  EXPECT_THAT(Declined("workload grid=1 block=1 p=[4]", "const int* p"), HasSubstr("has no fill"));
+  EXPECT_THAT(Declined("workload grid=n/4 block=1 n=3", "int n"),
+              HasSubstr("is 0; it must be at least"));
+  EXPECT_THAT(Declined("workload grid=1 block=1 s=1", "struct S* s"), HasSubstr("is a pointer"));
+  EXPECT_THAT(Declined("tunable T = 1, 2", "int n"), HasSubstr("under '#ifndef T'"));
+  EXPECT_THAT(Declined("require X > 1", "int n"),
+              HasSubstr("there is no 'X' here; the kernel has n"));
+  EXPECT_THAT(Declined("workload grid=1 block=1 n=4 global:w=normal", "int n"),
+              HasSubstr("reaches no global 'w'"));
+  EXPECT_EQ(Declined("workload grid=m/4 block=1 n=64 m=n*n", "int n, long long m"), "");
+}
+
+TEST_F(TagTest, AboveNoKernelIsAWarning) {
+  const protocol::ScanReply reply = ScanText(
+      "// cupilot: tune\nint x;\n__global__ void k() {}\n// cupilot: bitwise\n"
+      "__global__ void l() {}\n");
+  EXPECT_TRUE(reply.kernels.empty());
+  EXPECT_THAT(reply.warnings, ElementsAre(HasSubstr("main.cu:1: this tag stands above no kernel"),
+                                          HasSubstr("main.cu:4: the tag of l lacks the line")));
+}
+
+TEST_F(TagTest, MayStandAboveAttributesTemplatesCommentsAndDeclarations) {
+  const protocol::ScanReply reply = ScanText(R"(
+/* cupilot: tune
+   cupilot: workload grid=1 block=32 x=[32] */
+// What the kernel does.
+static
+__global__ void k(float* x);
+__global__ void k(float* x) { x[0] = 1; }
+)");
+  ASSERT_EQ(reply.kernels.size(), 1u);
+  EXPECT_EQ(reply.kernels[0].declined, "");
+  EXPECT_EQ(reply.kernels[0].cases.size(), 1u);
+}
+
+TEST_F(TagTest, UnfilledTablesNeedValues) {
+  const std::string text =
+      "__constant__ float w[9];\n// cupilot: tune\n// cupilot: workload grid=1 block=1 x=[1]%s\n"
+      "__global__ void k(float* x) { x[0] = w[3]; }\n";
+  std::string without = text, with = text;
+  without.replace(without.find("%s"), 2, "");
+  with.replace(with.find("%s"), 2, " global:w=normal");
+  EXPECT_THAT(OneKernel(without).declined, HasSubstr("write global:w=fill"));
+  const records::Kernel kernel = OneKernel(with);
+  EXPECT_EQ(kernel.declined, "");
+  ASSERT_EQ(kernel.cases[0].globals.size(), 1u);
+  EXPECT_EQ(kernel.cases[0].globals[0].count, "9");
+}
+
+}  // namespace
+}  // namespace cupilot::source
