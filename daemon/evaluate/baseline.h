@@ -1,0 +1,39 @@
+// The part of an evaluation that all candidates of one kernel share: the original's build, the
+// double twin and its build, the device. On the loop thread.
+#pragma once
+
+#include <string>
+
+#include "evaluate/calls.h"
+#include "evaluate/evaluator.h"
+#include "evaluate/workers.h"
+
+namespace cupilot::evaluate {
+
+struct Baseline {
+  std::string original_artifact;
+  protocol::TwinReply twin;   // declined: there is none, and why
+  std::string twin_artifact;  // empty: none; bitwise equality or the declared tolerance decides
+  DeviceDescription device;
+};
+
+struct BuildSettings {
+  std::string artifact_folder;  // content-addressed builds; may be deleted at any time
+  std::int64_t timeout_ms = 60000;
+};
+
+// Whether results must be equal bit by bit, by the tag's, the workload's or the project's wish.
+bool DemandsBitwise(const EvaluateRequest& request);
+
+// What a baseline depends on.
+std::string BaselineKey(const EvaluateRequest& request);
+
+protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request, std::string text,
+                                        const BuildSettings& settings);
+
+// kInvalidArgument with the compiler's log if the original does not build. A twin that cannot be
+// made or built is no error: twin.declined.
+void PrepareBaseline(Workers& workers, const EvaluateRequest& request,
+                     const BuildSettings& settings, base::Callback<Baseline> done);
+
+}  // namespace cupilot::evaluate

@@ -1,0 +1,290 @@
+#include "evaluate/worker_evaluator.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "evaluate/verdict.h"
+#include "source/swap/variant_text.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+constexpr std::size_t kKeptBaselines = 64;
+
+// What a rejection says when the worker process itself did not survive the candidate.
+struct Stage {
+  const char* name;
+  const char* crashed;  // reasons of records::kReasons
+  const char* timed_out;
+};
+constexpr Stage kCheck{"check", "unsupported_construct", "unsupported_construct"};
+constexpr Stage kBuild{"build", "build_failed", "build_failed"};
+constexpr Stage kVerify{"verify", "crashed", "timed_out"};
+constexpr Stage kMeasure{"measure", "crashed", "timed_out"};
+constexpr Stage kConfirm{"confirm", "crashed", "timed_out"};
+
+std::string TextHash(const protocol::BuildReply& build, const std::vector<std::string>& entries) {
+  std::vector<std::string> found;
+  for (const auto& [name, hash] : build.text_hashes) {
+    for (const std::string& entry : entries) {
+      if (name == entry) found.push_back(hash);
+    }
+  }
+  if (found.size() <= 1) return found.empty() ? std::string() : found.front();
+  base::Hasher hasher;
+  for (const std::string& hash : found) hasher.Add(hash);
+  return hasher.Hex();
+}
+
+void MergeErrors(const std::vector<records::CaseResult>& verified,
+                 std::vector<records::CaseResult>& measured) {
+  for (records::CaseResult& result : measured) {
+    for (const records::CaseResult& errors : verified) {
+      if (errors.name != result.name) continue;
+      result.error = errors.error;
+      result.original_error = errors.original_error;
+    }
+  }
+}
+
+records::Json Summary(const Combined& combined) {
+  return {{"speedup", combined.speedup},
+          {"interval", combined.interval},
+          {"gain_us", combined.gain_us}};
+}
+
+}  // namespace
+
+// One evaluation; lives as long as a callback of a worker holds it. Each stage either rejects, ends
+// with an error, or starts the next.
+class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
+ public:
+  Job(WorkerEvaluator& owner, EvaluateRequest request, base::Callback<records::Evaluation> done)
+      : owner_(owner), request_(std::move(request)), done_(std::move(done)) {}
+
+  void Start() {
+    evaluation_.variant = request_.variant.id;
+    evaluation_.kernel_key = request_.kernel.key;
+    evaluation_.workload = records::HashJson(records::ToJson(request_.workload));
+    evaluation_.seed = request_.seed;
+    Enter(kCheck);
+    CheckVariant(owner_.workers_, {request_.kernel, request_.variant},
+                 [self = shared_from_this()](base::Result<protocol::CheckVariantReply> reply) {
+                   self->OnChecked(std::move(reply));
+                 });
+  }
+
+ private:
+  void Enter(const Stage& stage) {
+    stage_ = &stage;
+    if (request_.progress) request_.progress(stage.name);
+  }
+
+  void OnChecked(base::Result<protocol::CheckVariantReply> reply) {
+    if (!reply) return OnWorkerError(std::move(reply.error()));
+    evaluation_.checks.push_back({"whitelist", reply->passed, reply->detail});
+    if (!reply->passed) return Reject(reply->reason, reply->detail);
+    entries_ = std::move(reply->entries);
+    Enter(kBuild);
+    owner_.FindBaseline(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
+      self->OnBaseline(std::move(baseline));
+    });
+  }
+
+  void OnBaseline(base::Result<Baseline> baseline) {
+    if (!baseline) return done_(base::Fail(std::move(baseline.error())));
+    baseline_ = std::move(*baseline);
+    evaluation_.device = baseline_.device.device;
+    evaluation_.driver = baseline_.device.driver;
+    base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
+    if (!text) return Reject("unsupported_construct", text.error().message);
+    Build(owner_.workers_, MakeBuildRequest(request_, std::move(*text), owner_.settings_.build),
+          [self = shared_from_this()](base::Result<protocol::BuildReply> reply) {
+            self->OnBuilt(std::move(reply));
+          });
+  }
+
+  void OnBuilt(base::Result<protocol::BuildReply> reply) {
+    if (!reply) return OnWorkerError(std::move(reply.error()));
+    evaluation_.target = reply->target;
+    evaluation_.toolchain = reply->toolchain;
+    evaluation_.metrics["build_seconds"] = reply->seconds;
+    if (reply->timed_out) return Reject("build_failed", "the compiler took too long");
+    if (reply->failed) return Reject("build_failed", reply->log);
+    evaluation_.text_hash = TextHash(*reply, entries_);
+    // A limit on what the compiler may use (registers, local memory) belongs here.
+    candidate_artifact_ = reply->artifact;
+    Enter(kVerify);
+    Verify(owner_.workers_, protocol::VerifyRequest{MakeSet()},
+           [self = shared_from_this()](base::Result<protocol::VerifyReply> r) {
+             self->OnVerified(std::move(r));
+           });
+  }
+
+  void OnVerified(base::Result<protocol::VerifyReply> reply) {
+    if (!reply) return OnWorkerError(std::move(reply.error()));
+    if (reply->original_failed) {
+      return done_(base::Fail(
+          base::InvalidArgument("the original of '" + request_.kernel.name +
+                                "' cannot be judged on this workload: " + reply->detail)));
+    }
+    for (records::Check& check : reply->checks) evaluation_.checks.push_back(std::move(check));
+    evaluation_.guard = reply->guard;
+    verified_ = std::move(reply->cases);
+    if (!reply->passed) {
+      evaluation_.cases = verified_;
+      return Reject(reply->reason, reply->detail);
+    }
+    Enter(kMeasure);
+    StartMeasure(false, &Job::OnMeasured);
+  }
+
+  void OnMeasured(base::Result<protocol::MeasureReply> reply) {
+    if (!reply) return OnWorkerError(std::move(reply.error()));
+    first_ = std::move(*reply);
+    State(first_);
+    base::Result<Verdict> verdict = JudgeOnce(first_, request_.workload);
+    if (!verdict) return done_(base::Fail(std::move(verdict.error())));
+    Note("measure", *verdict);
+    if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
+    // Checks that only finalists are worth (a sanitizer run, values again after timed runs) belong
+    // here, before the confirmation.
+    Enter(kConfirm);
+    StartMeasure(true, &Job::OnConfirmed);
+  }
+
+  void OnConfirmed(base::Result<protocol::MeasureReply> reply) {
+    if (!reply) return OnWorkerError(std::move(reply.error()));
+    base::Result<Verdict> again = JudgeOnce(*reply, request_.workload);
+    base::Result<Verdict> verdict = JudgeBoth(first_, *reply, request_.workload);
+    base::Result<bool> second = SecondSaysLess(first_, *reply, request_.workload);
+    if (!again) return done_(base::Fail(std::move(again.error())));
+    if (!verdict) return done_(base::Fail(std::move(verdict.error())));
+    if (!second) return done_(base::Fail(std::move(second.error())));
+    Note("confirm", *again);
+    if (*second) State(*reply);
+    evaluation_.checks.push_back({"second_process", verdict->accepted, verdict->detail});
+    if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
+    evaluation_.accepted = true;
+    evaluation_.speedup = verdict->combined->speedup;
+    evaluation_.interval = verdict->combined->interval;
+    Finish();
+  }
+
+  void StartMeasure(bool confirm, void (Job::*then)(base::Result<protocol::MeasureReply>)) {
+    protocol::MeasureRequest measure;
+    measure.set = MakeSet();
+    measure.max_seconds = request_.max_seconds;
+    measure.confirm = confirm;
+    measure.probe_limit = owner_.settings_.probe_limit;
+    Measure(owner_.workers_, measure,
+            [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
+              (self.get()->*then)(std::move(reply));
+            });
+  }
+
+  protocol::CandidateSet MakeSet() const {
+    protocol::CandidateSet set;
+    set.kernel = request_.kernel;
+    set.workload = request_.workload;
+    if (DemandsBitwise(request_)) {
+      if (!set.workload.tolerance) set.workload.tolerance.emplace();
+      set.workload.tolerance->bitwise = true;
+    }
+    set.variant = request_.variant;
+    set.original_artifact = baseline_.original_artifact;
+    set.candidate_artifact = candidate_artifact_;
+    set.twin_artifact = baseline_.twin_artifact;
+    set.twin = baseline_.twin;
+    set.seed = request_.seed;
+    set.device = request_.device;
+    set.work_folder = owner_.settings_.work_folder;
+    return set;
+  }
+
+  // The record states this measurement's numbers.
+  void State(const protocol::MeasureReply& measured) {
+    evaluation_.cases = measured.cases.empty() ? verified_ : measured.cases;
+    MergeErrors(verified_, evaluation_.cases);
+    if (!measured.device.arch.empty()) evaluation_.device = measured.device;
+  }
+
+  void Note(const char* name, const Verdict& verdict) {
+    if (verdict.combined) evaluation_.metrics[name] = Summary(*verdict.combined);
+  }
+
+  void OnWorkerError(base::Error error) {
+    if (error.code == base::ErrorCode::kToolFailed) return Reject(stage_->crashed, error.message);
+    if (error.code == base::ErrorCode::kTimeout) return Reject(stage_->timed_out, error.message);
+    done_(base::Fail(error.In(std::string("stage '") + stage_->name + "'")));
+  }
+
+  void Reject(const std::string& reason, const std::string& detail) {
+    evaluation_.accepted = false;
+    evaluation_.reason = reason.empty() ? "unsupported_construct" : reason;
+    evaluation_.detail = detail;
+    Finish();
+  }
+
+  void Finish() {
+    evaluation_.date = base::FormatDate(owner_.clock_.WallTime());
+    done_(std::move(evaluation_));
+  }
+
+  WorkerEvaluator& owner_;
+  const EvaluateRequest request_;
+  base::Callback<records::Evaluation> done_;
+  const Stage* stage_ = &kCheck;
+  Baseline baseline_;
+  std::vector<std::string> entries_;
+  std::string candidate_artifact_;
+  std::vector<records::CaseResult> verified_;
+  protocol::MeasureReply first_;
+  records::Evaluation evaluation_;
+};
+
+WorkerEvaluator::WorkerEvaluator(Workers& workers, const base::Clock& clock, Settings settings)
+    : workers_(workers), clock_(clock), settings_(std::move(settings)) {}
+
+WorkerEvaluator::~WorkerEvaluator() = default;
+
+void WorkerEvaluator::Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) {
+  std::make_shared<Job>(*this, std::move(request), std::move(done))->Start();
+}
+
+void WorkerEvaluator::FindBaseline(const EvaluateRequest& request, BaselineCallback done) {
+  const std::string key = BaselineKey(request);
+  if (auto found = baselines_.find(key); found != baselines_.end()) {
+    // Its artifacts lie in a folder that may be deleted at any time.
+    if (base::FileExists(found->second.original_artifact) &&
+        (found->second.twin_artifact.empty() || base::FileExists(found->second.twin_artifact))) {
+      return done(found->second);
+    }
+    baselines_.erase(found);
+    std::erase(baseline_order_, key);
+  }
+  std::vector<BaselineCallback>& waiting = waiting_[key];
+  waiting.push_back(std::move(done));
+  if (waiting.size() > 1) return;
+  PrepareBaseline(workers_, request, settings_.build, [this, key](base::Result<Baseline> baseline) {
+    OnBaseline(key, std::move(baseline));
+  });
+}
+
+void WorkerEvaluator::OnBaseline(const std::string& key, base::Result<Baseline> baseline) {
+  if (baseline) {
+    baselines_[key] = *baseline;
+    baseline_order_.push_back(key);
+    if (baseline_order_.size() > kKeptBaselines) {
+      baselines_.erase(baseline_order_.front());
+      baseline_order_.pop_front();
+    }
+  }
+  std::vector<BaselineCallback> waiting = std::move(waiting_[key]);
+  waiting_.erase(key);
+  for (BaselineCallback& done : waiting) done(baseline);
+}
+
+}  // namespace cupilot::evaluate

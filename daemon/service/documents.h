@@ -1,0 +1,30 @@
+// The documents that the daemon answers with (protocol/PROTOCOL.md). Pure readers of the service.
+#pragma once
+
+#include <string>
+
+#include "records/json.h"
+#include "service/service.h"
+
+namespace cupilot::service {
+
+records::Json StatusDocument(Service& service);
+records::Json ListDocument(Service& service, const std::string& folder);
+
+// Where a kernel is; from FindKernel.
+struct KernelPlace {
+  const ObjectState* object = nullptr;
+  const records::Kernel* kernel = nullptr;
+};
+// KERNEL as people write it: qualified name, a unique suffix, or file:line (the line of the
+// kernel's head or inside it), in the project that contains `folder`. kNotFound; kInvalidArgument
+// with the candidates if it is ambiguous.
+base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
+                                     const std::string& folder);
+
+records::Json ExplainDocument(Service& service, const KernelPlace& place);
+base::Result<records::Json> BestDocument(Service& service, const KernelPlace& place,
+                                         const std::string& arch);
+records::Json HistoryDocument(Service& service, const KernelPlace& place);
+
+}  // namespace cupilot::service

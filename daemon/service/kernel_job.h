@@ -1,0 +1,103 @@
+// The work on one kernel: asks the search what to try, makes it a variant, has it evaluated, writes
+// the verdict down, and tells the search. One candidate a step. On the loop thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "evaluate/calls.h"
+#include "evaluate/evaluator.h"
+#include "evaluate/workers.h"
+#include "search/kernel_search.h"
+#include "service/catalog.h"
+
+namespace cupilot::service {
+
+struct JobInput {
+  records::Kernel kernel;
+  records::Workload workload;
+  records::CompileCommand command;
+  std::string source_text;  // the snapshot that was scanned
+  std::string numerics = "close";
+  std::string device = "host";
+  std::uint64_t seed = 1;
+  double budget_seconds = 900;
+  double measure_seconds = 1.5;
+};
+
+class KernelJob {
+ public:
+  struct Collaborators {
+    evaluate::Workers& workers;
+    evaluate::Evaluator& evaluator;
+    Catalog& catalog;
+    const base::Clock& clock;
+  };
+  // What is called when something can be said about the job: "rewrite", "verify", ...
+  using Progress = std::function<void(const KernelJob& job)>;
+
+  KernelJob(Collaborators collaborators, JobInput input, Progress progress);
+  KernelJob(const KernelJob&) = delete;
+  KernelJob& operator=(const KernelJob&) = delete;
+  ~KernelJob();
+
+  // One candidate. `done` gets true if a variant was accepted. Not again before `done`.
+  void Step(base::Callback<bool> done);
+
+  bool finished() const { return finished_; }
+  bool busy() const { return static_cast<bool>(done_); }
+  // Why it cannot go on at all (the original fails, ...); empty otherwise.
+  const std::string& failure() const { return failure_; }
+  double spent_seconds() const { return std::chrono::duration<double>(spent_).count(); }
+  const JobInput& input() const { return input_; }
+  const std::string& stage() const { return stage_; }
+  const std::string& title() const { return title_; }
+  // Null before the techniques were asked.
+  const search::KernelSearch* search() const { return search_ ? &*search_ : nullptr; }
+  const std::vector<search::Opinion>& opinions() const { return opinions_; }
+  // The last verdict, for events.
+  const std::optional<records::Evaluation>& last() const { return last_; }
+
+ private:
+  void AskTechniques();
+  void OnProposals(base::Result<protocol::ProposeReply> reply);
+  void NextCandidate();
+  void Make(const search::Candidate& candidate);
+  void OnMade(int id, base::Result<protocol::RewriteReply> reply);
+  void OnEvaluated(int id, const records::Variant& variant,
+                   base::Result<records::Evaluation> evaluation);
+  void ReportVerdict(int id, const records::Variant& variant,
+                     const records::Evaluation& evaluation);
+  void Enter(const std::string& stage);
+  void Fail(const base::Error& error);
+  void EndStep(bool accepted);
+
+  Collaborators with_;
+  JobInput input_;
+  Progress progress_;
+  std::string workload_hash_;
+  std::optional<search::KernelSearch> search_;
+  std::vector<search::Opinion> opinions_;
+  base::Callback<bool> done_;
+  std::chrono::nanoseconds spent_{0};
+  std::chrono::nanoseconds step_began_{0};
+  std::string stage_;
+  std::string title_;
+  std::string failure_;
+  std::optional<records::Evaluation> last_;
+  bool finished_ = false;
+  int failures_in_a_row_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+// The workload that a kernel's tags declare; no cases if there is none.
+records::Workload WorkloadOf(const records::Kernel& kernel);
+
+// Measured speedup over the original; also of a variant that was rejected as not faster.
+std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation);
+
+}  // namespace cupilot::service

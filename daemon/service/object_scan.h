@@ -1,0 +1,32 @@
+// One object of a project: its last scan, and what has to change for another.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate/calls.h"
+#include "records/selection.h"
+#include "service/project.h"
+
+namespace cupilot::service {
+
+// A scan's result, bound to the exact bytes that it saw.
+struct ObjectScan {
+  Object object;
+  std::string source_text;  // the snapshot
+  std::string command_hash;
+  std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
+  std::vector<records::Kernel> kernels;
+  std::vector<std::string> warnings;
+  std::vector<std::string> untagged;
+};
+
+// Takes the snapshot, has it scanned, and checks that no file changed meanwhile (kCancelled: scan
+// again). On the loop thread; files are small and read there.
+void ScanObject(evaluate::Workers& workers, const Object& object, const std::string& numerics,
+                base::Callback<ObjectScan> done);
+
+// True if a file of the scan, or the command, is not what the scan saw.
+bool IsOutdated(const ObjectScan& scan, const Object& now);
+
+}  // namespace cupilot::service

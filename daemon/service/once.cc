@@ -1,0 +1,163 @@
+#include "service/once.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "records/json.h"
+
+namespace cupilot::service {
+namespace {
+
+using records::Json;
+
+std::string Text(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+// A file that no build has recorded is compiled as `nvcc -O3 -std=c++17 FILE` would.
+records::CompileCommand CommandFor(const std::string& file) {
+  records::CompileCommand command;
+  command.directory = std::filesystem::path(file).parent_path().string();
+  command.source = file;
+  command.object = file + ".o";
+  command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17", "-c", file};
+  return command;
+}
+
+}  // namespace
+
+Once::Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write)
+    : loop_(loop), with_(collaborators), write_(std::move(write)) {}
+
+void Once::Start(const std::string& request_line) {
+  auto json = records::ParseJson(request_line);
+  if (!json) return Finish(base::Fail(json.error()));
+  verb_ = Text(*json, "verb");
+  params_ = json->value("params", Json::object());
+  if (verb_ != "tune" && verb_ != "evaluate") {
+    return Finish(base::Fail(base::InvalidArgument("the verb must be tune or evaluate")));
+  }
+  const std::string device = Text(params_, "device");
+  if (!device.empty() && device != "host") {
+    return Finish(base::Fail(base::Unavailable("there is no device '" + device +
+                                               "' here; this version knows the device host")));
+  }
+  auto workload = records::ParseWorkload(params_.value("workload", Json()));
+  if (!workload) return Finish(base::Fail(workload.error().In("workload")));
+  workload_ = std::move(*workload);
+  command_ = CommandFor(Text(params_, "file"));
+  auto source = base::ReadFile(command_.source);
+  if (!source) return Finish(base::Fail(base::InvalidArgument(source.error().message)));
+  protocol::ScanRequest scan;
+  scan.command = command_;
+  scan.source_text = std::move(*source);
+  // The workload comes from the request, so the kernel needs no tag.
+  scan.kernels = {Text(params_, "kernel")};
+  evaluate::Scan(with_.workers, scan,
+                 [this](base::Result<protocol::ScanReply> reply) { OnScanned(std::move(reply)); });
+}
+
+void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
+  if (!reply) return Finish(base::Fail(reply.error()));
+  const std::string name = Text(params_, "kernel");
+  for (records::Kernel& kernel : reply->kernels) {
+    if (kernel.name == name || kernel.base_name == name) kernel_ = std::move(kernel);
+  }
+  if (kernel_.name.empty()) {
+    std::string message = command_.source + ": no kernel '" + name + "'";
+    for (const std::string& warning : reply->warnings) message += "\n  " + warning;
+    return Finish(base::Fail(base::InvalidArgument(message)));
+  }
+  if (!kernel_.declined.empty()) return Finish(base::Fail(base::InvalidArgument(kernel_.declined)));
+  workload_.kernel = kernel_.name;
+  if (verb_ == "evaluate") {
+    Evaluate();
+  } else {
+    Tune();
+  }
+}
+
+void Once::Evaluate() {
+  auto variant = records::ParseVariant(params_.value("variant", Json()));
+  if (!variant) return Finish(base::Fail(variant.error().In("variant")));
+  evaluate::EvaluateRequest request;
+  request.kernel = kernel_;
+  request.workload = workload_;
+  request.variant = std::move(*variant);
+  request.command = command_;
+  request.seed = params_.value("seed", std::uint64_t{1});
+  request.progress = [this](std::string_view stage) {
+    write_({{"event", "stage"}, {"data", {{"stage", std::string(stage)}}}});
+  };
+  with_.evaluator.Evaluate(std::move(request), [this](base::Result<records::Evaluation> result) {
+    if (!result) return Finish(base::Fail(result.error()));
+    result->workload = WorkloadHash(workload_);
+    Finish(records::ToJson(*result));
+  });
+}
+
+void Once::Tune() {
+  JobInput input;
+  input.kernel = kernel_;
+  input.workload = workload_;
+  input.command = command_;
+  if (auto text = base::ReadFile(command_.source)) input.source_text = std::move(*text);
+  input.seed = params_.value("seed", std::uint64_t{1});
+  input.budget_seconds = params_.value("seconds", 60.0);
+  job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
+    write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
+  });
+  began_ = with_.clock.Now();
+  StepAgain();
+}
+
+void Once::StepAgain() {
+  const std::int64_t limit = params_.value("evaluations", std::int64_t{0});
+  const double seconds = std::chrono::duration<double>(with_.clock.Now() - began_).count();
+  if (job_->finished() || (limit > 0 && evaluations_ >= limit) ||
+      seconds > job_->input().budget_seconds) {
+    return FinishTune();
+  }
+  job_->Step([this](base::Result<bool>) {
+    if (job_->last()) {
+      ++evaluations_;
+      write_({{"event", "verdict"},
+              {"data",
+               {{"title", job_->title()},
+                {"verdict", job_->last()->accepted ? "accepted" : "rejected"},
+                {"reason", job_->last()->reason},
+                {"speedup", MeasuredSpeedup(*job_->last()).value_or(0)}}}});
+    }
+    loop_.Post([this] { StepAgain(); });
+  });
+}
+
+void Once::FinishTune() {
+  if (!job_->failure().empty()) {
+    return Finish(base::Fail(base::InvalidArgument(job_->failure())));
+  }
+  const auto best = with_.catalog.Best(kernel_.key, workload_, "");
+  Json result;
+  result["schema"] = "cupilot.tune/1";
+  result["kernel"] = kernel_.name;
+  result["evaluations"] = evaluations_;
+  result["variant"] = best ? records::ToJson(best->variant) : Json();
+  result["evaluation"] = best ? records::ToJson(best->evaluation) : Json();
+  Finish(std::move(result));
+}
+
+void Once::Finish(base::Result<Json> result) {
+  if (result) {
+    write_({{"result", std::move(*result)}});
+  } else {
+    write_({{"error",
+             {{"code", std::string(base::Name(result.error().code))},
+              {"message", result.error().message}}}});
+  }
+  loop_.Stop();
+}
+
+}  // namespace cupilot::service

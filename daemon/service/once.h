@@ -1,0 +1,48 @@
+// `cupilotd --once`: one tune or evaluate for a client without the service. Reads one JSON line,
+// writes progress lines {"event": ..., "data": ...} and one final {"result": ...} or {"error":
+// ...}.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/unique_function.h"
+#include "evaluate/evaluator.h"
+#include "evaluate/workers.h"
+#include "loop/loop.h"
+#include "service/catalog.h"
+#include "service/kernel_job.h"
+
+namespace cupilot::service {
+
+class Once {
+ public:
+  using Writer = base::UniqueFunction<void(const records::Json& line)>;
+
+  Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write);
+
+  // Handles the request and stops the loop after the final line.
+  void Start(const std::string& request_line);
+
+ private:
+  void Evaluate();
+  void Tune();
+  void OnScanned(base::Result<protocol::ScanReply> reply);
+  void StepAgain();
+  void FinishTune();
+  void Finish(base::Result<records::Json> result);
+
+  loop::Loop& loop_;
+  KernelJob::Collaborators with_;
+  Writer write_;
+  std::string verb_;
+  records::Json params_;
+  records::CompileCommand command_;
+  records::Kernel kernel_;
+  records::Workload workload_;
+  std::unique_ptr<KernelJob> job_;
+  std::int64_t evaluations_ = 0;
+  std::chrono::nanoseconds began_{0};
+};
+
+}  // namespace cupilot::service

@@ -1,0 +1,49 @@
+// What a user's build folder says about itself: project.json, the objects' folders, a running
+// build. Reads files; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/compile_command.h"
+
+namespace cupilot::service {
+
+struct Target {
+  std::string name;
+  std::vector<std::string> kernels;  // only these; empty: all tagged ones
+  std::string apply = "auto";        // "auto" | "manual"
+  std::string numerics = "close";    // "close" | "bitwise"
+};
+
+struct Project {
+  std::string source_folder;
+  std::string build_folder;
+  std::vector<Target> targets;
+  // The target of that name; one with the defaults if there is none.
+  Target FindTarget(const std::string& name) const;
+};
+
+// <build_folder>/cupilot/project.json.
+base::Result<Project> ReadProject(const std::string& build_folder);
+
+// One object whose compile the launcher has recorded.
+struct Object {
+  std::string folder;  // .../cupilot/<target>/<object>
+  std::string target;
+  records::CompileCommand command;
+};
+
+// All objects of the project with a readable command.json, by folder.
+std::vector<Object> FindObjects(const Project& project);
+
+// The build folders that registered themselves in <state folder>/projects. A registration whose
+// build folder or project.json is gone is removed.
+std::vector<std::string> ReadRegistrations(const std::string& state_folder);
+
+// True while a launcher compiles in this build folder, or did within the last two seconds (the wall
+// clock says what "last" is): between two compiles of one build nobody holds the lock.
+bool BuildRuns(const std::string& build_folder, std::int64_t wall_time_ns);
+
+}  // namespace cupilot::service

@@ -1,0 +1,132 @@
+// The daemon's heart: projects are found and watched, their objects scanned, kernels tuned one
+// candidate at a time, winners published. Everything on the loop thread; owns no thread of its own.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "evaluate/calls.h"
+#include "evaluate/evaluator.h"
+#include "evaluate/workers.h"
+#include "loop/file_watcher.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
+#include "service/catalog.h"
+#include "service/idle_policy.h"
+#include "service/kernel_job.h"
+#include "service/object_scan.h"
+#include "service/project.h"
+#include "service/publisher.h"
+#include "service/settings.h"
+
+namespace cupilot::service {
+
+// An object as the service knows it.
+struct ObjectState {
+  std::string build_folder;
+  Target target;
+  Object object;
+  std::unique_ptr<ObjectScan> scan;  // the last one that succeeded
+  std::string problem;               // of the last scan, if it failed
+  bool scanning = false;
+  bool stale = true;       // to be scanned
+  bool stamp_due = false;  // its next build should compile it again
+  std::string published;   // swap file's name
+};
+
+struct Counters {
+  std::int64_t scans = 0;
+  std::int64_t evaluations = 0;
+  std::int64_t accepted = 0;
+  std::int64_t published = 0;
+};
+
+class Service {
+ public:
+  struct Collaborators {
+    loop::Loop& loop;
+    const base::Clock& clock;
+    cache::Store& store;
+    evaluate::Workers& workers;
+    evaluate::Evaluator& evaluator;
+    PublishFiles& files;
+  };
+  using EventHandler = base::UniqueFunction<void(const std::string& name, const records::Json&)>;
+
+  Service(Collaborators collaborators, Settings settings, std::string state_folder);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
+
+  void OnEvent(EventHandler handler) { on_event_ = std::move(handler); }
+  // Reads the registrations and begins to watch and to work.
+  void Start();
+
+  // Publishes what is best, also for targets with APPLY manual, in the project that contains
+  // `folder` (all projects if empty). Returns the sources whose selection changed.
+  std::vector<std::string> Apply(const std::string& folder);
+  base::Result<> Snooze(std::int64_t seconds);
+  base::Result<> Resume();
+
+  // For documents.
+  const std::map<std::string, ObjectState>& objects() const { return objects_; }
+  const std::map<std::string, Project>& projects() const { return projects_; }
+  const KernelJob* FindJob(const records::Kernel& kernel) const;
+  Catalog& catalog() { return catalog_; }
+  const Counters& counters() const { return counters_; }
+  evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
+  const evaluate::DeviceDescription& device() const { return device_; }
+  std::int64_t snoozed_until() const { return policy_.snoozed_until(); }
+  std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
+  std::vector<const KernelJob*> BusyJobs() const;
+  // "" while something is worked on; else "done", "snoozed", "build running", "no project",
+  // "scanning".
+  std::string IdleReason() const;
+
+ private:
+  void ReadProjects();
+  void ReadObjects(const Project& project);
+  void DropProject(const std::string& build_folder);
+  void OnFolderChanged(const std::string& folder);
+  void WatchFilesOf(const ObjectState& state);
+  void Work();
+  bool StartScan();
+  void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
+  void EnsureJobs(const ObjectState& state);
+  void DropUnusedJobs();
+  bool StartStep();
+  void OnStep(const std::string& key, base::Result<bool> accepted);
+  void PublishKernel(const std::string& kernel_key);
+  bool PublishObject(ObjectState& state);
+  void TouchStamps();
+  void CheckObstacle();
+  void Emit(const std::string& name, records::Json data);
+  std::vector<std::string> BuildFolders() const;
+
+  Collaborators with_;
+  Settings settings_;
+  std::string state_folder_;
+  Catalog catalog_;
+  IdlePolicy policy_;
+  Publisher publisher_;
+  EventHandler on_event_;
+  std::chrono::nanoseconds started_;
+  evaluate::DeviceDescription device_;
+  std::map<std::string, Project> projects_;                 // by build folder
+  std::map<std::string, ObjectState> objects_;              // by object folder
+  std::map<std::string, std::unique_ptr<KernelJob>> jobs_;  // by JobKey()
+  std::vector<std::unique_ptr<KernelJob>> dropped_;         // busy when they were dropped
+  std::set<std::string> source_folders_;                    // watched for edits
+  Counters counters_;
+  std::string obstacle_;
+  loop::FileWatcher watcher_;
+  loop::Timer obstacle_timer_;
+};
+
+}  // namespace cupilot::service

@@ -1,0 +1,25 @@
+// The user's settings: $XDG_CONFIG_HOME/cupilot/config.json. Every key may be left out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "log/log.h"
+
+namespace cupilot::service {
+
+struct Settings {
+  double seconds_per_kernel = 900;  // work on one kernel before it counts as done
+  double measure_seconds = 1.5;     // at most, for one measurement
+  std::int64_t parallel = 2;        // kernels in work at once: their builds overlap
+  std::int64_t nice = 10;           // added to the priority of all workers
+  std::uint64_t seed = 1;
+  log::Level log_level = log::Level::kInfo;
+  bool log_json = false;
+};
+
+// Strict: an unknown key or a wrong type is an error that names it. No file: the defaults.
+base::Result<Settings> ReadSettings(const std::string& config_folder);
+
+}  // namespace cupilot::service
