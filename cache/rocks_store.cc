@@ -78,6 +78,7 @@ base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& fo
   const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(4 * kMegabyte);
   // The default family must be opened too; it stays empty and comes last.
   std::vector<std::string> names;
+  names.reserve(kTableCount + 1);
   for (std::size_t i = 0; i < kTableCount; ++i) {
     names.emplace_back(TableName(static_cast<Table>(i)));
   }
@@ -90,6 +91,7 @@ base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& fo
     }
   }
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  descriptors.reserve(names.size());
   for (const std::string& name : names) descriptors.emplace_back(name, FamilyOptions(cache));
 
   auto database = std::make_unique<Database>();

@@ -39,8 +39,9 @@ std::string Locate(const char* variable, const std::string& relative) {
 }  // namespace
 
 std::string PrefixWith(const std::string& start, const std::string& relative) {
+  const std::string suffix = "/" + relative;
   for (std::string folder = start; !folder.empty(); folder = Parent(folder)) {
-    if (FileExists(folder + "/" + relative)) return folder;
+    if (FileExists(folder + suffix)) return folder;
   }
   return {};
 }

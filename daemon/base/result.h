@@ -29,7 +29,9 @@ inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(st
 // `declaration` = the value of `expression`, or returns its error.
 #define TRY_ASSIGN(declaration, expression) \
   TRY_ASSIGN_(CUPILOT_CONCAT(cupilot_try_, __LINE__), declaration, expression)
+// NOLINTBEGIN(bugprone-macro-parentheses): names and a declaration cannot stand in parentheses.
 #define TRY_ASSIGN_(name, declaration, expression)                  \
   auto name = (expression);                                         \
   if (!name) return ::cupilot::base::Fail(std::move(name.error())); \
   declaration = std::move(*name)
+// NOLINTEND(bugprone-macro-parentheses)

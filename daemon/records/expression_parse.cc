@@ -180,8 +180,12 @@ class Parser {
     const bool member = text_[at_++] == '.';
     const std::size_t begin = at_;
     while (at_ < text_.size() && (IsDigit(text_[at_]) || (member && IsLetter(text_[at_])))) ++at_;
-    const bool good = at_ > begin && (!member || !IsDigit(text_[begin]));
-    if (!good || (!member && (at_ == text_.size() || text_[at_++] != ']'))) {
+    bool good = at_ > begin && (!member || !IsDigit(text_[begin]));
+    if (!member) {
+      good = good && at_ < text_.size() && text_[at_] == ']';
+      ++at_;
+    }
+    if (!good) {
       Failed(static_cast<int>(begin) + 1,
              member ? "expected a member's name after '.'" : "expected a number and ']'");
       return false;

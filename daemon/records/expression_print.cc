@@ -55,7 +55,7 @@ class Printer {
   }
 
   std::string Define(const std::string& value) {
-    const std::string name = Fresh();
+    std::string name = Fresh();
     statements_ += "const long long " + name + " = " + value + "; ";
     return name;
   }
@@ -92,7 +92,7 @@ class Printer {
   base::Result<std::string> Unary(const Node& node) {
     TRY_ASSIGN(const std::string operand, Value(*node.children[0]));
     if (node.operation == Operation::kNot) return Define(operand + " == 0");
-    const std::string name = Fresh();
+    std::string name = Fresh();
     statements_ += "long long " + name + "; if (__builtin_sub_overflow(0LL, " + operand + ", &" +
                    name + ")) return false; ";
     return name;
@@ -101,7 +101,7 @@ class Printer {
   base::Result<std::string> Logical(const Node& node) {
     const bool is_and = node.operation == Operation::kAnd;
     TRY_ASSIGN(const std::string left, Value(*node.children[0]));
-    const std::string name = Fresh();
+    std::string name = Fresh();
     statements_ += "long long " + name + " = " + (is_and ? "0" : "1") + "; if (" + left +
                    (is_and ? " != 0" : " == 0") + ") { ";
     TRY_ASSIGN(const std::string right, Value(*node.children[1]));
@@ -111,7 +111,7 @@ class Printer {
 
   base::Result<std::string> Conditional(const Node& node) {
     TRY_ASSIGN(const std::string condition, Value(*node.children[0]));
-    const std::string name = Fresh();
+    std::string name = Fresh();
     statements_ += "long long " + name + "; if (" + condition + " != 0) { ";
     TRY_ASSIGN(const std::string yes, Value(*node.children[1]));
     statements_ += name + " = " + yes + "; } else { ";
@@ -147,7 +147,7 @@ class Printer {
       TRY_ASSIGN(const std::string value, Value(*child));
       arguments += value + ", ";
     }
-    const std::string name = Fresh();
+    std::string name = Fresh();
     statements_ += "long long " + name + "; ";
     const std::string call = "(" + arguments + "&" + name + ")) return false; ";
     switch (node.operation) {
@@ -178,8 +178,9 @@ class Printer {
     const char* sign = node.operation == Operation::kMin ? " < " : " > ";
     for (std::size_t i = 1; i < node.children.size(); ++i) {
       TRY_ASSIGN(const std::string next, Value(*node.children[i]));
-      const std::string comparison = next + sign + result;
-      result = Define(comparison + " ? " + next + " : " + result);
+      std::string chosen = next;
+      chosen.append(sign).append(result).append(" ? ").append(next).append(" : ").append(result);
+      result = Define(chosen);
     }
     return result;
   }
@@ -194,7 +195,7 @@ class Printer {
       TRY_ASSIGN(const std::string second_size, Value(*node.children[3]));
       arguments += ", " + second + ", " + second_size;
     }
-    const std::string name = Fresh();
+    std::string name = Fresh();
     statements_ += "long long " + name + "; if (!cupilot_" + node.name + "(" + arguments + ", &" +
                    name + ")) return false; ";
     return name;

@@ -122,10 +122,10 @@ DoubleFunction Define(std::string_view base, int arguments, std::string_view bod
   std::string parameters;
   std::string call;
   for (int i = 0; i < arguments; ++i) {
-    const std::string separator = i == 0 ? "" : ", ";
-    const std::string name(kNames[static_cast<std::size_t>(i)]);
-    parameters += separator + "double " + name;
-    call += separator + name;
+    const std::string_view name = kNames[static_cast<std::size_t>(i)];
+    const char* separator = i == 0 ? "" : ", ";
+    parameters.append(separator).append("double ").append(name);
+    call.append(separator).append(name);
   }
   const std::string value =
       body.empty() ? "::" + std::string(base) + "(" + call + ")" : std::string(body);
