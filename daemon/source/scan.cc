@@ -151,13 +151,13 @@ class Scanner {
     kernel.closure = RangesOf(closure, unit_.source);
     for (records::ClosureRange& range : kernel.closure) HashRange(range);
     kernel.key = KernelKey(tree_, id, closure, unit_.flags.code_flags);
-    if (!constructs.declined.empty()) Decline(kernel, constructs.declined);
     for (const Diagnostic& error : unit_.parsed.errors) {
       for (const Chunk& chunk : closure.chunks) {
         if (error.offset < chunk.begin || error.offset >= chunk.end) continue;
         Decline(kernel, error.file + ":" + std::to_string(error.line) + ": " + error.message);
       }
     }
+    if (!constructs.declined.empty()) Decline(kernel, constructs.declined);
     if (!unit_.flags.host_toolkit) CheckBranches(kernel);
   }
 

@@ -8,6 +8,7 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/TokenConcatenation.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include <algorithm>
@@ -28,7 +29,10 @@ class Printer {
         sources_(preprocessor.getSourceManager()),
         options_(options),
         result_(result),
+        concatenation_(preprocessor),
         system_folders_(options.toolkit_folders) {
+    previous_.startToken();
+    before_previous_.startToken();
     const std::string resources =
         options.resource_dir.empty() ? FindResourceDir() : options.resource_dir;
     for (const std::string& folder : HostSystemFolders(resources)) {
@@ -97,9 +101,13 @@ class Printer {
         sources_.getFileOffset(range.getEnd()) +
         clang::Lexer::MeasureTokenLength(range.getEnd(), sources_, preprocessor_.getLangOpts());
     const bool plain = token.getLocation().isFileID();
-    const bool touches =
-        plain && previous_plain_ && file == previous_file_ && begin == previous_end_;
-    if (!line_empty_ && !touches) result_.text += ' ';
+    const bool apart = plain && previous_plain_
+                           ? file != previous_file_ || begin != previous_end_
+                           : token.hasLeadingSpace() ||
+                                 concatenation_.AvoidConcat(before_previous_, previous_, token);
+    if (!line_empty_ && apart) result_.text += ' ';
+    before_previous_ = previous_;
+    previous_ = token;
     if (line_empty_) {
       result_.text.append(sources_.getExpansionColumnNumber(place) - 1, ' ');
     }
@@ -191,6 +199,8 @@ class Printer {
   const clang::SourceManager& sources_;
   const PreprocessOptions& options_;
   Preprocessed& result_;
+  clang::TokenConcatenation concatenation_;
+  clang::Token previous_, before_previous_;
   std::vector<std::string> system_folders_;
   std::unordered_map<unsigned, bool> system_;
   clang::FileID last_file_;
