@@ -1,0 +1,285 @@
+#include "nvcc/driver.h"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "nvcc/architecture.h"
+#include "source/lower/lower.h"
+#include "source/syntax/parse.h"
+
+extern char** environ;
+
+namespace cupilot::nvcc {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr const char* kVersionText =
+    "nvcc: NVIDIA (R) Cuda compiler driver\n"
+    "(the command line of it: cuPilot's compiler for the host device, version " CUPILOT_VERSION
+    ")\nCuda compilation tools, release 13.0, V13.0.48\n";
+constexpr const char* kHelpText =
+    "cupilot-nvcc: compiles CUDA C++ for this machine's processor, with nvcc's options.\n"
+    "Device code is compiled for the highest level of x86-64 that this machine has, as "
+    "-arch=native\n"
+    "would be; -Xcompiler -march=... says otherwise. Options of the device compiler are accepted "
+    "and\n"
+    "have no effect; others go to the host compiler.\n";
+
+// A folder for intermediate files that goes with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "cupilot-nvcc-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+  std::string File(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+std::string Join(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+class Driver {
+ public:
+  explicit Driver(const CommandLine& line)
+      : line_(line), toolkit_(base::HostToolkitFolder()), architecture_(ArchitectureOf(line)) {}
+
+  int Run() {
+    if (line_.mode == Mode::kVersion) return std::fputs(kVersionText, stdout), 0;
+    if (line_.mode == Mode::kHelp) return std::fputs(kHelpText, stdout), 0;
+    if (line_.verbose || line_.dry_run) PrintFolders();
+    if (line_.inputs.empty()) return Complain("no input files");
+    if (line_.mode == Mode::kDeviceLink) return DeviceLink();
+    if (line_.mode == Mode::kPreprocess || line_.mode == Mode::kDependencies) return Preprocess();
+    if (line_.mode == Mode::kCompile && !line_.output.empty() && line_.inputs.size() > 1) {
+      return Complain("-o with several inputs needs linking");
+    }
+    Words objects;
+    for (const std::string& input : line_.inputs) {
+      const std::string object = ObjectOf(input);
+      if (object.empty()) {
+        objects.push_back(input);
+        continue;
+      }
+      if (const int code = Compile(input, object); code != 0) return code;
+      objects.push_back(object);
+    }
+    return line_.mode == Mode::kCompile ? 0 : Link(objects);
+  }
+
+ private:
+  static int Complain(const std::string& what) {
+    std::fprintf(stderr, "nvcc fatal   : %s\n", what.c_str());
+    return 1;
+  }
+
+  bool IsCuda(const std::string& input) const {
+    return line_.all_are_cuda || fs::path(input).extension() == ".cu";
+  }
+  static bool IsSource(const std::string& input) {
+    const std::string extension = fs::path(input).extension();
+    return extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".c" ||
+           extension == ".C" || extension == ".c++";
+  }
+
+  // Where the object of an input goes; empty: it is no source.
+  std::string ObjectOf(const std::string& input) const {
+    if (!IsCuda(input) && !IsSource(input)) return "";
+    if (line_.mode == Mode::kCompile) {
+      return line_.output.empty() ? fs::path(input).stem().string() + ".o" : line_.output;
+    }
+    return temporary_.File(fs::path(input).stem().string() + ".o");
+  }
+
+  // What CMake reads of `nvcc -v`.
+  void PrintFolders() const {
+    std::fprintf(stderr,
+                 "#$ _NVVM_BRANCH_=nvvm\n#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n"
+                 "#$ LIBRARIES=  \"-L%s/lib64\"\n#$ INCLUDES=\"-I%s/include\"\n"
+                 "#$ cicc -arch compute_75\n",
+                 toolkit_.c_str(), toolkit_.c_str(), toolkit_.c_str(), toolkit_.c_str());
+  }
+
+  int Execute(const Words& words) const {
+    if (line_.verbose || line_.dry_run) std::fprintf(stderr, "#$ %s\n", Join(words).c_str());
+    if (line_.dry_run) return 0;
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    pid_t child = 0;
+    const int error =
+        ::posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ);
+    if (error != 0) {
+      return Complain("cannot run the host compiler " + words[0] + ": " + std::strerror(error));
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  Words PreprocessorWords(bool cuda) const {
+    Words words = {"-isystem", toolkit_ + "/include"};
+    if (cuda) {
+      words.insert(words.end(), {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_VER_MAJOR__=13",
+                                 "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=48",
+                                 "-include", "cuda_runtime.h"});
+      if (line_.relocatable) words.emplace_back("-D__CUDACC_RDC__=1");
+    }
+    words.insert(words.end(), line_.preprocessor.begin(), line_.preprocessor.end());
+    return words;
+  }
+
+  Words CompilerWords() const {
+    Words words = line_.compiler;
+    if (!line_.standard.empty()) words.push_back("-std=" + line_.standard);
+    return words;
+  }
+
+  Words PreprocessWords(const std::string& input) const {
+    Words words = {line_.host_compiler, "-E", "-x", "c++"};
+    for (const std::string& word : CompilerWords()) words.push_back(word);
+    for (const std::string& word : PreprocessorWords(true)) words.push_back(word);
+    for (const std::string& word : line_.dependencies) words.push_back(word);
+    words.push_back(input);
+    return words;
+  }
+
+  int Preprocess() {
+    Words words = PreprocessWords(line_.inputs[0]);
+    if (line_.mode == Mode::kDependencies) words[1] = "-M";
+    if (!line_.output.empty()) words.insert(words.end(), {"-o", line_.output});
+    return Execute(words);
+  }
+
+  int Compile(const std::string& input, const std::string& object) {
+    if (!IsCuda(input)) {
+      Words words = {line_.host_compiler, "-c"};
+      for (const std::string& word : CompilerWords()) words.push_back(word);
+      for (const std::string& word : PreprocessorWords(false)) words.push_back(word);
+      for (const std::string& word : line_.dependencies) words.push_back(word);
+      words.insert(words.end(), {input, "-o", object});
+      return Execute(words);
+    }
+    const std::string preprocessed = temporary_.File("preprocessed.ii");
+    const std::string lowered = temporary_.File("lowered.ii");
+    Words words = PreprocessWords(input);
+    if (!line_.dependencies.empty() && !HasTarget()) words.insert(words.end(), {"-MT", object});
+    words.insert(words.end(), {"-o", preprocessed});
+    if (const int code = Execute(words); code != 0) return code;
+    if (line_.dry_run) return 0;
+    if (auto done = LowerFile(input, preprocessed, lowered); !done) {
+      std::fprintf(stderr, "%s: error: %s\n", input.c_str(), done.error().message.c_str());
+      return 1;
+    }
+    return CompileLowered(lowered, object);
+  }
+
+  bool HasTarget() const {
+    for (const std::string& word : line_.dependencies) {
+      if (word == "-MT" || word == "-MQ") return true;
+    }
+    return false;
+  }
+
+  base::Result<> LowerFile(const std::string& input, const std::string& from,
+                           const std::string& to) const {
+    TRY_ASSIGN(std::string text, base::ReadFile(from));
+    source::ParseOptions parse;
+    parse.file_name = input;
+    parse.standard = line_.standard.empty() ? "c++17" : line_.standard;
+    parse.preprocessed = true;
+    TRY_ASSIGN(const source::ParseOutcome outcome, source::Parse(std::move(text), parse));
+    source::LowerOptions options;
+    options.launch_function = line_.launch_function;
+    options.architecture = architecture_;
+    options.candidate = line_.candidate;
+    options.relocatable = line_.relocatable;
+    TRY_ASSIGN(const std::string lowered, source::Lower(outcome.tree, options));
+    // What clang could not read the host compiler will complain about, at the user's own line.
+    return base::WriteFileAtomically(to, lowered);
+  }
+
+  int CompileLowered(const std::string& lowered, const std::string& object) const {
+    Words words = {line_.host_compiler, "-c", "-x", "c++-cpp-output"};
+    if (line_.march.empty()) words.push_back("-march=" + architecture_.substr(5));
+    for (const std::string& word : CompilerWords()) words.push_back(word);
+    // Attributes and pragmas of CUDA mean nothing to this compiler; what we add may stay unused.
+    words.insert(words.end(), {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-unused-function",
+                               "-fno-math-errno", lowered, "-o", object});
+    return Execute(words);
+  }
+
+  // Nothing is left to link on a device; build systems want the object.
+  int DeviceLink() {
+    const std::string empty = temporary_.File("device_link.cc");
+    if (!base::WriteFileAtomically(empty, "")) return Complain("cannot write " + empty);
+    Words words = {line_.host_compiler, "-c"};
+    for (const std::string& word : line_.compiler) words.push_back(word);
+    words.insert(words.end(), {empty, "-o", line_.output.empty() ? "a_dlink.o" : line_.output});
+    return Execute(words);
+  }
+
+  int Link(const Words& objects) const {
+    Words words = {line_.host_compiler};
+    if (line_.shared) words.emplace_back("-shared");
+    for (const std::string& word : line_.compiler) words.push_back(word);
+    words.insert(words.end(), objects.begin(), objects.end());
+    words.insert(words.end(), line_.linker.begin(), line_.linker.end());
+    // In the form in which CMake looks for its libraries.
+    words.push_back((line_.verbose ? "\"-L" : "-L") + toolkit_ +
+                    (line_.verbose ? "/lib64\"" : "/lib64"));
+    if (line_.verbose) {
+      Words shown = words;
+      AppendRuntime(shown);
+      std::fprintf(stderr, "#$ %s\n", Join(shown).c_str());
+      words.back() = "-L" + toolkit_ + "/lib64";
+    }
+    AppendRuntime(words);
+    words.insert(words.end(), {"-o", line_.output.empty() ? "a.out" : line_.output});
+    return Execute(words);
+  }
+
+  void AppendRuntime(Words& words) const {
+    if (line_.no_runtime || line_.candidate) return;
+    if (line_.shared_runtime) {
+      words.insert(words.end(), {"-lcudadevrt", "-lcudart", "-Wl,-rpath," + toolkit_ + "/lib64"});
+    } else {
+      words.insert(words.end(), {"-lcudadevrt", "-lcudart_static"});
+    }
+    words.insert(words.end(), {"-lrt", "-lpthread", "-ldl"});
+  }
+
+  const CommandLine& line_;
+  std::string toolkit_;
+  std::string architecture_;
+  TemporaryFolder temporary_;
+};
+
+}  // namespace
+
+int RunCommand(const CommandLine& line) { return Driver(line).Run(); }
+
+}  // namespace cupilot::nvcc

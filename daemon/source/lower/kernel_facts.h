@@ -1,0 +1,24 @@
+// What lowering has to know of a kernel and of the functions that it reaches. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "source/syntax/tree.h"
+
+namespace cupilot::source {
+
+struct KernelFacts {
+  bool synchronises = false;      // reaches a barrier or a warp operation
+  bool needs_current = false;     // a function that it calls asks for threadIdx and its relatives
+  std::int64_t shared_bytes = 0;  // of static shared arrays
+};
+
+KernelFacts FactsOf(const Tree& tree, NodeId kernel);
+
+// threadIdx, blockIdx, blockDim or gridDim.
+bool IsBuiltInVariable(const Tree& tree, NodeId reference);
+// The kernel whose body holds the node (lambdas inside a kernel are the kernel's), kNone otherwise.
+NodeId KernelAround(const Tree& tree, NodeId id);
+
+}  // namespace cupilot::source

@@ -1,0 +1,227 @@
+#include "source/lower/kernel_text.h"
+
+#include <utility>
+
+#include "source/lower/attributes.h"
+#include "source/syntax/query.h"
+
+namespace cupilot::source {
+namespace {
+
+// A parameter list in the forms that the text needs.
+struct ParameterTexts {
+  std::string with_defaults;     // "const float* in, int n = 3"
+  std::string without_defaults;  // "const float* in, int n"
+  std::string names;             // "in, n"
+  std::string addresses;         // "(void*)&in, (void*)&n, "
+};
+
+std::string CleanText(const Tree& tree, std::uint32_t begin, std::uint32_t end) {
+  const std::string text = tree.text.substr(begin, end - begin);
+  Edits edits(text);
+  RemoveCudaAttributes(text, edits);
+  return edits.Apply();
+}
+
+ParameterTexts TextsOf(const Tree& tree, NodeId kernel) {
+  ParameterTexts texts;
+  int index = 0;
+  for (const NodeId id : Parameters(tree, kernel)) {
+    const Node& node = tree.at(id);
+    const std::string separator = index == 0 ? "" : ", ";
+    std::uint32_t end = node.end;
+    const NodeId value = Initialiser(tree, id);
+    if (value != kNone) {
+      end = static_cast<std::uint32_t>(tree.text.rfind('=', tree.at(value).begin));
+    }
+    std::string name = node.name;
+    std::string plain = CleanText(tree, node.begin, end);
+    if (name.empty()) {
+      name = "cupilot_p" + std::to_string(index);
+      plain += " " + name;
+    }
+    const bool pack = plain.find("...") != std::string::npos;
+    const std::string all = pack ? "..." : "";
+    texts.without_defaults += separator + plain;
+    texts.with_defaults +=
+        separator + plain + (value == kNone ? "" : " = " + std::string(tree.TextOf(value)));
+    texts.names += separator + name + all;
+    texts.addresses += "(void*)&" + name + all + ", ";
+    ++index;
+  }
+  return texts;
+}
+
+// "template <class T, int N> " as written, and "<T, N>".
+std::pair<std::string, std::string> TemplateTexts(const Tree& tree, NodeId kernel) {
+  if (!Has(tree, kernel, kTemplate)) return {};
+  const Node& node = tree.at(kernel);
+  std::string arguments;
+  for (const NodeId id : TemplateParameters(tree, kernel)) {
+    const bool pack = tree.TextOf(id).find("...") != std::string_view::npos;
+    arguments += (arguments.empty() ? "" : ", ") + tree.at(id).name + (pack ? "..." : "");
+  }
+  const std::size_t begin = node.template_begin;
+  const std::size_t open = tree.text.find('<', begin);
+  int depth = 0;
+  std::size_t end = open;
+  for (; end < tree.text.size(); ++end) {
+    if (tree.text[end] == '<') ++depth;
+    if (tree.text[end] == '>' && --depth == 0) break;
+  }
+  return {tree.text.substr(begin, end + 1 - begin) + " ", "<" + arguments + ">"};
+}
+
+std::string Suffix(const Tree& tree, NodeId kernel) {
+  return tree.at(kernel).name + "_" + std::to_string(tree.at(kernel).name_begin);
+}
+
+// extern "C" __global__ void k(...): the language linkage is the declaration's own.
+bool HasOwnLinkage(const Tree& tree, NodeId kernel) {
+  const NodeId parent = tree.at(kernel).parent;
+  if (!IsA(tree, parent, Kind::kLinkage)) return false;
+  const std::string_view between = std::string_view(tree.text).substr(
+      tree.at(parent).begin, tree.at(kernel).begin - tree.at(parent).begin);
+  return between.find('{') == std::string_view::npos;
+}
+
+std::string Signature(const ParameterTexts& parameters) {
+  return "static_cast<void (*)(" + parameters.without_defaults + ")>";
+}
+
+std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
+                      const ParameterTexts& parameters, const std::string& head,
+                      const std::string& arguments) {
+  const std::string comma = parameters.without_defaults.empty() ? "" : ", ";
+  const std::string run = facts.synchronises    ? "run_waiting"
+                          : facts.needs_current ? "run_plain<true>"
+                                                : "run_plain<false>";
+  return head + "static int cupilot_entry_" + Suffix(tree, kernel) +
+         "(const ::cupilot_host_block* cupilot_b, void** cupilot_a) { return ::cupilot_host::" +
+         run + "(cupilot_b, cupilot_a, " + Signature(parameters) +
+         "(0), [](const ::cupilot_host::thread& cupilot_t" + comma + parameters.without_defaults +
+         ") __attribute__((always_inline)) { cupilot_body_" + tree.at(kernel).name + arguments +
+         "(cupilot_t" + comma + parameters.names + "); }); }";
+}
+
+// Template kernels cannot be in a static table: an instantiation registers itself when it is first
+// launched.
+std::string LateRegistration(const Tree& tree, NodeId kernel, const KernelFacts& facts,
+                             const LowerOptions& options, const std::string& handle,
+                             const std::string& arguments) {
+  const Node& node = tree.at(kernel);
+  const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
+  return "static const ::cupilot_host_kernel cupilot_k = {\"" + node.qualified + "\", \"" +
+         node.qualified + "\", " + handle + ", &cupilot_entry_" + Suffix(tree, kernel) + arguments +
+         ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
+         std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
+         ", 0u, 0}; static const struct ::cupilot_host_module cupilot_m = {1u, \"" +
+         options.architecture +
+         "\", &cupilot_k, 1u, 0, 0u}; static const bool cupilot_r = "
+         "(::cupilot_host_register(&cupilot_m), true); (void)cupilot_r; ";
+}
+
+std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
+                         const LowerOptions& options, const ParameterTexts& parameters,
+                         const std::string& head, const std::string& arguments) {
+  const Node& node = tree.at(kernel);
+  const bool own_hook = options.launch_function != "__cudaLaunchKernel";
+  const std::string handle =
+      "(const void*)" + Signature(parameters) + "(&" + node.name + arguments + ")";
+  std::string text;
+  if (own_hook) {
+    text += "extern \"C\" __attribute__((visibility(\"hidden\"))) ::cudaError_t " +
+            options.launch_function +
+            "(const void*, ::dim3, ::dim3, void**, ::size_t, ::cudaStream_t); ";
+  }
+  text += head;
+  if (HasOwnLinkage(tree, kernel)) text += "extern \"C\" ";
+  if (Has(tree, kernel, kStatic)) text += "static ";
+  if (Has(tree, kernel, kInline)) text += "inline ";
+  text += "void " + node.name + "(" + parameters.with_defaults + ") { ";
+  if (Has(tree, kernel, kTemplate)) {
+    text += LateRegistration(tree, kernel, facts, options, handle, arguments);
+  }
+  text +=
+      "::dim3 cupilot_g, cupilot_d; ::size_t cupilot_s = 0; ::cudaStream_t cupilot_q = 0; "
+      "if (::__cudaPopCallConfiguration(&cupilot_g, &cupilot_d, &cupilot_s, &cupilot_q) != "
+      "::cudaSuccess) return; void* cupilot_a[] = {" +
+      parameters.addresses + "(void*)0}; (void)" +
+      (own_hook ? options.launch_function : "::" + options.launch_function) + "(" + handle +
+      ", cupilot_g, cupilot_d, cupilot_a, cupilot_s, cupilot_q); }";
+  return text;
+}
+
+std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
+
+}  // namespace
+
+KernelText WriteKernel(const Tree& tree, NodeId kernel, const KernelFacts& facts,
+                       const LowerOptions& options) {
+  const ParameterTexts parameters = TextsOf(tree, kernel);
+  const auto [head, arguments] = TemplateTexts(tree, kernel);
+  KernelText text;
+  // In the original's place and with its words; only the linkage is made local.
+  text.before =
+      std::string(Has(tree, kernel, kInline) ? "" : "inline ") + "__attribute__((always_inline)) ";
+  text.body_name = "cupilot_body_" + tree.at(kernel).name;
+  text.first_parameter = std::string("const ::cupilot_host::thread& cupilot_t") +
+                         (parameters.without_defaults.empty() ? "" : ", ");
+  text.after = " " + EntryText(tree, kernel, facts, parameters, head, arguments) + " " +
+               LauncherText(tree, kernel, facts, options, parameters, head, arguments);
+  return text;
+}
+
+std::string ModuleText(const Tree& tree, const LowerOptions& options,
+                       const std::vector<NodeId>& kernels, const std::vector<NodeId>& variables) {
+  if (kernels.empty() && variables.empty() && !options.candidate) return "";
+  std::string text = "\nnamespace { namespace cupilot_module {\n";
+  std::string rows;
+  for (const NodeId id : kernels) {
+    const Node& node = tree.at(id);
+    const KernelFacts facts = FactsOf(tree, id);
+    const ParameterTexts parameters = TextsOf(tree, id);
+    const std::string scope = node.qualified.substr(0, node.qualified.size() - node.name.size());
+    const std::string bytes = "bytes_" + std::to_string(node.name_begin);
+    text += "const unsigned int " + bytes + "[] = {";
+    for (const NodeId parameter : Parameters(tree, id)) {
+      text += std::to_string(tree.at(parameter).type_bytes) + "u, ";
+    }
+    text += "0u};\n";
+    const std::string bound = LaunchBoundOf(tree.TextOf(id));
+    rows += "  {" + Quoted(node.qualified) + ", " + Quoted(node.mangled) + ", (const void*)" +
+            Signature(parameters) + "(&::" + node.qualified + "), &::" + scope + "cupilot_entry_" +
+            Suffix(tree, id) + ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") +
+            ", " + std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
+            ", " + std::to_string(Parameters(tree, id).size()) + "u, " + bytes + "},\n";
+  }
+  text +=
+      "const ::cupilot_host_kernel kernels[] = {\n" + rows + "  {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n";
+  text += "const ::cupilot_host_variable variables[] = {\n";
+  for (const NodeId id : variables) {
+    const Node& node = tree.at(id);
+    text += "  {" + Quoted(node.qualified) + ", (void*)&::" + node.qualified +
+            ", sizeof(::" + node.qualified + "), " + (Has(tree, id, kConstantAttr) ? "1u" : "0u") +
+            "},\n";
+  }
+  text += "  {0, 0, 0, 0}};\n} }\n";
+  const std::string module = "{1u, " + Quoted(options.architecture) +
+                             ", cupilot_module::kernels, " + std::to_string(kernels.size()) +
+                             "u, cupilot_module::variables, " + std::to_string(variables.size()) +
+                             "u}";
+  if (options.candidate) {
+    return text +
+           "extern \"C\" __attribute__((visibility(\"default\"), used)) const struct "
+           "cupilot_host_module cupilot_host_module;\nextern \"C\" const struct "
+           "cupilot_host_module "
+           "cupilot_host_module = " +
+           module + ";\n";
+  }
+  return text +
+         "namespace { namespace cupilot_module {\nconst struct ::cupilot_host_module module = " +
+         module +
+         ";\nstruct registration { registration() { ::cupilot_host_register(&module); } } "
+         "registered;\n} }\n";
+}
+
+}  // namespace cupilot::source

@@ -1,0 +1,206 @@
+#include "source/lower/lower.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "source/lower/attributes.h"
+#include "source/lower/edits.h"
+#include "source/lower/kernel_facts.h"
+#include "source/lower/kernel_text.h"
+#include "source/syntax/query.h"
+
+namespace cupilot::source {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(const Tree& tree, const LowerOptions& options)
+      : tree_(tree), options_(options), edits_(tree.text) {}
+
+  std::string Run() {
+    RemoveCudaAttributes(tree_.text, edits_);
+    for (NodeId id = 0; id < static_cast<NodeId>(tree_.nodes.size()); ++id) {
+      if (Has(tree_, id, kSystem)) continue;
+      switch (tree_.at(id).kind) {
+        case Kind::kDeclRef:
+          LowerReference(id);
+          break;
+        case Kind::kKernelLaunch:
+          LowerLaunch(id);
+          break;
+        case Kind::kVariable:
+          LowerVariable(id);
+          break;
+        case Kind::kFunction:
+          LowerFunction(id);
+          break;
+        default:
+          break;
+      }
+    }
+    std::string text = edits_.Apply();
+    text += ModuleText(tree_, options_, kernels_, variables_);
+    return text;
+  }
+
+ private:
+  // Where the executing thread is found: a kernel's own parameter, else asked for.
+  std::string ThreadAt(NodeId id) const {
+    return KernelAround(tree_, id) != kNone ? "cupilot_t." : "::cupilot_host_current()->";
+  }
+
+  void LowerReference(NodeId id) {
+    const Node& node = tree_.at(id);
+    if (IsBuiltInVariable(tree_, id)) {
+      edits_.Insert(node.begin, ThreadAt(id));
+      return;
+    }
+    // A dynamic shared array at namespace scope has no storage: each use finds the block's.
+    const NodeId declaration = node.declaration;
+    if (Has(tree_, declaration, kSharedAttr | kExtern) && !Has(tree_, declaration, kLocal)) {
+      const std::string type = "cupilot_type_" + node.name;
+      edits_.Replace(node.begin, node.end,
+                     "(*reinterpret_cast<" + type + "*>(" + ThreadAt(id) + "dynamic_shared))");
+    }
+  }
+
+  // k<<<grid, block>>>(arguments) becomes
+  // (__cudaPushCallConfiguration(grid, block) ? (void)0 : (k)(arguments)), as nvcc does it.
+  void LowerLaunch(NodeId id) {
+    const Node& node = tree_.at(id);
+    const NodeId callee = Callee(tree_, id);
+    const std::vector<NodeId> configuration = LaunchConfiguration(tree_, id);
+    if (callee == kNone || configuration.empty()) return;
+    std::string push = "(::__cudaPushCallConfiguration(";
+    for (std::size_t i = 0; i < configuration.size(); ++i) {
+      push += (i == 0 ? "" : ", ") + std::string(tree_.TextOf(configuration[i]));
+    }
+    const std::size_t close = tree_.text.find(">>>", tree_.at(configuration.back()).end);
+    if (close == std::string::npos || close > node.end) return;
+    edits_.Insert(node.begin, push + ") ? (void)0 : (void)(");
+    edits_.Replace(tree_.at(callee).end, static_cast<std::uint32_t>(close + 3), "");
+    edits_.Insert(node.end, "))");
+  }
+
+  void LowerVariable(NodeId id) {
+    const Node& node = tree_.at(id);
+    if (Has(tree_, id, kSharedAttr)) return LowerShared(id);
+    NoteSignedIndex(id);
+    const bool device = Has(tree_, id, kConstantAttr) || Has(tree_, id, kDeviceAttr);
+    if (!device || Has(tree_, id, kLocal) || Has(tree_, id, kMember_) ||
+        Has(tree_, id, kTemplate)) {
+      return;
+    }
+    if (!Has(tree_, id, kExtern) && !Has(tree_, id, kConstexpr)) variables_.push_back(id);
+    const bool internal = Has(tree_, id, kStatic) || Has(tree_, id, kConst) ||
+                          Has(tree_, id, kConstexpr) || Has(tree_, id, kExtern);
+    if (!internal && !options_.relocatable && IsFirstOfItsDeclaration(id)) {
+      edits_.Insert(node.begin, "static ");
+    }
+  }
+
+  // In `float a[4], b[4];` only the first variable begins where the declaration does.
+  bool IsFirstOfItsDeclaration(NodeId id) const {
+    const Node& node = tree_.at(id);
+    for (NodeId other = id - 1; other > 0 && tree_.at(other).kind == Kind::kVariable; --other) {
+      if (tree_.at(other).parent == node.parent && tree_.at(other).begin == node.begin)
+        return false;
+    }
+    return true;
+  }
+
+  // All threads of a block run on one operating-system thread, so its own copy is the block's. The
+  // dynamic array is where the launch put it.
+  void LowerShared(NodeId id) {
+    const Node& node = tree_.at(id);
+    if (!Has(tree_, id, kExtern)) {
+      if (!IsFirstOfItsDeclaration(id)) return;
+      edits_.Insert(node.begin, Has(tree_, id, kStatic) ? "thread_local " : "static thread_local ");
+      return;
+    }
+    const std::size_t word = tree_.text.find("extern", node.begin);
+    if (word == std::string::npos || word > node.name_begin) return;
+    const auto begin = static_cast<std::uint32_t>(word);
+    const std::string type = "cupilot_type_" + node.name;
+    edits_.Replace(begin, begin + 6, "typedef");
+    edits_.Replace(node.name_begin, node.name_end, type);
+    if (!Has(tree_, id, kLocal)) return;
+    const std::size_t end = tree_.text.find(';', node.name_end);
+    edits_.Insert(static_cast<std::uint32_t>(end + 1), " " + type + "& " + node.name +
+                                                           " = *reinterpret_cast<" + type + "*>(" +
+                                                           ThreadAt(id) + "dynamic_shared);");
+  }
+
+  // `int i = blockIdx.x * blockDim.x + threadIdx.x;` computes unsigned and converts. Modulo 2^32
+  // the signed sum is the same, and an index that does not wrap is what lets the compiler see
+  // consecutive addresses and vectorise.
+  void NoteSignedIndex(NodeId id) {
+    const Node& node = tree_.at(id);
+    if (node.type_class != TypeClass::kSigned || node.type_bytes != 4 ||
+        Has(tree_, id, kReference) || KernelAround(tree_, id) == kNone) {
+      return;
+    }
+    const NodeId initialiser = Initialiser(tree_, id);
+    std::vector<NodeId> members;
+    if (initialiser == kNone || !IsIntegerSum(initialiser, members)) return;
+    for (const NodeId member : members) edits_.Insert(tree_.at(member).begin, "(int)");
+  }
+
+  bool IsIntegerSum(NodeId id, std::vector<NodeId>& members) const {
+    const Node& node = tree_.at(id);
+    switch (node.kind) {
+      case Kind::kParen:
+        return IsIntegerSum(node.children[0], members);
+      case Kind::kBinary:
+        return (node.name == "+" || node.name == "-" || node.name == "*") &&
+               IsIntegerSum(node.children[0], members) && IsIntegerSum(node.children[1], members);
+      case Kind::kIntLiteral:
+        return node.name.find_first_of("uUlL") == std::string::npos;
+      case Kind::kMember:
+        if (!node.children.empty() && IsBuiltInVariable(tree_, node.children[0])) {
+          members.push_back(id);
+          return true;
+        }
+        return node.canonical == "int";
+      case Kind::kDeclRef:
+        return node.canonical == "int" || node.canonical == "const int";
+      default:
+        return false;
+    }
+  }
+
+  void LowerFunction(NodeId id) {
+    if (Has(tree_, id, kGlobalAttr)) {
+      if (!Has(tree_, id, kDefinition)) return;  // the declaration is the launcher function's
+      const KernelText text = WriteKernel(tree_, id, FactsOf(tree_, id), options_);
+      edits_.Insert(tree_.at(id).begin, text.before);
+      edits_.Replace(tree_.at(id).name_begin, tree_.at(id).name_end, text.body_name);
+      edits_.Insert(tree_.at(id).parameters_begin + 1, text.first_parameter);
+      edits_.Insert(tree_.at(id).end, text.after);
+      if (!Has(tree_, id, kTemplate)) kernels_.push_back(id);
+      return;
+    }
+    // Device functions of a translation unit are its own, as they are on a device.
+    const Node& node = tree_.at(id);
+    const std::uint32_t visible = kHostAttr | kStatic | kInline | kExtern | kTemplate | kMember_ |
+                                  kVirtual | kLocal | kConstexpr;
+    if (!Has(tree_, id, kDeviceAttr) || (node.flags & visible) != 0 || options_.relocatable) return;
+    if (node.template_begin != node.begin && node.template_begin != 0) return;
+    edits_.Insert(node.begin, "static __attribute__((unused)) ");
+  }
+
+  const Tree& tree_;
+  const LowerOptions& options_;
+  Edits edits_;
+  std::vector<NodeId> kernels_;
+  std::vector<NodeId> variables_;
+};
+
+}  // namespace
+
+base::Result<std::string> Lower(const Tree& tree, const LowerOptions& options) {
+  return Lowering(tree, options).Run();
+}
+
+}  // namespace cupilot::source
