@@ -86,16 +86,22 @@ CUPILOT_HOST_BOTH float saturate(float v) { return fminf(fmaxf(v, 0.0f), 1.0f); 
 
 /* Fast intrinsics. */
 #define CUPILOT_HOST_INTRINSIC static __inline__ __device__
-CUPILOT_HOST_INTRINSIC float __expf(float v) { return expf(v); }
-CUPILOT_HOST_INTRINSIC float __exp10f(float v) { return exp10f(v); }
-CUPILOT_HOST_INTRINSIC float __logf(float v) { return logf(v); }
-CUPILOT_HOST_INTRINSIC float __log2f(float v) { return log2f(v); }
-CUPILOT_HOST_INTRINSIC float __log10f(float v) { return log10f(v); }
-CUPILOT_HOST_INTRINSIC float __powf(float a, float b) { return powf(a, b); }
-CUPILOT_HOST_INTRINSIC float __sinf(float v) { return sinf(v); }
-CUPILOT_HOST_INTRINSIC float __cosf(float v) { return cosf(v); }
-CUPILOT_HOST_INTRINSIC float __tanf(float v) { return tanf(v); }
-CUPILOT_HOST_INTRINSIC void __sincosf(float v, float* s, float* c) { sincosf(v, s, c); }
+/* The C library declares these names for itself, with C linkage: ours are the same functions. */
+#if defined(__clang__) || !defined(__GNUC__)
+#define CUPILOT_HOST_LIBRARY_NAME extern "C" inline __device__
+#else
+#define CUPILOT_HOST_LIBRARY_NAME extern "C" inline __attribute__((always_inline)) __device__
+#endif
+CUPILOT_HOST_LIBRARY_NAME float __expf(float v) noexcept { return expf(v); }
+CUPILOT_HOST_LIBRARY_NAME float __exp10f(float v) noexcept { return exp10f(v); }
+CUPILOT_HOST_LIBRARY_NAME float __logf(float v) noexcept { return logf(v); }
+CUPILOT_HOST_LIBRARY_NAME float __log2f(float v) noexcept { return log2f(v); }
+CUPILOT_HOST_LIBRARY_NAME float __log10f(float v) noexcept { return log10f(v); }
+CUPILOT_HOST_LIBRARY_NAME float __powf(float a, float b) noexcept { return powf(a, b); }
+CUPILOT_HOST_LIBRARY_NAME float __sinf(float v) noexcept { return sinf(v); }
+CUPILOT_HOST_LIBRARY_NAME float __cosf(float v) noexcept { return cosf(v); }
+CUPILOT_HOST_LIBRARY_NAME float __tanf(float v) noexcept { return tanf(v); }
+CUPILOT_HOST_LIBRARY_NAME void __sincosf(float v, float* s, float* c) noexcept { sincosf(v, s, c); }
 CUPILOT_HOST_INTRINSIC float __fdividef(float a, float b) { return a / b; }
 CUPILOT_HOST_INTRINSIC float __saturatef(float v) { return saturate(v); }
 CUPILOT_HOST_INTRINSIC float __frcp_rn(float v) { return 1.0f / v; }
