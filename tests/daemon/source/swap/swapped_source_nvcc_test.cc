@@ -1,5 +1,8 @@
 // Swapped sources under the real nvcc, which needs no GPU.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
 
 #include "source/swap/elf_file.h"
 #include "swap_fixture.h"
@@ -132,6 +135,52 @@ TEST_F(SwappedSourceNvcc, AnObjectThatDoesNotCallTheHookIsTold) {
   }
   const std::string description = ElfSection(folder_ + "/with.o", ".cupilot").value_or("");
   EXPECT_NE(description.find("\"kernel\":\"app::scale\""), std::string::npos) << description;
+}
+
+// On a device, where there is one: CUPILOT_TEST_KEEP=FOLDER keeps the programs for another machine.
+TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
+  SwapRequest request;
+  request.source =
+      std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/device_behaviour.cu";
+  request.unit = "device_behaviour";
+  SwappedVariant plain{PlainVariant(), "compute_90,sm_90", {}, "n % 2 == 0", "plain", 1.5};
+  SwappedVariant steps{StepsVariant(), "compute_90,sm_90", {}, "n % 2 == 1 && n > 100", "", 1.2};
+  const auto mark = [](SwappedVariant& published, const std::string& before, const char* counter) {
+    std::string& source = published.variant.source;
+    const std::size_t at = source.find(before);
+    ASSERT_NE(at, std::string::npos);
+    source.insert(at, "if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&" +
+                          std::string(counter) + ", 1);\n  ");
+    published.variant.id = records::VariantId(published.variant);
+  };
+  mark(plain, "int i = (", "seen[1]");
+  mark(steps, "int i = ", "seen[2]");
+  request.kernels = {{ScaleKernel(), {plain, steps}}};
+  const auto swapped = WriteSwappedSource(request);
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(swapped->file_name, swapped->text);
+  const std::string definitions = Joined(HookDefinitions(swapped->hook)) + " -std=c++17 ";
+  const std::vector<std::pair<std::string, std::string>> builds = {
+      {"native", "-gencode=arch=compute_90,code=sm_90"},
+      {"older", "-gencode=arch=compute_80,code=compute_80"},  // compute_80 code on every device
+      {"threads", "-gencode=arch=compute_90,code=sm_90 -rdc=true --default-stream per-thread"}};
+  bool device = true;
+  for (const auto& [name, options] : builds) {
+    ASSERT_EQ(Run("nvcc " + options + definitions + swapped->file_name + " -o " + name), 0)
+        << Log();
+    const std::string expected = name == "older" ? "original" : "tuned";
+    device = device && WEXITSTATUS(Run("./" + name + " " + expected)) != 3;
+    if (!device) continue;
+    EXPECT_EQ(Log(), "") << name;
+    Run("./" + name + " " + expected + " first");
+    EXPECT_EQ(Log(), "") << name << ", captured first";
+    Run("CUPILOT_DISABLE=1 ./" + name + " original");
+    EXPECT_EQ(Log(), "") << name << ", disabled";
+  }
+  if (const char* keep = std::getenv("CUPILOT_TEST_KEEP")) {
+    Run("cp native older threads " + std::string(keep));
+  }
+  if (!device) GTEST_SKIP() << "the programs compile; there is no device to run them";
 }
 
 }  // namespace
