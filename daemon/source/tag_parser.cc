@@ -67,8 +67,8 @@ class Cursor {
   bool AtEnd() const { return rest_.empty(); }
   std::string_view rest() const { return rest_; }
 
-  // A word of letters, digits, '_', ':' and what is in `more`.
-  std::string_view Word(std::string_view more = ":") {
+  // A word of letters, digits, '_' and what is in `more`.
+  std::string_view Word(std::string_view more = ":$") {
     std::size_t length = 0;
     while (length < rest_.size() &&
            (IsWord(rest_[length]) || more.find(rest_[length]) != std::string_view::npos)) {

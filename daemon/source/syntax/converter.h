@@ -59,6 +59,9 @@ class Converter {
   void Declarations(const clang::DeclContext& context, NodeId parent);
   // kNone for what has no node (implicit ones, system headers' ones).
   NodeId Declaration(const clang::Decl* declaration, NodeId parent);
+  NodeId Templated(const clang::TemplateDecl* head, NodeId parent);
+  NodeId Scope(const clang::Decl* declaration, NodeId parent);  // namespace, extern "C"
+  NodeId Enumerator(const clang::Decl* declaration, NodeId parent);
   NodeId Function(const clang::FunctionDecl* function, NodeId parent,
                   const clang::TemplateDecl* head);
   NodeId Variable(const clang::VarDecl* variable, NodeId parent, const clang::TemplateDecl* head);
@@ -78,7 +81,9 @@ class Converter {
 
   // ---- statements_clang.cc ----
   NodeId Statement(const clang::Stmt* statement, NodeId parent);
-  NodeId Switch(const clang::Stmt* statement, NodeId parent);
+  NodeId Branch(const clang::Stmt* statement, NodeId parent);  // if, switch and its labels
+  NodeId Loop(const clang::Stmt* statement, NodeId parent);
+  NodeId WithChildren(Kind kind, const clang::Stmt* statement, NodeId parent);
   // Appends to the parent's children; nothing for null and for what has no node.
   void Add(NodeId parent, const clang::Stmt* statement);
   // As Add, but a missing part takes its place as kNone.

@@ -48,52 +48,26 @@ void Converter::Declarations(const clang::DeclContext& context, NodeId parent) {
 NodeId Converter::Declaration(const clang::Decl* declaration, NodeId parent) {
   using K = clang::Decl;
   if (declaration->isImplicit() || !IsUser(declaration->getLocation())) return kNone;
-  if (const auto* t = llvm::dyn_cast<clang::TemplateDecl>(declaration)) {
-    const clang::NamedDecl* inner = t->getTemplatedDecl();
-    if (const auto* f = llvm::dyn_cast_or_null<clang::FunctionDecl>(inner)) {
-      return Function(f, parent, t);
-    }
-    if (const auto* r = llvm::dyn_cast_or_null<clang::TagDecl>(inner)) return Tag(r, parent, t);
-    if (const auto* v = llvm::dyn_cast_or_null<clang::VarDecl>(inner))
-      return Variable(v, parent, t);
-    if (inner != nullptr) return Alias(inner, parent, t);
+  if (const auto* head = llvm::dyn_cast<clang::TemplateDecl>(declaration)) {
+    return Templated(head, parent);
   }
-  if (const auto* f = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
-    return Function(f, parent, nullptr);
+  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) {
+    return Function(function, parent, nullptr);
   }
-  if (const auto* v = llvm::dyn_cast<clang::VarDecl>(declaration)) {
-    return Variable(v, parent, nullptr);
+  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) {
+    return Variable(variable, parent, nullptr);
   }
-  if (const auto* t = llvm::dyn_cast<clang::TagDecl>(declaration)) return Tag(t, parent, nullptr);
+  if (const auto* tag = llvm::dyn_cast<clang::TagDecl>(declaration)) {
+    return Tag(tag, parent, nullptr);
+  }
   switch (declaration->getKind()) {
-    case K::Namespace: {
-      const auto* space = llvm::cast<clang::NamespaceDecl>(declaration);
-      const NodeId id = New(Kind::kNamespace, parent, space->getSourceRange());
-      DescribeNamed(space, id);
-      if (space->isAnonymousNamespace()) at(id).flags |= kUnnamed;
-      if (space->isInline()) at(id).flags |= kInline;
-      Declarations(*space, id);
-      return id;
-    }
-    case K::LinkageSpec: {
-      const auto* linkage = llvm::cast<clang::LinkageSpecDecl>(declaration);
-      const NodeId id = New(Kind::kLinkage, parent, linkage->getSourceRange());
-      Declarations(*linkage, id);
-      return id;
-    }
+    case K::Namespace:
+    case K::LinkageSpec:
+      return Scope(declaration, parent);
     case K::Field:
       return Field(llvm::cast<clang::FieldDecl>(declaration), parent);
-    case K::EnumConstant: {
-      const auto* constant = llvm::cast<clang::EnumConstantDecl>(declaration);
-      const NodeId id = New(Kind::kEnumerator, parent, constant->getSourceRange());
-      DescribeNamed(constant, id);
-      llvm::SmallString<32> digits;
-      constant->getInitVal().toString(digits);
-      at(id).value = digits.str().str();
-      Remember(constant, id);
-      Add(id, constant->getInitExpr());
-      return id;
-    }
+    case K::EnumConstant:
+      return Enumerator(declaration, parent);
     case K::Typedef:
     case K::TypeAlias:
       return Alias(llvm::cast<clang::NamedDecl>(declaration), parent, nullptr);
@@ -120,6 +94,44 @@ NodeId Converter::Declaration(const clang::Decl* declaration, NodeId parent) {
     default:
       return New(Kind::kOtherDeclaration, parent, declaration->getSourceRange());
   }
+}
+
+NodeId Converter::Templated(const clang::TemplateDecl* head, NodeId parent) {
+  const clang::NamedDecl* inner = head->getTemplatedDecl();
+  if (inner == nullptr) return New(Kind::kOtherDeclaration, parent, head->getSourceRange());
+  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(inner)) {
+    return Function(function, parent, head);
+  }
+  if (const auto* tag = llvm::dyn_cast<clang::TagDecl>(inner)) return Tag(tag, parent, head);
+  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(inner)) {
+    return Variable(variable, parent, head);
+  }
+  return Alias(inner, parent, head);
+}
+
+NodeId Converter::Scope(const clang::Decl* declaration, NodeId parent) {
+  const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration);
+  const NodeId id = New(space != nullptr ? Kind::kNamespace : Kind::kLinkage, parent,
+                        declaration->getSourceRange());
+  if (space != nullptr) {
+    DescribeNamed(space, id);
+    if (space->isAnonymousNamespace()) at(id).flags |= kUnnamed;
+    if (space->isInline()) at(id).flags |= kInline;
+  }
+  Declarations(*llvm::cast<clang::DeclContext>(declaration), id);
+  return id;
+}
+
+NodeId Converter::Enumerator(const clang::Decl* declaration, NodeId parent) {
+  const auto* constant = llvm::cast<clang::EnumConstantDecl>(declaration);
+  const NodeId id = New(Kind::kEnumerator, parent, constant->getSourceRange());
+  DescribeNamed(constant, id);
+  llvm::SmallString<32> digits;
+  constant->getInitVal().toString(digits);
+  at(id).value = digits.str().str();
+  Remember(constant, id);
+  Add(id, constant->getInitExpr());
+  return id;
 }
 
 NodeId Converter::Function(const clang::FunctionDecl* function, NodeId parent,

@@ -11,8 +11,8 @@ namespace cupilot::source {
 
 struct ParseOptions {
   std::string file_name = "kernel.cu";
-  std::string standard = "c++17";           // -std=
-  std::vector<std::string> include_folders; // for texts that still have #include (closure texts)
+  std::string standard = "c++17";            // -std=
+  std::vector<std::string> include_folders;  // for texts that still have #include (closure texts)
   std::vector<std::string> system_folders;  // toolkit or host_runtime, then the host compiler's own
   std::vector<std::string> defines;         // "A=1"
   std::string resource_dir;                 // clang's own headers; empty: FindResourceDir()
@@ -32,11 +32,12 @@ struct Diagnostic {
 
 struct ParseOutcome {
   Tree tree;
-  std::vector<Diagnostic> errors;  // of user text; a tree with errors is still usable for what parsed
+  std::vector<Diagnostic>
+      errors;  // of user text; a tree with errors is still usable for what parsed
 };
 
-// CUDA host-side parse (kernel launches, attributes and device code in one tree). Fails only if clang
-// cannot be run at all. Takes 10 to 300 ms; thread-safe.
+// CUDA host-side parse (kernel launches, attributes and device code in one tree). Fails only if
+// clang cannot be run at all. Takes 10 to 300 ms; thread-safe.
 base::Result<ParseOutcome> Parse(std::string text, const ParseOptions& options);
 
 // clang's resource folder, beside the executable when installed (share/cupilot/clang), else the

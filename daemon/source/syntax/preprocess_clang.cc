@@ -54,9 +54,10 @@ class Printer {
     const auto known = system_.find(file.getHashValue());
     if (known != system_.end()) return known->second;
     const std::string path = PathOf(file);
+    const std::string real = RealPath(path);
     bool system = path.empty();
     for (const std::string& folder : system_folders_) {
-      system = system || path.starts_with(folder + "/");
+      system = system || real.starts_with(folder + "/");
     }
     system_.emplace(file.getHashValue(), system);
     return system;
@@ -183,7 +184,7 @@ class Printer {
     const auto entry = sources_.getFileEntryRefForID(file);
     if (!entry) return "";
     if (file == sources_.getMainFileID()) return options_.file_name;
-    return base::AbsolutePath(RealPath(entry->getName().str()), options_.directory);
+    return base::AbsolutePath(entry->getName().str(), options_.directory);
   }
 
   static std::string Escape(const std::string& name) {
@@ -361,7 +362,12 @@ void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
   for (const auto& entry : preprocessor.macros(/*IncludeExternalMacros=*/false)) {
     const clang::MacroInfo* info = preprocessor.getMacroInfo(entry.first);
     if (info == nullptr || info->isBuiltinMacro() || info->isUsedForHeaderGuard()) continue;
-    if (printer.IsSystem(info->getDefinitionLoc())) continue;
+    // -D of the command are the user's as well; those with two underscores stand for the
+    // compiler's.
+    const clang::SourceManager& sources = preprocessor.getSourceManager();
+    const bool command = sources.isWrittenInCommandLineFile(info->getDefinitionLoc()) &&
+                         !entry.first->getName().starts_with("__");
+    if (!command && printer.IsSystem(info->getDefinitionLoc())) continue;
     UserMacro macro;
     macro.name = entry.first->getName().str();
     macro.definition = "#define " + macro.name;

@@ -7,6 +7,18 @@
 #include "source/syntax/converter.h"
 
 namespace cupilot::source {
+namespace {
+
+// `if (int x = f())` declares where others compare.
+template <class T>
+const clang::Stmt* ConditionOf(const T* statement) {
+  if (statement->getConditionVariable() != nullptr) {
+    return statement->getConditionVariableDeclStmt();
+  }
+  return statement->getCond();
+}
+
+}  // namespace
 
 void Converter::Add(NodeId parent, const clang::Stmt* statement) {
   if (statement == nullptr) return;
@@ -32,11 +44,8 @@ NodeId Converter::Statement(const clang::Stmt* statement, NodeId parent) {
   switch (statement->getStmtClass()) {
     case S::AttributedStmtClass:
       return Statement(llvm::cast<clang::AttributedStmt>(statement)->getSubStmt(), parent);
-    case S::CompoundStmtClass: {
-      const NodeId id = New(Kind::kCompound, parent, range);
-      AddChildren(id, statement);
-      return id;
-    }
+    case S::CompoundStmtClass:
+      return WithChildren(Kind::kCompound, statement, parent);
     case S::DeclStmtClass: {
       const NodeId id = New(Kind::kDeclStatement, parent, range);
       for (const clang::Decl* declaration : llvm::cast<clang::DeclStmt>(statement)->decls()) {
@@ -45,101 +54,97 @@ NodeId Converter::Statement(const clang::Stmt* statement, NodeId parent) {
       }
       return id;
     }
-    case S::IfStmtClass: {
-      const auto* branch = llvm::cast<clang::IfStmt>(statement);
-      const NodeId id = New(Kind::kIf, parent, range);
-      if (branch->isConstexpr()) at(id).flags |= kConstexpr;
-      AddFixed(id, branch->getInit());
-      AddFixed(id, branch->getConditionVariable() != nullptr
-                       ? static_cast<const S*>(branch->getConditionVariableDeclStmt())
-                       : branch->getCond());
-      AddFixed(id, branch->getThen());
-      AddFixed(id, branch->getElse());
-      return id;
-    }
-    case S::ForStmtClass: {
-      const auto* loop = llvm::cast<clang::ForStmt>(statement);
-      const NodeId id = New(Kind::kFor, parent, range);
-      AddFixed(id, loop->getInit());
-      AddFixed(id, loop->getConditionVariable() != nullptr
-                       ? static_cast<const S*>(loop->getConditionVariableDeclStmt())
-                       : loop->getCond());
-      AddFixed(id, loop->getInc());
-      AddFixed(id, loop->getBody());
-      return id;
-    }
-    case S::CXXForRangeStmtClass: {
-      const auto* loop = llvm::cast<clang::CXXForRangeStmt>(statement);
-      const NodeId id = New(Kind::kRangeFor, parent, range);
-      AddFixed(id, loop->getLoopVarStmt());
-      AddFixed(id, loop->getRangeInit());
-      AddFixed(id, loop->getBody());
-      return id;
-    }
-    case S::WhileStmtClass: {
-      const auto* loop = llvm::cast<clang::WhileStmt>(statement);
-      const NodeId id = New(Kind::kWhile, parent, range);
-      AddFixed(id, loop->getConditionVariable() != nullptr
-                       ? static_cast<const S*>(loop->getConditionVariableDeclStmt())
-                       : loop->getCond());
-      AddFixed(id, loop->getBody());
-      return id;
-    }
-    case S::DoStmtClass: {
-      const auto* loop = llvm::cast<clang::DoStmt>(statement);
-      const NodeId id = New(Kind::kDo, parent, range);
-      AddFixed(id, loop->getBody());
-      AddFixed(id, loop->getCond());
-      return id;
-    }
+    case S::IfStmtClass:
     case S::SwitchStmtClass:
     case S::CaseStmtClass:
     case S::DefaultStmtClass:
-      return Switch(statement, parent);
+      return Branch(statement, parent);
+    case S::ForStmtClass:
+    case S::CXXForRangeStmtClass:
+    case S::WhileStmtClass:
+    case S::DoStmtClass:
+      return Loop(statement, parent);
     case S::BreakStmtClass:
       return New(Kind::kBreak, parent, range);
     case S::ContinueStmtClass:
       return New(Kind::kContinue, parent, range);
-    case S::ReturnStmtClass: {
-      const NodeId id = New(Kind::kReturn, parent, range);
-      Add(id, llvm::cast<clang::ReturnStmt>(statement)->getRetValue());
-      return id;
-    }
+    case S::ReturnStmtClass:
+      return WithChildren(Kind::kReturn, statement, parent);
     case S::GotoStmtClass:
     case S::IndirectGotoStmtClass:
       return New(Kind::kGoto, parent, range);
     case S::LabelStmtClass: {
-      const NodeId id = New(Kind::kLabel, parent, range);
+      const NodeId id = WithChildren(Kind::kLabel, statement, parent);
       at(id).name = llvm::cast<clang::LabelStmt>(statement)->getName();
-      AddChildren(id, statement);
       return id;
     }
     case S::GCCAsmStmtClass:
     case S::MSAsmStmtClass: {
-      const NodeId id = New(Kind::kAsm, parent, range);
+      const NodeId id = WithChildren(Kind::kAsm, statement, parent);
       if (llvm::cast<clang::AsmStmt>(statement)->isVolatile()) at(id).flags |= kVolatile;
-      AddChildren(id, statement);
       return id;
     }
     case S::NullStmtClass:
       return New(Kind::kNullStatement, parent, range);
     default: {
-      const NodeId id = New(Kind::kOtherStatement, parent, range);
+      const NodeId id = WithChildren(Kind::kOtherStatement, statement, parent);
       at(id).name = statement->getStmtClassName();
-      AddChildren(id, statement);
       return id;
     }
   }
 }
 
-NodeId Converter::Switch(const clang::Stmt* statement, NodeId parent) {
+NodeId Converter::WithChildren(Kind kind, const clang::Stmt* statement, NodeId parent) {
+  const NodeId id = New(kind, parent, statement->getSourceRange());
+  AddChildren(id, statement);
+  return id;
+}
+
+NodeId Converter::Loop(const clang::Stmt* statement, NodeId parent) {
   const clang::SourceRange range = statement->getSourceRange();
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(statement)) {
+    const NodeId id = New(Kind::kFor, parent, range);
+    AddFixed(id, loop->getInit());
+    AddFixed(id, ConditionOf(loop));
+    AddFixed(id, loop->getInc());
+    AddFixed(id, loop->getBody());
+    return id;
+  }
+  if (const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(statement)) {
+    const NodeId id = New(Kind::kRangeFor, parent, range);
+    AddFixed(id, loop->getLoopVarStmt());
+    AddFixed(id, loop->getRangeInit());
+    AddFixed(id, loop->getBody());
+    return id;
+  }
+  if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(statement)) {
+    const NodeId id = New(Kind::kWhile, parent, range);
+    AddFixed(id, ConditionOf(loop));
+    AddFixed(id, loop->getBody());
+    return id;
+  }
+  const auto* loop = llvm::cast<clang::DoStmt>(statement);
+  const NodeId id = New(Kind::kDo, parent, range);
+  AddFixed(id, loop->getBody());
+  AddFixed(id, loop->getCond());
+  return id;
+}
+
+NodeId Converter::Branch(const clang::Stmt* statement, NodeId parent) {
+  const clang::SourceRange range = statement->getSourceRange();
+  if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(statement)) {
+    const NodeId id = New(Kind::kIf, parent, range);
+    if (branch->isConstexpr()) at(id).flags |= kConstexpr;
+    AddFixed(id, branch->getInit());
+    AddFixed(id, ConditionOf(branch));
+    AddFixed(id, branch->getThen());
+    AddFixed(id, branch->getElse());
+    return id;
+  }
   if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {
     const NodeId id = New(Kind::kSwitch, parent, range);
     if (choice->getInit() != nullptr) Add(id, choice->getInit());
-    Add(id, choice->getConditionVariable() != nullptr
-                ? static_cast<const clang::Stmt*>(choice->getConditionVariableDeclStmt())
-                : choice->getCond());
+    Add(id, ConditionOf(choice));
     Add(id, choice->getBody());
     return id;
   }
