@@ -63,12 +63,12 @@ std::optional<PrintedName> HookNames::OfMember(std::string_view name) const {
 
 std::optional<PrintedName> HookNames::OfBuiltin(std::string_view name) const {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kBuiltins = {{
-      {"grid_x", "o.grid[0]"},
-      {"grid_y", "o.grid[1]"},
-      {"grid_z", "o.grid[2]"},
-      {"block_x", "o.block[0]"},
-      {"block_y", "o.block[1]"},
-      {"block_z", "o.block[2]"},
+      {"grid_x", "o.grid_x"},
+      {"grid_y", "o.grid_y"},
+      {"grid_z", "o.grid_z"},
+      {"block_x", "o.block_x"},
+      {"block_y", "o.block_y"},
+      {"block_z", "o.block_z"},
       {"shared_bytes", "o.shared"},
       {"sm_count", "(long long)devices[l.device].sm_count"},
       {"max_shared_bytes", "(long long)devices[l.device].max_shared_bytes"},

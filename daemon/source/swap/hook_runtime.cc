@@ -44,14 +44,12 @@ namespace cupilot_swap {
 enum { device_limit = 16 };
 
 struct launch {
-  dim3 grid, block;
   void** arguments;
-  size_t shared;
   cudaStream_t stream;
   int device;
 };
 struct geometry {
-  long long grid[3], block[3], shared;
+  long long grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
 };
 struct device_facts {
   int sm_count, max_shared_bytes, max_threads_per_sm, l2_bytes, warp_size;
@@ -140,10 +138,8 @@ bool is_set(const char* variable) {
   return value != 0 && value[0] != 0 && strcmp(value, "0") != 0;
 }
 
-int mode() {
-  int word = __atomic_load_n(&mode_word, __ATOMIC_RELAXED);
-  if (word != 0) return word;
-  word = mode_known | (is_set("CUPILOT_DISABLE") ? mode_disabled : 0) |
+__attribute__((noinline)) int read_mode() {
+  const int word = mode_known | (is_set("CUPILOT_DISABLE") ? mode_disabled : 0) |
          (is_set("CUPILOT_STATS") ? mode_statistics : 0);
   int expected = 0;
   if (__atomic_compare_exchange_n(&mode_word, &expected, word, false, __ATOMIC_RELAXED,
@@ -154,6 +150,11 @@ int mode() {
   return word;
 }
 
+__attribute__((always_inline)) inline int mode() {
+  const int word = __atomic_load_n(&mode_word, __ATOMIC_RELAXED);
+  return word != 0 ? word : read_mode();
+}
+
 // After a failed call of ours; the last error was success before it.
 bool cleared() {
   cudaGetLastError();
@@ -161,7 +162,7 @@ bool cleared() {
 }
 
 #if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
-bool resolve() {
+__attribute__((noinline)) bool resolve() {
   for (int i = 0; i < function_count; ++i) {
     cupilot_handle handle = 0;
     if (cudaGetKernel(&handle, functions[i]) != cudaSuccess) return cleared();
@@ -171,7 +172,7 @@ bool resolve() {
   return true;
 }
 #else
-bool resolve() {
+__attribute__((noinline)) bool resolve() {
   for (int i = 0; i < function_count; ++i) {
     __atomic_store_n(&handles[i], (cupilot_handle)functions[i], __ATOMIC_RELAXED);
   }
@@ -180,7 +181,44 @@ bool resolve() {
 }
 #endif
 
-int find(cupilot_handle handle) {
+// The current device. With one device there is nothing to ask; with several the driver's answer takes a
+// third of the runtime's time. Negative: unknown.
+typedef int (*context_device)(int*);
+int device_count;
+context_device ask_driver;
+
+__attribute__((noinline)) int slow_device() {
+  int device = 0, count = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || cudaGetDeviceCount(&count) != cudaSuccess) {
+    cleared();
+    return -1;
+  }
+#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 12050
+  if (count > 1 && __atomic_load_n(&ask_driver, __ATOMIC_RELAXED) == 0) {
+    void* entry = 0;
+    cudaDriverEntryPointQueryResult found;
+    if (cudaGetDriverEntryPointByVersion("cuCtxGetDevice", &entry, 12000, cudaEnableDefault,
+                                         &found) != cudaSuccess) {
+      cleared();
+    } else if (found == cudaDriverEntryPointSuccess) {
+      __atomic_store_n(&ask_driver, (context_device)entry, __ATOMIC_RELEASE);
+    }
+  }
+#endif
+  __atomic_store_n(&device_count, count, __ATOMIC_RELEASE);
+  return device;
+}
+
+__attribute__((always_inline)) inline int current_device() {
+  const int count = __atomic_load_n(&device_count, __ATOMIC_ACQUIRE);
+  if (count == 1) return 0;
+  const context_device ask = __atomic_load_n(&ask_driver, __ATOMIC_ACQUIRE);
+  int device = -1;
+  if (ask != 0 && ask(&device) == 0) return device;
+  return slow_device();
+}
+
+__attribute__((always_inline)) inline int find(cupilot_handle handle) {
   if (__atomic_load_n(&handles_known, __ATOMIC_ACQUIRE) == 0) {
     if (handle == 0 || cudaPeekAtLastError() != cudaSuccess || !resolve()) return -1;
   }
@@ -253,7 +291,7 @@ bool usable(const variant_row& row, int kernel, int device, const cudaFuncAttrib
 }
 
 // Once for each kernel and device. Bit 0: done; bit v + 1: variant v of the kernel may run.
-unsigned prepare(int kernel, int device) {
+__attribute__((noinline)) unsigned prepare(int kernel, int device) {
   pthread_mutex_lock(&lock);
   unsigned bits = __atomic_load_n(&prepared[kernel][device], __ATOMIC_ACQUIRE);
   cudaFuncAttributes original;
@@ -269,34 +307,51 @@ unsigned prepare(int kernel, int device) {
   return bits;
 }
 
-bool shape_fits(const geometry& g, int max_threads) {
-  return g.grid[0] >= 1 && g.grid[0] <= 2147483647LL && g.grid[1] >= 1 && g.grid[1] <= 65535 &&
-         g.grid[2] >= 1 && g.grid[2] <= 65535 && g.block[0] >= 1 && g.block[0] <= 1024 &&
-         g.block[1] >= 1 && g.block[1] <= 1024 && g.block[2] >= 1 && g.block[2] <= 64 &&
-         g.block[0] * g.block[1] * g.block[2] <= max_threads && g.shared >= 0;
+__attribute__((always_inline)) inline bool shape_fits(const geometry& g, int max_threads) {
+  return g.grid_x >= 1 && g.grid_x <= 2147483647LL && g.grid_y >= 1 && g.grid_y <= 65535 &&
+         g.grid_z >= 1 && g.grid_z <= 65535 && g.block_x >= 1 && g.block_x <= 1024 &&
+         g.block_y >= 1 && g.block_y <= 1024 && g.block_z >= 1 && g.block_z <= 64 &&
+         g.block_x * g.block_y * g.block_z <= max_threads && g.shared >= 0;
 }
 
-geometry geometry_of(const launch& l) {
-  const geometry g = {{(long long)l.grid.x, (long long)l.grid.y, (long long)l.grid.z},
-                      {(long long)l.block.x, (long long)l.block.y, (long long)l.block.z},
-                      l.shared > 2147483647UL ? -1LL : (long long)l.shared};
+// One number at a time: moved as vectors the dimensions would be read before they are written, which
+// costs more than all the checks.
+__attribute__((always_inline)) inline long long apart(unsigned value) {
+  __asm__("" : "+r"(value));
+  return (long long)value;
+}
+
+__attribute__((always_inline)) inline geometry geometry_of(dim3 grid, dim3 block, size_t shared) {
+  geometry g;
+  g.grid_x = apart(grid.x);
+  g.grid_y = apart(grid.y);
+  g.grid_z = apart(grid.z);
+  g.block_x = apart(block.x);
+  g.block_y = apart(block.y);
+  g.block_z = apart(block.z);
+  g.shared = shared > 2147483647UL ? -1LL : (long long)shared;
   return g;
 }
 
 // The program may have raised the original's limit since it was read.
-bool original_is_legal(int kernel, const launch& l, const geometry& g) {
-  function_facts& f = facts[kernel][l.device];
-  if (!shape_fits(g, f.max_threads)) return false;
-  if (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED)) return true;
+__attribute__((noinline)) bool shared_is_legal(int kernel, int device, long long bytes) {
+  function_facts& f = facts[kernel][device];
   cudaFuncAttributes attributes;
   if (cudaFuncGetAttributes(&attributes, functions[kernel]) != cudaSuccess) return cleared();
   __atomic_store_n(&f.dynamic_bytes, (long long)attributes.maxDynamicSharedSizeBytes,
                    __ATOMIC_RELAXED);
-  return g.shared <= attributes.maxDynamicSharedSizeBytes;
+  return bytes <= attributes.maxDynamicSharedSizeBytes;
+}
+
+__attribute__((always_inline)) inline bool original_is_legal(int kernel, const launch& l, const geometry& g) {
+  const function_facts& f = facts[kernel][l.device];
+  return shape_fits(g, f.max_threads) &&
+         (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
+          shared_is_legal(kernel, l.device, g.shared));
 }
 
 // A limit is only ever raised, under the lock, so that two threads cannot undo each other's.
-bool raise_shared(int function, int device, long long bytes) {
+__attribute__((noinline)) bool raise_shared(int function, int device, long long bytes) {
   function_facts& f = facts[function][device];
   if (bytes + f.static_bytes > devices[device].max_shared_bytes) return false;
   pthread_mutex_lock(&lock);
@@ -311,17 +366,17 @@ bool raise_shared(int function, int device, long long bytes) {
   return done;
 }
 
-bool fits(int function, const geometry& g, const launch& l) {
+__attribute__((always_inline)) inline bool fits(int function, const geometry& g, const launch& l) {
   const function_facts& f = facts[function][l.device];
   return shape_fits(g, f.max_threads) &&
          (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
           raise_shared(function, l.device, g.shared));
 }
 
-cudaError_t start(int function, const geometry& g, void** arguments, const launch& l) {
+__attribute__((always_inline)) inline cudaError_t start(int function, const geometry& g, void** arguments, const launch& l) {
   return cupilot_real(__atomic_load_n(&handles[function], __ATOMIC_RELAXED),
-                      dim3((unsigned)g.grid[0], (unsigned)g.grid[1], (unsigned)g.grid[2]),
-                      dim3((unsigned)g.block[0], (unsigned)g.block[1], (unsigned)g.block[2]),
+                      dim3((unsigned)g.grid_x, (unsigned)g.grid_y, (unsigned)g.grid_z),
+                      dim3((unsigned)g.block_x, (unsigned)g.block_y, (unsigned)g.block_z),
                       arguments, (size_t)g.shared, l.stream);
 }
 
@@ -330,7 +385,7 @@ unsigned long long occupancies[function_count];
 
 bool occupancy(int function, const geometry& g, const launch& l, long long* blocks) {
   if (!shape_fits(g, facts[function][l.device].max_threads) || g.shared >= (1 << 24)) return false;
-  const unsigned long long threads = (unsigned long long)(g.block[0] * g.block[1] * g.block[2]);
+  const unsigned long long threads = (unsigned long long)(g.block_x * g.block_y * g.block_z);
   const unsigned long long key = (unsigned long long)(l.device + 1) << 59 | threads << 44 |
                                  (unsigned long long)g.shared << 16;
   const unsigned long long known = __atomic_load_n(&occupancies[function], __ATOMIC_RELAXED);
@@ -448,14 +503,13 @@ void close_arena(char* arena, const launch& l) {
 
 std::string HookEpilogue(const std::string& hook) {
   return R"hook(
-bool try_variants(int kernel, launch& l, cudaError_t* result) {
+__attribute__((always_inline)) inline bool try_variants(int kernel, launch& l, const geometry& g, cudaError_t* result) {
   const int word = mode();
   if ((word & mode_disabled) != 0 || cudaPeekAtLastError() != cudaSuccess) return false;
-  if (cudaGetDevice(&l.device) != cudaSuccess) return cleared();
+  l.device = current_device();
   if ((unsigned)l.device >= (unsigned)device_limit) return false;
   unsigned bits = __atomic_load_n(&prepared[kernel][l.device], __ATOMIC_ACQUIRE);
   if (bits == 0) bits = prepare(kernel, l.device);
-  const geometry g = geometry_of(l);
   const bool ran =
       bits > 1 && original_is_legal(kernel, l, g) && select(kernel, bits, l, g, result);
   if ((word & mode_statistics) != 0) {
@@ -478,9 +532,10 @@ extern "C" __attribute__((visibility("hidden"), noinline, noclone, used,
   __asm__ volatile("" : : "r"(&cupilot_swap::description[0]));
   const int kernel = cupilot_swap::find(handle);
   if (kernel >= 0) {
-    cupilot_swap::launch l = {grid, block, arguments, shared, stream, 0};
+    cupilot_swap::launch l = {arguments, stream, 0};
+    const cupilot_swap::geometry g = cupilot_swap::geometry_of(grid, block, shared);
     cudaError_t result = cudaSuccess;
-    if (cupilot_swap::try_variants(kernel, l, &result)) return result;
+    if (cupilot_swap::try_variants(kernel, l, g, &result)) return result;
   }
   return cupilot_real(handle, grid, block, arguments, shared, stream);
 }

@@ -171,8 +171,9 @@ class Tables {
 
   std::string Functions() const {
     return variant_functions_ +
-           "bool select(int kernel, unsigned bits, const launch& l, const geometry& o,\n"
-           "            cudaError_t* result) {\n  switch (kernel) {\n" +
+           "__attribute__((always_inline)) inline bool select(int kernel, unsigned bits, const "
+           "launch& l, const geometry& o,\n"
+           "                   cudaError_t* result) {\n  switch (kernel) {\n" +
            cases_ + "    default:\n      return false;\n  }\n}\n";
   }
 

@@ -49,7 +49,8 @@ class Writer {
     VariantFunction function;
     function.name = name_;
     function.needs_workspaces = !plain;
-    function.text = occupancies + "bool " + name_ +
+    function.text = occupancies +
+                    (plain ? "__attribute__((always_inline)) inline bool " : "bool ") + name_ +
                     "(const launch& l, const geometry& o, cudaError_t* result) {\n" +
                     "  long long value = 0;\n" + guards + body + "}\n";
     return function;
@@ -127,7 +128,7 @@ class Writer {
       TRY_ASSIGN(const std::string geometry, Geometry(shape, "    ", "return false;"));
       const std::string function = name_ + "_blocks_" + std::to_string(FunctionOf(entry));
       text += "bool " + function + "(const launch& l, const geometry& o, long long* blocks) {\n" +
-              geometry + "  g.grid[0] = g.grid[1] = g.grid[2] = 1;\n  return occupancy(" +
+              geometry + "  g.grid_x = g.grid_y = g.grid_z = 1;\n  return occupancy(" +
               std::to_string(FunctionOf(entry)) + ", g, l, blocks);\n}\n";
       found.emplace_back(entry, function);
     }
@@ -161,23 +162,28 @@ class Writer {
     return text;
   }
 
-  // `geometry g` of a launch, with the original's where it says nothing.
+  // `geometry g` of a launch, with the original's where it says nothing. Number by number: copied
+  // as a whole it would go through memory, which costs more than the guard.
   base::Result<std::string> Geometry(const Launch& launch, const std::string& indent,
                                      const std::string& failure) const {
-    std::string text = indent + "geometry g = o;\n";
-    const auto set = [&](const std::string& expression,
-                         const std::string& target) -> base::Result<> {
-      TRY_ASSIGN(const std::string printed, names_.Print(expression, target));
+    std::string text = indent + "geometry g;\n";
+    const auto set = [&](const std::vector<std::string>& expressions, std::size_t index,
+                         const std::string& member) -> base::Result<> {
+      if (index >= expressions.size() || expressions[index].empty()) {
+        text += indent + "g." + member + " = o." + member + ";\n";
+        return {};
+      }
+      TRY_ASSIGN(const std::string printed, names_.Print(expressions[index], "g." + member));
       text += indent;
       text += "if (!(" + printed + ")) " + failure + "\n";
       return {};
     };
-    for (std::size_t i = 0; i < launch.block.size() && i < 3; ++i) {
-      TRY(set(launch.block[i], "g.block[" + std::to_string(i) + "]"));
+    for (std::size_t i = 0; i < 3; ++i) {
+      TRY(set(launch.block, i, std::string("block_") + "xyz"[i]));
     }
-    if (!launch.shared_bytes.empty()) TRY(set(launch.shared_bytes, "g.shared"));
-    for (std::size_t i = 0; i < launch.grid.size() && i < 3; ++i) {
-      TRY(set(launch.grid[i], "g.grid[" + std::to_string(i) + "]"));
+    TRY(set({launch.shared_bytes}, 0, "shared"));
+    for (std::size_t i = 0; i < 3; ++i) {
+      TRY(set(launch.grid, i, std::string("grid_") + "xyz"[i]));
     }
     return text;
   }

@@ -74,6 +74,10 @@ static cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
+static cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
 static cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   const int values[] = {4, 100000, 2048, 1 << 20, 32};
   *value = values[attribute];
