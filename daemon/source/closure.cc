@@ -144,9 +144,9 @@ std::vector<Scope> ScopesOf(const Tree& tree, NodeId id) {
   for (NodeId up = tree.at(id).parent; up != kNone; up = tree.at(up).parent) {
     const Node& node = tree.at(up);
     if (node.kind == Kind::kNamespace) {
-      const std::string inlined = (node.flags & kInline) != 0 ? "inline " : "";
-      const std::string name = (node.flags & kUnnamed) != 0 ? "" : node.name + " ";
-      scopes.push_back({inlined + "namespace " + name + "{"});
+      std::string open = (node.flags & kInline) != 0 ? "inline namespace " : "namespace ";
+      if ((node.flags & kUnnamed) == 0) open.append(node.name).append(" ");
+      scopes.push_back({open.append("{")});
     } else if (node.kind == Kind::kLinkage) {
       const std::string_view text = tree.TextOf(up);
       const std::size_t open = text.find('"');

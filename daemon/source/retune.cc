@@ -190,13 +190,16 @@ class Retuner {
       const bool outside =
           chunk.namespaces.size() > around.size() ||
           !std::equal(chunk.namespaces.begin(), chunk.namespaces.end(), around.begin());
-      if (outside)
+      if (outside) {
         return name + " depends on the tunables and lies in a namespace beside the kernel's";
+      }
       const std::vector<Token> tokens = Lex(chunk.text);
       for (std::size_t t = 1; t < tokens.size(); ++t) {
         const std::string word(Spelling(chunk.text, tokens[t]));
         if (Spelling(chunk.text, tokens[t - 1]) == "::" && names.count(word) > 0) {
-          return name + " names " + word + ", which depends on the tunables, with its namespace";
+          std::string why = name;
+          why.append(" names ").append(word);
+          return why.append(", which depends on the tunables, with its namespace");
         }
       }
     }

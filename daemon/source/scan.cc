@@ -204,9 +204,10 @@ class Scanner {
             std::any_of(workload.globals.begin(), workload.globals.end(),
                         [&](const records::Global& g) { return g.symbol == symbol; });
         if (given) continue;
-        Decline(kernel, here + "the kernel reads '" + symbol + "', which the workload '" +
-                            workload.name + "' does not give; write global:" + symbol +
-                            "=fill in its tag");
+        std::string why = here;
+        why.append("the kernel reads '").append(symbol).append("', which the workload '");
+        why.append(workload.name).append("' does not give; write global:").append(symbol);
+        Decline(kernel, why.append("=fill in its tag"));
         break;
       }
     }

@@ -81,6 +81,12 @@ class Applier {
     return base::Fail(base::InvalidArgument(tag_.file + ":" + std::to_string(line) + ": " + what));
   }
 
+  std::vector<std::string> ParameterNames() const {
+    std::vector<std::string> names(kernel_.parameters.size());
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = NameOf(kernel_, i);
+    return names;
+  }
+
   base::Result<> Tunable(const TagTunable& tunable) {
     const auto macro = std::find_if(macros_.begin(), macros_.end(),
                                     [&](const UserMacro& m) { return m.name == tunable.name; });
@@ -105,23 +111,20 @@ class Applier {
         "l2_bytes", "warp_size"};
     const auto expression = records::Expression::Parse(text);
     if (!expression) return FailAt(line, where + ": " + expression.error().message);
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) known.push_back(NameOf(kernel_, i));
+    std::vector<std::string> known = ParameterNames();
     for (const records::Tunable& tunable : kernel_.tunables) known.push_back(tunable.name);
     for (const std::string& name : expression->Names()) {
       if (kKnown.count(name) > 0 || name.starts_with('$')) continue;
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      return FailAt(line,
-                    where + ": there is no '" + name + "' here; the kernel has " + List(known));
+      std::string why = where;
+      why.append(": there is no '").append(name).append("' here; the kernel has ");
+      return FailAt(line, why.append(List(known)));
     }
     return {};
   }
 
   base::Result<> Workload(const TagWorkload& workload) {
-    std::vector<std::string> parameters;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      parameters.push_back(NameOf(kernel_, i));
-    }
+    const std::vector<std::string> parameters = ParameterNames();
     for (const TagValue& value : workload.values) {
       if (value.global) continue;
       if (std::count(parameters.begin(), parameters.end(), value.name) == 0) {

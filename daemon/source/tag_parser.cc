@@ -253,7 +253,7 @@ class DirectiveParser {
 
   // "name=", for the fields of a directive.
   base::Result<std::string> FieldName() {
-    const std::string name(cursor_.Word());
+    std::string name(cursor_.Word());
     if (name.empty() || !cursor_.Accept('=')) {
       return base::Fail(base::InvalidArgument("expected NAME=VALUE at '" + name +
                                               std::string(cursor_.rest()) + "'"));

@@ -38,7 +38,7 @@ struct ParseOutcome {
 
 // CUDA host-side parse (kernel launches, attributes and device code in one tree). Fails only if
 // clang cannot be run at all. Takes 10 to 300 ms; thread-safe.
-base::Result<ParseOutcome> Parse(std::string text, const ParseOptions& options);
+base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options);
 
 // clang's resource folder, beside the executable when installed (share/cupilot/clang), else the
 // distribution's.

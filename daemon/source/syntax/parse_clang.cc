@@ -171,7 +171,7 @@ std::vector<std::string> Arguments(const ParseOptions& options) {
 
 }  // namespace
 
-base::Result<ParseOutcome> Parse(std::string text, const ParseOptions& options) {
+base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options) {
   ParseOutcome outcome;
   std::string patched = text;
   if (options.preprocessed) PatchForClang(patched);
@@ -183,6 +183,7 @@ base::Result<ParseOutcome> Parse(std::string text, const ParseOptions& options) 
 
   const std::vector<std::string> arguments = Arguments(options);
   std::vector<const char*> pointers;
+  pointers.reserve(arguments.size());
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
 
   clang::CompilerInstance compiler;

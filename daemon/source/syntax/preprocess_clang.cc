@@ -494,10 +494,13 @@ base::Result<Preprocessed> Preprocess(std::string_view text, const PreprocessOpt
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->pushOverlay(memory);
   memory->addFile(options.file_name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
-  if (!options.directory.empty()) (void)files->setCurrentWorkingDirectory(options.directory);
+  // A folder that is gone leaves relative names to fail by themselves.
+  const std::error_code moved = files->setCurrentWorkingDirectory(options.directory);
+  (void)moved;
 
   const std::vector<std::string> arguments = Arguments(options);
   std::vector<const char*> pointers;
+  pointers.reserve(arguments.size());
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   clang::CompilerInstance compiler;
   Errors errors(result.errors);

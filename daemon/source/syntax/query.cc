@@ -103,6 +103,7 @@ std::vector<NodeId> Arguments(const Tree& tree, NodeId call) {
 
 std::vector<NodeId> LaunchConfiguration(const Tree& tree, NodeId launch) {
   std::vector<NodeId> found;
+  found.reserve(ConfigurationCount(tree, launch));
   for (std::size_t i = 0; i < ConfigurationCount(tree, launch); ++i) {
     found.push_back(Child(tree, launch, 1 + i));
   }
