@@ -18,7 +18,8 @@ bool StartsWithAny(std::string_view name, const std::vector<std::string_view>& p
 bool Synchronises(std::string_view name) {
   return StartsWithAny(name, {"__syncthreads", "__syncwarp", "__shfl", "__ballot", "__any", "__all",
                               "__activemask", "__reduce_", "__match_", "__barrier"}) ||
-         name == "sync" || name == "this_thread_block" || name == "__cluster_barrier_wait";
+         name.ends_with("_sync") || name == "sync" || name == "this_thread_block" ||
+         name == "__cluster_barrier_wait";
 }
 
 // System functions that no variant may rely on, with the reason.

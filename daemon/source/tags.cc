@@ -86,7 +86,8 @@ TagReport AttachTags(const Preprocessed& source, const Tree& tree, const Places&
       if (top.place.file != comment.file || top.place.line < comment.line) continue;
       // `void k(struct S* s)` declares S on the kernel's line.
       const bool nearer = next == nullptr || top.place.line < next->place.line ||
-                          (top.place.line == next->place.line && Has(tree, top.id, kGlobalAttr));
+                          (top.place.line == next->place.line && Has(tree, top.id, kGlobalAttr) &&
+                           !Has(tree, next->id, kGlobalAttr));
       if (nearer) next = &top;
     }
     if (next == nullptr || !Has(tree, next->id, kGlobalAttr)) {
@@ -95,8 +96,9 @@ TagReport AttachTags(const Preprocessed& source, const Tree& tree, const Places&
                                 "__global__ function");
       continue;
     }
-    TaggedKernel& tagged = by_declaration[next->id];
-    tagged.kernel = DefinitionOf(tree, next->id);
+    const NodeId definition = DefinitionOf(tree, next->id);
+    TaggedKernel& tagged = by_declaration[definition == kNone ? next->id : definition];
+    tagged.kernel = definition;
     if (auto parsed = ParseTagComment(comment, tagged.tag); !parsed && tagged.error.empty()) {
       tagged.error = parsed.error().message;
     }

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "base/file.h"
+#include "base/install_layout.h"
 #include "source/syntax/converter.h"
 
 namespace cupilot::source {
@@ -18,11 +19,8 @@ namespace cupilot::source {
 std::string HostTriple() { return llvm::sys::getDefaultTargetTriple(); }
 
 std::string FindResourceDir() {
-  const std::string here = base::ExecutableFolder();
-  for (const char* relative : {"/../share/cupilot/clang", "/../../share/cupilot/clang",
-                               "/../../../../share/cupilot/clang"}) {
-    if (base::FileExists(here + relative + "/include/stddef.h")) return here + relative;
-  }
+  const std::string installed = base::ShareFolder() + "/clang";
+  if (base::FileExists(installed + "/include/stddef.h")) return installed;
   return CUPILOT_CLANG_RESOURCE_DIR;
 }
 
