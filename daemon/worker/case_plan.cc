@@ -1,0 +1,419 @@
+#include "worker/case_plan.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "worker/base64.h"
+#include "worker/fill_recipe.h"
+
+namespace cupilot::worker {
+namespace {
+
+using base::Fail;
+using base::InvalidArgument;
+using base::Result;
+
+constexpr std::int64_t kMaxRegionBytes = std::int64_t{1} << 36;
+
+Result<double> NumberOf(const std::string& text) {
+  if (text == "true") return 1;
+  if (text == "false") return 0;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || end != text.c_str() + text.size()) {
+    return Fail(InvalidArgument("'" + text + "' is no number"));
+  }
+  return value;
+}
+
+struct Integer {
+  std::uint64_t bits = 0;
+  bool readable = true;  // fits a signed 64-bit integer, as expressions need
+  std::int64_t value = 0;
+};
+
+Result<Integer> IntegerOf(const std::string& text) {
+  if (text == "true" || text == "false") {
+    const bool yes = text == "true";
+    return Integer{yes ? 1u : 0u, true, yes ? 1 : 0};
+  }
+  char* end = nullptr;
+  errno = 0;
+  if (text.starts_with("-")) {
+    const long long value = std::strtoll(text.c_str(), &end, 0);
+    if (errno == 0 && end == text.c_str() + text.size()) {
+      return Integer{static_cast<std::uint64_t>(value), true, value};
+    }
+  } else if (!text.empty()) {
+    const unsigned long long value = std::strtoull(text.c_str(), &end, 0);
+    if (errno == 0 && end == text.c_str() + text.size()) {
+      const bool readable = value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+      return Integer{value, readable, static_cast<std::int64_t>(value)};
+    }
+  }
+  return Fail(InvalidArgument("'" + text + "' is no integer of 64 bits"));
+}
+
+// Plans one case; holds what the steps share.
+class Planner {
+ public:
+  Planner(const records::Kernel& kernel, const records::Case& workload,
+          const device::Properties& device, const Widening* widening)
+      : kernel_(kernel), case_(workload), device_(device), widening_(widening) {}
+
+  Result<CasePlan> Run() {
+    plan_.name = case_.name;
+    TRY(CheckArguments());
+    TRY(ReadScalars());
+    TRY(ReadGeometry());
+    TRY(AddBuffers());
+    for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
+      auto added = AddArgument(i);
+      if (!added) return Fail(added.error().In(PathOf(i)));
+    }
+    TRY(AddGlobals());
+    return std::move(plan_);
+  }
+
+ private:
+  std::string PathOf(std::size_t argument) const {
+    return "case '" + case_.name + "', argument '" + case_.arguments[argument].name + "'";
+  }
+
+  Result<> CheckArguments() {
+    const std::size_t given = case_.arguments.size(), needed = kernel_.parameters.size();
+    if (given != needed) {
+      return Fail(InvalidArgument("case '" + case_.name + "' has " + std::to_string(given) +
+                                  " arguments, the kernel " + kernel_.name + " takes " +
+                                  std::to_string(needed)));
+    }
+    for (std::size_t i = 0; i < given; ++i) {
+      const std::string& name = kernel_.parameters[i].name;
+      if (!name.empty() && !case_.arguments[i].name.empty() && case_.arguments[i].name != name) {
+        return Fail(InvalidArgument(PathOf(i) + ": the kernel's parameter " +
+                                    std::to_string(i + 1) + " is '" + name + "'"));
+      }
+    }
+    return {};
+  }
+
+  static bool IsArray(const records::Argument& argument) {
+    return !argument.count.empty() || !argument.buffer.empty() || argument.null;
+  }
+
+  bool WidenedParameter(std::size_t i) const {
+    return widening_ != nullptr && i < widening_->parameters.size() && widening_->parameters[i];
+  }
+
+  Result<> ReadScalars() {
+    for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
+      const records::Argument& argument = case_.arguments[i];
+      const records::Parameter& parameter = kernel_.parameters[i];
+      if (IsArray(argument) || !argument.bytes.empty()) continue;
+      const std::string position = "$" + std::to_string(i);
+      if (parameter.kind == records::ParameterKind::kInteger) {
+        auto integer = IntegerOf(argument.value);
+        if (!integer) return Fail(integer.error().In(PathOf(i)));
+        if (!integer->readable) continue;
+        plan_.environment.integers[position] = integer->value;
+        if (!parameter.name.empty()) plan_.environment.integers[parameter.name] = integer->value;
+      } else if (parameter.kind == records::ParameterKind::kFloating) {
+        auto number = NumberOf(argument.value);
+        if (!number) return Fail(number.error().In(PathOf(i)));
+        plan_.environment.floats[position] = *number;
+        if (!parameter.name.empty()) plan_.environment.floats[parameter.name] = *number;
+      }
+    }
+    return {};
+  }
+
+  Result<std::int64_t> SizeOf(const records::Size& size, const std::string& what) {
+    auto value = records::EvaluateText(size, plan_.environment);
+    if (!value) return Fail(value.error().In("case '" + case_.name + "', " + what));
+    return *value;
+  }
+
+  Result<> ReadGeometry() {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i < case_.grid.size()) {
+        TRY_ASSIGN(plan_.grid[i], SizeOf(case_.grid[i], "grid"));
+      }
+      if (i < case_.block.size()) {
+        TRY_ASSIGN(plan_.block[i], SizeOf(case_.block[i], "block"));
+      }
+    }
+    TRY_ASSIGN(plan_.shared_bytes, SizeOf(case_.shared_bytes, "shared_bytes"));
+    auto& integers = plan_.environment.integers;
+    static constexpr const char* kAxes[] = {"x", "y", "z"};
+    // A parameter hides a built-in name: emplace keeps what is there.
+    for (std::size_t i = 0; i < 3; ++i) {
+      integers.emplace(std::string("grid_") + kAxes[i], plan_.grid[i]);
+      integers.emplace(std::string("block_") + kAxes[i], plan_.block[i]);
+    }
+    integers.emplace("shared_bytes", plan_.shared_bytes);
+    integers.emplace("sm_count", device_.sm_count);
+    integers.emplace("max_shared_bytes", device_.max_shared_bytes);
+    integers.emplace("max_threads_per_sm", device_.max_threads_per_sm);
+    integers.emplace("l2_bytes", device_.l2_bytes);
+    integers.emplace("warp_size", device_.warp_size);
+    plan_.environment.blocks_per_sm = [](std::string_view) { return std::int64_t{1}; };
+    return {};
+  }
+
+  Result<std::int64_t> CheckedCount(const records::Size& size, std::int64_t element_bytes,
+                                    const std::string& what) {
+    TRY_ASSIGN(const std::int64_t count, SizeOf(size, what));
+    if (count < 0 || count > kMaxRegionBytes / std::max<std::int64_t>(1, element_bytes)) {
+      return Fail(InvalidArgument("case '" + case_.name + "', " + what + ": a count of " +
+                                  std::to_string(count) + " is not possible"));
+    }
+    return count;
+  }
+
+  // A case's buffer takes the element type of the first argument that refers to it.
+  Result<> AddBuffers() {
+    for (const records::Buffer& buffer : case_.buffers) {
+      device::ElementType type{device::Number::kOpaque, 1, 1};
+      bool widened = false, found = false;
+      for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
+        if (case_.arguments[i].buffer != buffer.name) continue;
+        const bool this_widened = WidenedParameter(i);
+        if (found && this_widened != widened) {
+          return Fail(base::Unsupported("buffer '" + buffer.name +
+                                        "' is shared by widened and other arguments"));
+        }
+        widened = this_widened;
+        if (found) continue;
+        const records::Parameter& parameter = kernel_.parameters[i];
+        type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
+        found = true;
+      }
+      Region region;
+      region.name = buffer.name;
+      const std::string what = "buffer '" + buffer.name + "'";
+      TRY_ASSIGN(const std::int64_t bytes, CheckedCount(buffer.bytes, 1, what));
+      if (bytes % type.size() != 0) type = {device::Number::kOpaque, 1, 1};
+      region.count = bytes / type.size();
+      region.type = widened ? device::Widened(type) : type;
+      region.input = true;
+      if (buffer.fill) {
+        TRY(SetFill(*buffer.fill, &region, what));
+      }
+      plan_.layout.Add(std::move(region));
+    }
+    return {};
+  }
+
+  Result<> SetFill(const records::Fill& fill, Region* region, const std::string& what) {
+    auto recipe = RecipeOf(fill, region->type, region->count, plan_.environment);
+    if (!recipe) return Fail(recipe.error().In("case '" + case_.name + "', " + what));
+    region->fill = *recipe;
+    region->declared = IsGenerator(recipe->kind);
+    return {};
+  }
+
+  Result<> AddArgument(std::size_t i) {
+    const records::Argument& argument = case_.arguments[i];
+    const records::Parameter& parameter = kernel_.parameters[i];
+    plan_.references.emplace_back();
+    plan_.arguments.emplace_back();
+    if (parameter.kind == records::ParameterKind::kPointer) return AddPointer(i);
+    if (IsArray(argument)) return Fail(InvalidArgument("the parameter is no pointer"));
+    if (!argument.bytes.empty()) return AddStructure(i);
+    const bool widened = WidenedParameter(i) && parameter.kind == records::ParameterKind::kFloating;
+    records::Parameter wide = parameter;
+    if (widened) wide.bytes = 8;
+    TRY_ASSIGN(plan_.arguments.back().bytes, ScalarBytes(wide, argument.value));
+    return {};
+  }
+
+  records::Access AccessOf(std::size_t i) const {
+    const records::Argument& argument = case_.arguments[i];
+    if (argument.access) return *argument.access;
+    if (kernel_.parameters[i].element_const) return records::Access::kIn;
+    return argument.fill ? records::Access::kInOut : records::Access::kOut;
+  }
+
+  void SetPointer(std::size_t i, int region, std::int64_t offset, bool written) {
+    const Region& target = plan_.layout.regions[static_cast<std::size_t>(region)];
+    plan_.references[i] = Reference{region, offset, target.bytes() - offset, written};
+    plan_.arguments[i].bytes.assign(8, std::byte{0});
+    plan_.arguments[i].pointers.push_back({0, target.offset + offset});
+    NamePointer(i, kNominalBase + static_cast<std::uint64_t>(target.offset + offset));
+  }
+
+  void NamePointer(std::size_t i, std::uint64_t address) {
+    plan_.environment.pointers["$" + std::to_string(i)] = address;
+    const std::string& name = kernel_.parameters[i].name;
+    if (!name.empty()) plan_.environment.pointers[name] = address;
+  }
+
+  Result<> AddPointer(std::size_t i) {
+    const records::Argument& argument = case_.arguments[i];
+    const records::Parameter& parameter = kernel_.parameters[i];
+    if (argument.null) {
+      plan_.references[i] = Reference{};
+      plan_.arguments[i].bytes.assign(8, std::byte{0});
+      NamePointer(i, 0);
+      return {};
+    }
+    const records::Access access = AccessOf(i);
+    const bool written = access != records::Access::kIn;
+    if (!argument.buffer.empty()) return AddIntoBuffer(i, written);
+    if (argument.count.empty()) return Fail(InvalidArgument("a pointer needs a count or a buffer"));
+    device::ElementType type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
+    Region region;
+    region.name = argument.name;
+    TRY_ASSIGN(region.count, CheckedCount(argument.count, type.size(), "count"));
+    region.type = WidenedParameter(i) ? device::Widened(type) : type;
+    region.input = access != records::Access::kOut;
+    region.output = written;
+    region.order_free = argument.order_free;
+    if (argument.fill && region.input) {
+      TRY(SetFill(*argument.fill, &region, "fill"));
+    }
+    plan_.layout.Add(std::move(region));
+    SetPointer(i, static_cast<int>(plan_.layout.regions.size()) - 1, 0, written);
+    return {};
+  }
+
+  Result<> AddIntoBuffer(std::size_t i, bool written) {
+    const records::Argument& argument = case_.arguments[i];
+    std::int64_t offset = 0;
+    if (!argument.offset.empty()) {
+      TRY_ASSIGN(offset, SizeOf(argument.offset, "offset"));
+    }
+    TRY_ASSIGN(const int region, BufferNamed(argument.buffer));
+    Region& target = plan_.layout.regions[static_cast<std::size_t>(region)];
+    const records::Parameter& parameter = kernel_.parameters[i];
+    if (WidenedParameter(i)) {
+      const auto type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
+      if (type.bytes == 0 || offset % type.bytes != 0) {
+        return Fail(base::Unsupported("the offset is no whole element"));
+      }
+      offset = offset / type.bytes * 8;
+    }
+    if (offset < 0 || offset > target.bytes()) {
+      return Fail(InvalidArgument("the offset is outside the buffer"));
+    }
+    target.output = target.output || written;
+    SetPointer(i, region, offset, written);
+    return {};
+  }
+
+  Result<int> BufferNamed(const std::string& name) const {
+    for (std::size_t b = 0; b < case_.buffers.size(); ++b) {
+      if (case_.buffers[b].name == name) return static_cast<int>(b);
+    }
+    return Fail(InvalidArgument("no buffer is named '" + name + "'"));
+  }
+
+  Result<> AddStructure(std::size_t i) {
+    const records::Argument& argument = case_.arguments[i];
+    TRY_ASSIGN(std::vector<std::byte> bytes, DecodeBase64(argument.bytes));
+    if (static_cast<std::int64_t>(bytes.size()) != kernel_.parameters[i].bytes) {
+      return Fail(InvalidArgument("the structure has " +
+                                  std::to_string(kernel_.parameters[i].bytes) + " bytes, not " +
+                                  std::to_string(bytes.size())));
+    }
+    if (WidenedParameter(i)) return Fail(base::Unsupported("a widened structure"));
+    ArgumentValue& value = plan_.arguments[i];
+    for (const records::PointerInBytes& pointer : argument.pointers) {
+      TRY_ASSIGN(const int region, BufferNamed(pointer.buffer));
+      Region& target = plan_.layout.regions[static_cast<std::size_t>(region)];
+      if (pointer.at < 0 || pointer.at + 8 > static_cast<std::int64_t>(bytes.size())) {
+        return Fail(InvalidArgument("a pointer lies outside the structure"));
+      }
+      target.output = true;  // what a structure's pointer is for is not said
+      value.pointers.push_back({pointer.at, target.offset + pointer.offset});
+    }
+    value.bytes = std::move(bytes);
+    return {};
+  }
+
+  Result<> AddGlobals() {
+    for (const records::Global& global : case_.globals) {
+      const records::ClosureGlobal* known = nullptr;
+      for (const records::ClosureGlobal& candidate : kernel_.globals) {
+        if (candidate.symbol == global.symbol) known = &candidate;
+      }
+      const std::string what = "global '" + global.symbol + "'";
+      if (known == nullptr) {
+        return Fail(InvalidArgument("case '" + case_.name + "', " + what +
+                                    ": the kernel reads no such variable"));
+      }
+      Region region;
+      region.name = global.symbol;
+      region.type = device::ElementTypeOf(known->element, known->element_bytes);
+      region.count = known->count;
+      if (!global.count.empty()) {
+        TRY_ASSIGN(region.count, CheckedCount(global.count, region.type.size(), what));
+      }
+      if (region.count > known->count) {
+        return Fail(InvalidArgument("case '" + case_.name + "', " + what + ": it has " +
+                                    std::to_string(known->count) + " elements"));
+      }
+      if (widening_ != nullptr && std::find(widening_->globals.begin(), widening_->globals.end(),
+                                            global.symbol) != widening_->globals.end()) {
+        region.type = device::Widened(region.type);
+      }
+      region.input = global.access != records::Access::kOut;
+      region.output = global.access != records::Access::kIn;
+      if (global.fill && region.input) {
+        TRY(SetFill(*global.fill, &region, what));
+      }
+      const bool copy_back = region.output;
+      plan_.layout.Add(std::move(region));
+      const int index = static_cast<int>(plan_.layout.regions.size()) - 1;
+      plan_.globals.push_back({global.symbol, index, copy_back});
+    }
+    return {};
+  }
+
+  const records::Kernel& kernel_;
+  const records::Case& case_;
+  const device::Properties& device_;
+  const Widening* widening_;
+  CasePlan plan_;
+};
+
+}  // namespace
+
+void Layout::Add(Region region) {
+  const std::int64_t end = regions.empty() ? 0 : regions.back().offset + regions.back().bytes();
+  region.offset = (end + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
+  bytes = (region.offset + region.bytes() + 2 * kRedZone - 1) / kRedZone * kRedZone;
+  regions.push_back(std::move(region));
+}
+
+Result<std::vector<std::byte>> ScalarBytes(const records::Parameter& parameter,
+                                           const std::string& value) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(parameter.bytes));
+  if (parameter.kind == records::ParameterKind::kFloating) {
+    TRY_ASSIGN(const double number, NumberOf(value));
+    if (parameter.bytes == 8) {
+      std::memcpy(bytes.data(), &number, 8);
+      return bytes;
+    }
+    const auto type = device::ElementTypeOf(parameter.canonical, parameter.bytes);
+    if (!type.floating()) return Fail(base::Unsupported("a scalar of type " + parameter.type));
+    device::WriteNumber(bytes.data(), 0, type, number);
+    return bytes;
+  }
+  if (parameter.kind == records::ParameterKind::kInteger && parameter.bytes <= 8) {
+    TRY_ASSIGN(const Integer integer, IntegerOf(value));
+    std::memcpy(bytes.data(), &integer.bits, bytes.size());
+    return bytes;
+  }
+  return Fail(base::Unsupported("a value of type " + parameter.type + " must be given as bytes"));
+}
+
+Result<CasePlan> PlanCase(const records::Kernel& kernel, const records::Case& workload,
+                          const device::Properties& device, const Widening* widening) {
+  return Planner(kernel, workload, device, widening).Run();
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,37 @@
+// The gate's rule for floating results (design, section 6): errors against the double twin, counted
+// in units of what rounding can do. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace cupilot::worker {
+
+// For the elements of one output on one fill.
+struct Expected {
+  std::vector<double> exact;  // d: the twin's result
+  std::vector<double> unit;   // kappa + u_s |d| + smallest normal number
+};
+
+struct Rho {
+  double rms = 0;
+  double max = 0;
+  std::size_t worst = 0;  // element
+};
+
+// `class_of` is the original's value: where it is not finite, the candidate must be of the same
+// class and sign.
+Rho RhoOf(const std::vector<double>& values, const std::vector<double>& original,
+          const Expected& expected);
+
+struct Limits {
+  double rms;
+  double max;
+};
+// `m`: inputs of one output; `dense`: dense fill or probe.
+Limits LimitsOf(const Rho& original, double m, bool dense);
+
+bool Passes(const Rho& candidate, const Limits& limits);
+
+}  // namespace cupilot::worker

@@ -1,0 +1,136 @@
+#include "worker/fill_recipe.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "worker/case_plan.h"
+
+namespace cupilot::worker {
+namespace {
+
+using device::FillKind;
+using device::FillRecipe;
+
+base::Result<double> Bound(const std::string& text, double otherwise,
+                           const records::Environment& environment) {
+  if (text.empty()) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() + text.size()) return value;
+  TRY_ASSIGN(const std::int64_t integer, records::EvaluateText(text, environment));
+  return static_cast<double>(integer);
+}
+
+base::Result<std::int64_t> IntegerBound(const std::string& text, std::int64_t otherwise,
+                                        const records::Environment& environment) {
+  if (text.empty()) return otherwise;
+  return records::EvaluateText(text, environment);
+}
+
+// Streams of redraws; 0 is the workload's own.
+std::uint32_t StreamOf(const GateFill& fill) {
+  return static_cast<std::uint32_t>(&fill - kGateFills.data()) + 1;
+}
+
+// How many components a row of the region has: the largest integer scalar that divides it, else
+// all.
+std::int64_t RowOf(const Region& region, const records::Environment& environment) {
+  const std::int64_t components = region.count * region.type.lanes;
+  std::int64_t row = 0;
+  for (const auto& [name, value] : environment.integers) {
+    const bool parameter = !name.starts_with("grid_") && !name.starts_with("block_") &&
+                           name != "sm_count" && name != "warp_size" && !name.starts_with("max_") &&
+                           name != "l2_bytes" && name != "shared_bytes";
+    if (parameter && value > 1 && value < components && components % value == 0) {
+      row = std::max(row, value);
+    }
+  }
+  return row == 0 ? components : row;
+}
+
+// Floating inputs may be redrawn, except constants: those are starting values of accumulations.
+bool Refillable(const Region& region) {
+  return region.input && region.type.floating() && region.fill &&
+         region.fill->kind != FillKind::kConstant;
+}
+
+}  // namespace
+
+const std::vector<GateFill> kGateFills = {
+    {"wide", true, FillKind::kWide, 0, true},
+    {"sparse4", false, FillKind::kSparse, 4, true},
+    {"exact", false, FillKind::kExact, 0, true},
+    {"uniform", true, FillKind::kUniform, 0, false},
+    {"normal", true, FillKind::kNormal, 0, false},
+    {"offset", true, FillKind::kNormal, 0, false},
+    {"sparse1", false, FillKind::kSparse, 1, false},
+};
+
+base::Result<FillRecipe> RecipeOf(const records::Fill& fill, const device::ElementType& type,
+                                  std::int64_t count, const records::Environment& environment) {
+  FillRecipe recipe;
+  TRY_ASSIGN(recipe.kind, device::FillKindOf(fill.kind));
+  recipe.mean = fill.mean;
+  recipe.stddev = fill.stddev;
+  recipe.path = fill.path;
+  const bool whole = recipe.kind == FillKind::kIntegers || recipe.kind == FillKind::kIndices ||
+                     (recipe.kind == FillKind::kSorted && !type.floating());
+  if (whole) {
+    const std::int64_t last = std::max<std::int64_t>(0, count - 1);
+    TRY_ASSIGN(recipe.integer_low, IntegerBound(fill.low, 0, environment));
+    TRY_ASSIGN(recipe.integer_high, IntegerBound(fill.high, last, environment));
+    // `indices` is written with an exclusive upper end.
+    const bool exclusive = recipe.kind == FillKind::kIndices && !fill.high.empty();
+    if (exclusive && recipe.integer_high > std::numeric_limits<std::int64_t>::min()) {
+      recipe.integer_high -= 1;
+    }
+  } else {
+    TRY_ASSIGN(recipe.low, Bound(fill.low, 0, environment));
+    TRY_ASSIGN(recipe.high, Bound(fill.high, 1, environment));
+  }
+  TRY_ASSIGN(recipe.total, IntegerBound(fill.total, 0, environment));
+  TRY_ASSIGN(recipe.value, Bound(fill.value, 0, environment));
+  if (recipe.kind == FillKind::kConstant && !type.floating()) {
+    TRY_ASSIGN(recipe.integer_value, IntegerBound(fill.value, 0, environment));
+  }
+  return recipe;
+}
+
+bool IsGenerator(FillKind kind) {
+  return kind != FillKind::kFile && kind != FillKind::kConstant && kind != FillKind::kIota;
+}
+
+base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::uint64_t seed,
+                              const records::Environment& environment, std::byte* arena) {
+  std::int64_t operands = 0, operand = 0;
+  for (const Region& region : layout.regions) operands += Refillable(region) ? 1 : 0;
+  bool changed = false;
+  for (const Region& region : layout.regions) {
+    if (!region.input) continue;
+    FillRecipe recipe = region.fill.value_or(FillRecipe{});
+    device::FillSource source{seed, region.name, 0};
+    if (fill != nullptr && Refillable(region)) {
+      recipe = FillRecipe{};
+      recipe.kind = fill->kind;
+      recipe.nonzeros = fill->nonzeros;
+      recipe.row = RowOf(region, environment);
+      if (std::string_view(fill->name) == "offset") recipe.mean = 1000;
+      // Of a product one operand is exact, the others are -1, 0 or 1; which one, the seed says.
+      const bool exact_operand = operand == static_cast<std::int64_t>(seed % 997) % operands;
+      if (fill->kind == FillKind::kExact && !exact_operand) recipe.kind = FillKind::kTernary;
+      operand += 1;
+      source.stream = StreamOf(*fill);
+      changed = true;
+    } else if (fill != nullptr && region.type.integer() && region.declared) {
+      source.stream = StreamOf(*fill);
+      changed = true;
+    }
+    auto filled =
+        device::FillBuffer(arena + region.offset, region.count, region.type, recipe, source);
+    if (!filled) return base::Fail(filled.error().In("filling '" + region.name + "'"));
+  }
+  return changed;
+}
+
+}  // namespace cupilot::worker

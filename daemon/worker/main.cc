@@ -1,0 +1,115 @@
+// cupilot-worker --kind source|build|device|run: answers requests, one JSON line each
+// (protocol/worker_messages.h), until its input ends.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+#include "device/host/host_properties.h"
+#include "protocol/worker_messages.h"
+#include "source/rewrite/techniques.h"
+#include "source/scan.h"
+#include "source/twin.h"
+#include "source/whitelist.h"
+#include "worker/build_host.h"
+#include "worker/measure.h"
+#include "worker/runner.h"
+#include "worker/sandbox/sandbox.h"
+#include "worker/verify.h"
+
+namespace cupilot::worker {
+namespace {
+
+using records::Json;
+
+struct Row {
+  const char* kind;
+  const char* op;
+  base::Result<Json> (*handle)(const Json& params);
+};
+
+template <class Request, class Reply, base::Result<Request> (*Parse)(const Json&),
+          base::Result<Reply> (*Run)(const Request&)>
+base::Result<Json> Handle(const Json& params) {
+  TRY_ASSIGN(const Request request, Parse(params));
+  TRY_ASSIGN(const Reply reply, Run(request));
+  return protocol::ToJson(reply);
+}
+
+base::Result<Json> DescribeDevice(const Json&) {
+  const device::Properties p = device::DescribeHost();
+  return Json{{"name", p.name},         {"arch", p.architecture},
+              {"sm_count", p.sm_count}, {"memory_bytes", p.memory_bytes},
+              {"driver", p.driver},     {"sandbox", DescribeSandbox()}};
+}
+
+const Row kRows[] = {
+    {"source", "scan",
+     &Handle<protocol::ScanRequest, protocol::ScanReply, protocol::ParseScanRequest, source::Scan>},
+    {"source", "rewrite",
+     &Handle<protocol::RewriteRequest, protocol::RewriteReply, protocol::ParseRewriteRequest,
+             source::Rewrite>},
+    {"source", "propose",
+     &Handle<protocol::ProposeRequest, protocol::ProposeReply, protocol::ParseProposeRequest,
+             source::Propose>},
+    {"source", "retune",
+     &Handle<protocol::RetuneRequest, protocol::RewriteReply, protocol::ParseRetuneRequest,
+             source::Retune>},
+    {"source", "twin",
+     &Handle<protocol::TwinRequest, protocol::TwinReply, protocol::ParseTwinRequest, source::Twin>},
+    {"source", "check_variant",
+     &Handle<protocol::CheckVariantRequest, protocol::CheckVariantReply,
+             protocol::ParseCheckVariantRequest, source::CheckVariant>},
+    {"build", "build",
+     &Handle<protocol::BuildRequest, protocol::BuildReply, protocol::ParseBuildRequest, BuildHost>},
+    {"device", "verify",
+     &Handle<protocol::VerifyRequest, protocol::VerifyReply, protocol::ParseVerifyRequest, Verify>},
+    {"device", "measure",
+     &Handle<protocol::MeasureRequest, protocol::MeasureReply, protocol::ParseMeasureRequest,
+             Measure>},
+    {"device", "describe_device", &DescribeDevice},
+};
+
+base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
+  const std::string op = request.value("op", "");
+  for (const Row& row : kRows) {
+    if (kind == row.kind && op == row.op)
+      return row.handle(request.value("params", Json::object()));
+  }
+  return base::Fail(base::Unsupported("a " + kind + " worker has no operation '" + op + "'"));
+}
+
+int Serve(const std::string& kind) {
+  for (std::string line; std::getline(std::cin, line);) {
+    Json reply;
+    const auto request = records::ParseJson(line);
+    auto result =
+        request ? Dispatch(kind, *request) : base::Result<Json>(base::Fail(request.error()));
+    if (request) reply["id"] = request->value("id", Json());
+    if (result) {
+      reply["result"] = std::move(*result);
+    } else {
+      reply["error"] = {{"code", std::string(base::Name(result.error().code))},
+                        {"message", result.error().message}};
+    }
+    std::cout << reply.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace cupilot::worker
+
+int main(int argc, char** argv) {
+  if (argc != 3 || std::strcmp(argv[1], "--kind") != 0) {
+    std::fprintf(stderr, "usage: cupilot-worker --kind source|build|device|run\n");
+    return 2;
+  }
+  const std::string kind = argv[2];
+  if (kind == "run") return cupilot::worker::ServeRuns();
+  if (kind == "source" || kind == "build" || kind == "device") return cupilot::worker::Serve(kind);
+  std::fprintf(stderr, "cupilot-worker: there is no kind '%s'\n", kind.c_str());
+  return 2;
+}

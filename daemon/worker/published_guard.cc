@@ -1,0 +1,57 @@
+#include "worker/published_guard.h"
+
+#include <algorithm>
+
+namespace cupilot::worker {
+namespace {
+
+std::string NameOf(const records::Kernel& kernel, std::size_t i) {
+  return kernel.parameters[i].name.empty() ? "$" + std::to_string(i) : kernel.parameters[i].name;
+}
+
+std::string And(const std::string& a, const std::string& b) {
+  return a.empty() ? b : b.empty() ? a : a + " && " + b;
+}
+
+std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan) {
+  std::string text;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (kernel.parameters[i].kind != records::ParameterKind::kInteger) continue;
+    const auto value = plan.environment.integers.find(NameOf(kernel, i));
+    if (value == plan.environment.integers.end()) continue;
+    text = And(text, NameOf(kernel, i) + " == " + std::to_string(value->second));
+  }
+  static constexpr const char* kNames[] = {"x", "y", "z"};
+  for (std::size_t d = 0; d < 3; ++d) {
+    text = And(text, std::string("grid_") + kNames[d] + " == " + std::to_string(plan.grid[d]));
+    text = And(text, std::string("block_") + kNames[d] + " == " + std::to_string(plan.block[d]));
+  }
+  text = And(text, "shared_bytes == " + std::to_string(plan.shared_bytes));
+  for (std::size_t i = 0; i < plan.references.size(); ++i) {
+    if (!plan.references[i] || plan.references[i]->region < 0) continue;
+    for (std::size_t j = 0; j < plan.references.size(); ++j) {
+      if (j == i || !plan.references[j] || plan.references[j]->region < 0) continue;
+      const auto &a = *plan.references[i], &b = *plan.references[j];
+      // Each pair once; arguments that lay in one region were verified as they overlap.
+      if (!a.written || (b.written && j < i) || a.region == b.region) continue;
+      text = And(text, "disjoint(" + NameOf(kernel, i) + ", " + std::to_string(a.bytes) + ", " +
+                           NameOf(kernel, j) + ", " + std::to_string(b.bytes) + ")");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string PublishedGuard(const records::Kernel& kernel, const records::Variant& variant,
+                           const std::vector<CasePlan>& cases) {
+  std::string boxes;
+  for (const CasePlan& plan : cases) {
+    const std::string box = "(" + BoxOf(kernel, plan) + ")";
+    boxes += (boxes.empty() ? "" : " || ") + box;
+  }
+  if (cases.size() > 1) boxes = "(" + boxes + ")";
+  return variant.guard.empty() ? boxes : "(" + variant.guard + ") && " + boxes;
+}
+
+}  // namespace cupilot::worker

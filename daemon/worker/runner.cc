@@ -1,0 +1,146 @@
+#include "worker/runner.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+
+extern char** environ;
+
+namespace cupilot::worker {
+
+using records::Json;
+using std::chrono::milliseconds;
+
+namespace {
+constexpr milliseconds kLoadLimit{20000};
+constexpr std::size_t kMaxReply = 1 << 20;  // a flood of output is no reply
+}  // namespace
+
+base::Result<Runner> Runner::Start(const Arena& arena, const std::vector<std::string>& modules) {
+  int to_child[2], from_child[2];
+  if (::pipe2(to_child, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
+  if (::pipe2(from_child, O_CLOEXEC) != 0) {
+    ::close(to_child[0]);
+    ::close(to_child[1]);
+    return base::Fail(base::IoError("pipe"));
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, arena.descriptor(), 3);
+  const std::string self = base::ExecutableFolder() + "/cupilot-worker";
+  std::array<char*, 4> arguments = {const_cast<char*>(self.c_str()), const_cast<char*>("--kind"),
+                                    const_cast<char*>("run"), nullptr};
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, self.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(to_child[0]);
+  ::close(from_child[1]);
+  if (error != 0) {
+    ::close(to_child[1]);
+    ::close(from_child[0]);
+    return base::Fail(base::Unavailable("cannot start " + self + ": " + std::strerror(error)));
+  }
+  Runner runner(pid, to_child[1], from_child[0]);
+  TRY_ASSIGN(
+      const Json loaded,
+      runner.Ask({{"op", "load"}, {"arena_bytes", arena.bytes().size()}, {"modules", modules}},
+                 kLoadLimit));
+  runner.architecture_ = loaded.value("architecture", "");
+  return runner;
+}
+
+Runner::Runner(Runner&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      input_(std::exchange(other.input_, -1)),
+      output_(std::exchange(other.output_, -1)),
+      partial_(std::move(other.partial_)),
+      architecture_(std::move(other.architecture_)) {}
+
+Runner& Runner::operator=(Runner&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(input_, other.input_);
+  std::swap(output_, other.output_);
+  std::swap(partial_, other.partial_);
+  std::swap(architecture_, other.architecture_);
+  return *this;
+}
+
+Runner::~Runner() {
+  End();
+  if (input_ >= 0) ::close(input_);
+  if (output_ >= 0) ::close(output_);
+}
+
+void Runner::End() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+std::string Runner::HowItEnded() {
+  int status = 0;
+  const pid_t ended = ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  if (ended < 0) return "ended";
+  if (WIFSIGNALED(status)) return std::string("was ended by ") + ::strsignal(WTERMSIG(status));
+  return "exited with " + std::to_string(WEXITSTATUS(status)) + " instead of returning";
+}
+
+base::Result<Json> Runner::Ask(const Json& request, milliseconds limit) {
+  if (!alive()) return base::Fail(base::ToolFailed("the process has ended already"));
+  const std::string line = request.dump() + "\n";
+  for (std::size_t sent = 0; sent < line.size();) {
+    const ssize_t n = ::write(input_, line.data() + sent, line.size() - sent);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return base::Fail(base::ToolFailed("the process " + HowItEnded()));
+    sent += static_cast<std::size_t>(n);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    const std::size_t end = partial_.find('\n');
+    if (end != std::string::npos) {
+      const auto json = records::ParseJson(partial_.substr(0, end));
+      partial_.erase(0, end + 1);
+      if (!json || !json->is_object()) {
+        End();
+        return base::Fail(base::ToolFailed("the process sent what is no reply"));
+      }
+      if (json->contains("error")) {
+        return base::Fail(base::InvalidArgument(json->value("error", "")));
+      }
+      return *json;
+    }
+    const auto left =
+        std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd poll{output_, POLLIN, 0};
+    const int ready = left.count() <= 0 ? 0 : ::poll(&poll, 1, static_cast<int>(left.count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 || partial_.size() > kMaxReply) {
+      End();
+      return base::Fail(base::Timeout("it did not end within " + std::to_string(limit.count()) +
+                                      " ms and was killed"));
+    }
+    std::array<char, 65536> buffer;
+    const ssize_t n = ::read(output_, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return base::Fail(base::ToolFailed("the process " + HowItEnded()));
+    partial_.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,52 @@
+// The process in which candidates run, and the judge's end of it.
+//
+// A runner (cupilot-worker --kind run) maps the arena that it gets as descriptor 3 and answers
+// requests, one JSON line each:
+//   {"op": "load", "arena_bytes", "modules": [paths]}      -> {"architecture": [...]}
+//   {"op": "run", "module": 0, "program": {...}}           -> {"microseconds": t}
+//   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}
+// or {"error": "..."}. Its word counts for times only: the judge reads results from the arena.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/json.h"
+#include "worker/arena.h"
+
+namespace cupilot::worker {
+
+class Runner {
+ public:
+  // Starts a runner on the arena and loads the modules.
+  static base::Result<Runner> Start(const Arena& arena, const std::vector<std::string>& modules);
+  Runner(Runner&& other) noexcept;
+  Runner& operator=(Runner&& other) noexcept;
+  ~Runner();
+
+  // kTimeout: killed at the limit. kToolFailed: it crashed or exited (`how` in the message).
+  // kInvalidArgument: it refused (its own message).
+  base::Result<records::Json> Ask(const records::Json& request, std::chrono::milliseconds limit);
+  bool alive() const { return pid_ > 0; }
+  const std::string& architecture() const { return architecture_; }
+
+ private:
+  Runner(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
+  void End();
+  std::string HowItEnded();
+
+  pid_t pid_;
+  int input_;
+  int output_;
+  std::string partial_;
+  std::string architecture_;
+};
+
+// The runner's own main loop; returns the exit code.
+int ServeRuns();
+
+}  // namespace cupilot::worker

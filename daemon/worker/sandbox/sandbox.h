@@ -1,0 +1,22 @@
+// What a runner may not do any more once its modules are loaded: run programs, open files for
+// writing, use the network, look into other processes. Seccomp (libseccomp) and resource limits; a
+// candidate that tries gets an error, and a runner that cannot be confined does not run.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+
+namespace cupilot::worker {
+
+// Address space, core files, file sizes. For the calling process and its children.
+base::Result<> LimitResources(std::size_t address_space_bytes);
+
+// The filter, for all threads of the process from now on.
+base::Result<> ConfineRunner();
+
+// "seccomp" or why there is none: what doctor shows.
+std::string DescribeSandbox();
+
+}  // namespace cupilot::worker
