@@ -171,10 +171,16 @@ class Retuner {
     }
   }
 
+  // Names of an unnamed namespace are found as those around it.
+  static std::vector<std::string> Named(std::vector<std::string> namespaces) {
+    std::erase(namespaces, "");
+    return namespaces;
+  }
+
   // Why the copies cannot stand in a namespace inside the kernel's; empty if they can.
   std::string CheckCopies(NodeId kernel) const {
     const Tree& tree = after_.parsed.tree;
-    const std::vector<std::string> around = NamespacesOf(tree, kernel);
+    const std::vector<std::string> around = Named(NamespacesOf(tree, kernel));
     std::set<std::string> names;
     for (const std::size_t i : copied_) Names(new_.chunks[i], names);
     for (const std::size_t i : copied_) {
@@ -187,9 +193,9 @@ class Retuner {
                  " depends on the tunables, and its contents cannot be copied";
         }
       }
+      const std::vector<std::string> own = Named(chunk.namespaces);
       const bool outside =
-          chunk.namespaces.size() > around.size() ||
-          !std::equal(chunk.namespaces.begin(), chunk.namespaces.end(), around.begin());
+          own.size() > around.size() || !std::equal(own.begin(), own.end(), around.begin());
       if (outside) {
         return name + " depends on the tunables and lies in a namespace beside the kernel's";
       }

@@ -66,6 +66,15 @@ __device__ int f(int v) { return v * TILE; }
   EXPECT_THAT(reply.variant.source, HasSubstr("float f(float v)"));
 }
 
+TEST_F(RetuneTest, CopiesHelpersOfAnUnnamedNamespace) {
+  const protocol::RewriteReply reply = Retuned(
+      kHead + "namespace a { namespace {\nstruct Acc { float v[TILE]; };\n}\n" + kTag +
+          "__global__ void k(float* x, int n) { Acc acc; acc.v[0] = n; x[0] = acc.v[0]; }\n}\n",
+      8);
+  ASSERT_FALSE(reply.declined) << reply.reason;
+  EXPECT_THAT(reply.variant.source, HasSubstr("struct Acc { float v[8]; };"));
+}
+
 TEST_F(RetuneTest, DeclinesWhatCannotBeCopied) {
   EXPECT_THAT(Retuned(kHead + "__constant__ float w[TILE] = {};\n" + kTag +
                           "__global__ void k(float* x, int n) { x[n] = w[0]; }\n",
