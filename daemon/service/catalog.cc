@@ -77,7 +77,7 @@ std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kerne
   std::optional<records::Evaluation> found;
   for (records::Evaluation& evaluation : Evaluations(kernel_key)) {
     if (evaluation.variant == variant_id && evaluation.workload == workload_hash &&
-        evaluation.target == target) {
+        (target.empty() || evaluation.target == target)) {
       found = std::move(evaluation);
     }
   }
@@ -89,7 +89,8 @@ std::optional<Proven> Catalog::Best(const std::string& kernel_key,
   const std::string hash = WorkloadHash(workload);
   std::optional<records::Evaluation> best;
   for (records::Evaluation& evaluation : Evaluations(kernel_key)) {
-    if (!evaluation.accepted || evaluation.workload != hash || evaluation.target != target)
+    if (!evaluation.accepted || evaluation.workload != hash ||
+        (!target.empty() && evaluation.target != target))
       continue;
     if (!best || evaluate::BeatsIncumbent(evaluation, *best, workload))
       best = std::move(evaluation);

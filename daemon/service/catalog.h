@@ -32,13 +32,13 @@ class Catalog {
   // line in the log.
   std::vector<records::Evaluation> Evaluations(const std::string& kernel_key);
   std::optional<records::Variant> FindVariant(const std::string& kernel_key, const std::string& id);
-  // The variant's verdict for this workload and target, if there is one already.
+  // The variant's verdict for this workload and target (empty: any), if there is one already.
   std::optional<records::Evaluation> FindVerdict(const std::string& kernel_key,
                                                  const std::string& workload_hash,
                                                  const std::string& target,
                                                  const std::string& variant_id);
-  // The accepted variant that no other one beat, for one target. Evidence for another workload does
-  // not count.
+  // The accepted variant that no other one beat, for one target (empty: any). Evidence for another
+  // workload does not count.
   std::optional<Proven> Best(const std::string& kernel_key, const records::Workload& workload,
                              const std::string& target);
 
