@@ -70,11 +70,11 @@ std::optional<PrintedName> HookNames::OfBuiltin(std::string_view name) const {
       {"block_y", "o.block_y"},
       {"block_z", "o.block_z"},
       {"shared_bytes", "o.shared"},
-      {"sm_count", "(long long)devices[l.device].sm_count"},
-      {"max_shared_bytes", "(long long)devices[l.device].max_shared_bytes"},
-      {"max_threads_per_sm", "(long long)devices[l.device].max_threads_per_sm"},
-      {"l2_bytes", "(long long)devices[l.device].l2_bytes"},
-      {"warp_size", "(long long)devices[l.device].warp_size"},
+      {"sm_count", "(long long)on[l.device].device.sm_count"},
+      {"max_shared_bytes", "(long long)on[l.device].device.max_shared_bytes"},
+      {"max_threads_per_sm", "(long long)on[l.device].device.max_threads_per_sm"},
+      {"l2_bytes", "(long long)on[l.device].device.l2_bytes"},
+      {"warp_size", "(long long)on[l.device].device.warp_size"},
   }};
   for (const auto& [known, text] : kBuiltins) {
     if (known == name) return PrintedName{NameKind::kInteger, std::string(text), {}};

@@ -112,13 +112,21 @@ struct accepts<void (*)(parameters...), list<given...> > {
 
 std::string HookMachinery() {
   return R"hook(
-cupilot_handle handles[function_count];
-int handles_known;
-unsigned prepared[kernel_count][device_limit];
-function_facts facts[function_count][device_limit];
-device_facts devices[device_limit];
+// What each launch reads lies together: between two launches the runtime and the driver use the caches.
+typedef int (*context_device)(int*);
+struct hot_words {
+  int handles_known, mode, device_count;
+  context_device ask_driver;
+  cupilot_handle handles[function_count];
+};
+struct device_words {
+  unsigned prepared[kernel_count];
+  function_facts facts[function_count];
+  device_facts device;
+};
+__attribute__((aligned(64))) hot_words hot;
+__attribute__((aligned(64))) device_words on[device_limit];
 unsigned long long hits[kernel_count], misses[kernel_count];
-int mode_word;
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { mode_known = 1, mode_disabled = 2, mode_statistics = 4 };
@@ -142,7 +150,7 @@ __attribute__((noinline)) int read_mode() {
   const int word = mode_known | (is_set("CUPILOT_DISABLE") ? mode_disabled : 0) |
          (is_set("CUPILOT_STATS") ? mode_statistics : 0);
   int expected = 0;
-  if (__atomic_compare_exchange_n(&mode_word, &expected, word, false, __ATOMIC_RELAXED,
+  if (__atomic_compare_exchange_n(&hot.mode, &expected, word, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED) &&
       (word & mode_statistics) != 0) {
     atexit(print_statistics);
@@ -151,8 +159,14 @@ __attribute__((noinline)) int read_mode() {
 }
 
 __attribute__((always_inline)) inline int mode() {
-  const int word = __atomic_load_n(&mode_word, __ATOMIC_RELAXED);
+  const int word = __atomic_load_n(&hot.mode, __ATOMIC_RELAXED);
   return word != 0 ? word : read_mode();
+}
+
+// The program's own error is neither hidden nor cleared: while one waits for it, we ask nothing that
+// could fail and launch nothing but the original.
+__attribute__((always_inline)) inline bool error_pending() {
+  return cudaPeekAtLastError() != cudaSuccess;
 }
 
 // After a failed call of ours; the last error was success before it.
@@ -166,71 +180,68 @@ __attribute__((noinline)) bool resolve() {
   for (int i = 0; i < function_count; ++i) {
     cupilot_handle handle = 0;
     if (cudaGetKernel(&handle, functions[i]) != cudaSuccess) return cleared();
-    __atomic_store_n(&handles[i], handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&hot.handles[i], handle, __ATOMIC_RELAXED);
   }
-  __atomic_store_n(&handles_known, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&hot.handles_known, 1, __ATOMIC_RELEASE);
   return true;
 }
 #else
 __attribute__((noinline)) bool resolve() {
   for (int i = 0; i < function_count; ++i) {
-    __atomic_store_n(&handles[i], (cupilot_handle)functions[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&hot.handles[i], (cupilot_handle)functions[i], __ATOMIC_RELAXED);
   }
-  __atomic_store_n(&handles_known, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&hot.handles_known, 1, __ATOMIC_RELEASE);
   return true;
 }
 #endif
 
 // The current device. With one device there is nothing to ask; with several the driver's answer takes a
 // third of the runtime's time. Negative: unknown.
-typedef int (*context_device)(int*);
-int device_count;
-context_device ask_driver;
-
 __attribute__((noinline)) int slow_device() {
   int device = 0, count = 0;
+  if (error_pending()) return -1;
   if (cudaGetDevice(&device) != cudaSuccess || cudaGetDeviceCount(&count) != cudaSuccess) {
     cleared();
     return -1;
   }
 #if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 12050
-  if (count > 1 && __atomic_load_n(&ask_driver, __ATOMIC_RELAXED) == 0) {
+  if (count > 1 && __atomic_load_n(&hot.ask_driver, __ATOMIC_RELAXED) == 0) {
     void* entry = 0;
     cudaDriverEntryPointQueryResult found;
     if (cudaGetDriverEntryPointByVersion("cuCtxGetDevice", &entry, 12000, cudaEnableDefault,
                                          &found) != cudaSuccess) {
       cleared();
     } else if (found == cudaDriverEntryPointSuccess) {
-      __atomic_store_n(&ask_driver, (context_device)entry, __ATOMIC_RELEASE);
+      __atomic_store_n(&hot.ask_driver, (context_device)entry, __ATOMIC_RELEASE);
     }
   }
 #endif
-  __atomic_store_n(&device_count, count, __ATOMIC_RELEASE);
+  __atomic_store_n(&hot.device_count, count, __ATOMIC_RELEASE);
   return device;
 }
 
 __attribute__((always_inline)) inline int current_device() {
-  const int count = __atomic_load_n(&device_count, __ATOMIC_ACQUIRE);
+  const int count = __atomic_load_n(&hot.device_count, __ATOMIC_ACQUIRE);
   if (count == 1) return 0;
-  const context_device ask = __atomic_load_n(&ask_driver, __ATOMIC_ACQUIRE);
+  const context_device ask = __atomic_load_n(&hot.ask_driver, __ATOMIC_ACQUIRE);
   int device = -1;
   if (ask != 0 && ask(&device) == 0) return device;
   return slow_device();
 }
 
 __attribute__((always_inline)) inline int find(cupilot_handle handle) {
-  if (__atomic_load_n(&handles_known, __ATOMIC_ACQUIRE) == 0) {
-    if (handle == 0 || cudaPeekAtLastError() != cudaSuccess || !resolve()) return -1;
+  if (__atomic_load_n(&hot.handles_known, __ATOMIC_ACQUIRE) == 0) {
+    if (handle == 0 || error_pending() || !resolve()) return -1;
   }
   for (int i = 0; i < kernel_count; ++i) {
-    if (__atomic_load_n(&handles[i], __ATOMIC_RELAXED) == handle) return i;
+    if (__atomic_load_n(&hot.handles[i], __ATOMIC_RELAXED) == handle) return i;
   }
   return -1;
 }
 
 bool read_function(int function, int device, cudaFuncAttributes* attributes) {
   if (cudaFuncGetAttributes(attributes, functions[function]) != cudaSuccess) return cleared();
-  function_facts& f = facts[function][device];
+  function_facts& f = on[device].facts[function];
   f.max_threads = attributes->maxThreadsPerBlock;
   f.static_bytes = (int)attributes->sharedSizeBytes;
   __atomic_store_n(&f.dynamic_bytes, (long long)attributes->maxDynamicSharedSizeBytes,
@@ -239,7 +250,7 @@ bool read_function(int function, int device, cudaFuncAttributes* attributes) {
 }
 
 bool read_device(int device) {
-  device_facts& d = devices[device];
+  device_facts& d = on[device].device;
   if (cudaDeviceGetAttribute(&d.sm_count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
       cudaDeviceGetAttribute(&d.max_shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
           cudaSuccess ||
@@ -292,8 +303,9 @@ bool usable(const variant_row& row, int kernel, int device, const cudaFuncAttrib
 
 // Once for each kernel and device. Bit 0: done; bit v + 1: variant v of the kernel may run.
 __attribute__((noinline)) unsigned prepare(int kernel, int device) {
+  if (error_pending()) return 0;
   pthread_mutex_lock(&lock);
-  unsigned bits = __atomic_load_n(&prepared[kernel][device], __ATOMIC_ACQUIRE);
+  unsigned bits = __atomic_load_n(&on[device].prepared[kernel], __ATOMIC_ACQUIRE);
   cudaFuncAttributes original;
   if (bits == 0 && read_device(device) && read_function(kernel, device, &original)) {
     bits = 1;
@@ -301,7 +313,7 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
     for (int v = 0; v < row.variant_count && v < 31; ++v) {
       if (usable(variants[row.first_variant + v], kernel, device, original)) bits |= 2u << v;
     }
-    __atomic_store_n(&prepared[kernel][device], bits, __ATOMIC_RELEASE);
+    __atomic_store_n(&on[device].prepared[kernel], bits, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&lock);
   return bits;
@@ -335,8 +347,9 @@ __attribute__((always_inline)) inline geometry geometry_of(dim3 grid, dim3 block
 
 // The program may have raised the original's limit since it was read.
 __attribute__((noinline)) bool shared_is_legal(int kernel, int device, long long bytes) {
-  function_facts& f = facts[kernel][device];
+  function_facts& f = on[device].facts[kernel];
   cudaFuncAttributes attributes;
+  if (error_pending()) return false;
   if (cudaFuncGetAttributes(&attributes, functions[kernel]) != cudaSuccess) return cleared();
   __atomic_store_n(&f.dynamic_bytes, (long long)attributes.maxDynamicSharedSizeBytes,
                    __ATOMIC_RELAXED);
@@ -344,7 +357,7 @@ __attribute__((noinline)) bool shared_is_legal(int kernel, int device, long long
 }
 
 __attribute__((always_inline)) inline bool original_is_legal(int kernel, const launch& l, const geometry& g) {
-  const function_facts& f = facts[kernel][l.device];
+  const function_facts& f = on[l.device].facts[kernel];
   return shape_fits(g, f.max_threads) &&
          (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
           shared_is_legal(kernel, l.device, g.shared));
@@ -352,8 +365,8 @@ __attribute__((always_inline)) inline bool original_is_legal(int kernel, const l
 
 // A limit is only ever raised, under the lock, so that two threads cannot undo each other's.
 __attribute__((noinline)) bool raise_shared(int function, int device, long long bytes) {
-  function_facts& f = facts[function][device];
-  if (bytes + f.static_bytes > devices[device].max_shared_bytes) return false;
+  function_facts& f = on[device].facts[function];
+  if (bytes + f.static_bytes > on[device].device.max_shared_bytes) return false;
   pthread_mutex_lock(&lock);
   bool done = bytes <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED);
   if (!done) {
@@ -367,14 +380,14 @@ __attribute__((noinline)) bool raise_shared(int function, int device, long long 
 }
 
 __attribute__((always_inline)) inline bool fits(int function, const geometry& g, const launch& l) {
-  const function_facts& f = facts[function][l.device];
+  const function_facts& f = on[l.device].facts[function];
   return shape_fits(g, f.max_threads) &&
          (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
           raise_shared(function, l.device, g.shared));
 }
 
 __attribute__((always_inline)) inline cudaError_t start(int function, const geometry& g, void** arguments, const launch& l) {
-  return cupilot_real(__atomic_load_n(&handles[function], __ATOMIC_RELAXED),
+  return cupilot_real(__atomic_load_n(&hot.handles[function], __ATOMIC_RELAXED),
                       dim3((unsigned)g.grid_x, (unsigned)g.grid_y, (unsigned)g.grid_z),
                       dim3((unsigned)g.block_x, (unsigned)g.block_y, (unsigned)g.block_z),
                       arguments, (size_t)g.shared, l.stream);
@@ -384,7 +397,7 @@ __attribute__((always_inline)) inline cudaError_t start(int function, const geom
 unsigned long long occupancies[function_count];
 
 bool occupancy(int function, const geometry& g, const launch& l, long long* blocks) {
-  if (!shape_fits(g, facts[function][l.device].max_threads) || g.shared >= (1 << 24)) return false;
+  if (!shape_fits(g, on[l.device].facts[function].max_threads) || g.shared >= (1 << 24)) return false;
   const unsigned long long threads = (unsigned long long)(g.block_x * g.block_y * g.block_z);
   const unsigned long long key = (unsigned long long)(l.device + 1) << 59 | threads << 44 |
                                  (unsigned long long)g.shared << 16;
@@ -394,7 +407,7 @@ bool occupancy(int function, const geometry& g, const launch& l, long long* bloc
     return true;
   }
   int count = 0;
-  if (!fits(function, g, l)) return false;
+  if (error_pending() || !fits(function, g, l)) return false;
   if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, functions[function], (int)threads,
                                                     (size_t)g.shared) != cudaSuccess) {
     return cleared();
@@ -505,10 +518,10 @@ std::string HookEpilogue(const std::string& hook) {
   return R"hook(
 __attribute__((always_inline)) inline bool try_variants(int kernel, launch& l, const geometry& g, cudaError_t* result) {
   const int word = mode();
-  if ((word & mode_disabled) != 0 || cudaPeekAtLastError() != cudaSuccess) return false;
+  if ((word & mode_disabled) != 0) return false;
   l.device = current_device();
   if ((unsigned)l.device >= (unsigned)device_limit) return false;
-  unsigned bits = __atomic_load_n(&prepared[kernel][l.device], __ATOMIC_ACQUIRE);
+  unsigned bits = __atomic_load_n(&on[l.device].prepared[kernel], __ATOMIC_ACQUIRE);
   if (bits == 0) bits = prepare(kernel, l.device);
   const bool ran =
       bits > 1 && original_is_legal(kernel, l, g) && select(kernel, bits, l, g, result);

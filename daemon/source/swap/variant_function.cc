@@ -205,7 +205,8 @@ class Writer {
     const Launch& launch = launches_.front();
     TRY_ASSIGN(const std::string geometry, Geometry(launch, "  ", "return false;"));
     const std::string function = std::to_string(FunctionOf(launch.entry));
-    return CheckTypes(launch.entry, OriginalTypes()) + geometry + "  if (!fits(" + function +
+    return CheckTypes(launch.entry, OriginalTypes()) + geometry +
+           "  if (error_pending() || !fits(" + function +
            ", g, l)) return false;\n  *result = start(" + function +
            ", g, l.arguments, l);\n  return true;\n";
   }
@@ -281,7 +282,8 @@ class Writer {
   // Two rounds over the same statements: the first only checks, so that after the first launch has
   // been queued nothing can fail any more but a launch itself.
   base::Result<std::string> StepsBody() {
-    std::string text = "  if (captured(l)) return false;\n  long long total = 0;\n";
+    std::string text =
+        "  if (error_pending() || captured(l)) return false;\n  long long total = 0;\n";
     std::string open;
     for (const records::Workspace& workspace : variant_.workspace) {
       TRY_ASSIGN(const std::string bytes, names_.Print(workspace.bytes, "value"));
