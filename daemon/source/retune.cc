@@ -88,11 +88,11 @@ class Retuner {
     records::StrategyStep step;
     step.technique = "other:tunables";
     for (const auto& [name, value] : request_.values) {
-      list += (list.empty() ? "" : ", ") + name + " = " + std::to_string(value);
+      list.append(" ").append(name).append("=").append(std::to_string(value));
       step.parameters[name] = value;
     }
     step.rationale = "values of the source's own tunables";
-    reply_.strategy.title = "Tunables " + list;
+    reply_.strategy.title = "tunables" + list;
     reply_.strategy.bottleneck = "latency";
     reply_.strategy.steps = {std::move(step)};
   }

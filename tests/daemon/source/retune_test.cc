@@ -53,7 +53,7 @@ __device__ int scaled(int v) { return v * kTwice; }
   EXPECT_THAT(variant.launches[0].block, ElementsAre("32", "2", "1"));
   EXPECT_THAT(variant.launches[0].grid, ElementsAre("ceil_div(n,32)", "1", "1"));
   EXPECT_EQ(variant.launches[0].shared_bytes, "4*32");
-  EXPECT_THAT(reply.strategy.title, HasSubstr("TILE = 32"));
+  EXPECT_THAT(reply.strategy.title, HasSubstr("TILE=32"));
 }
 
 TEST_F(RetuneTest, CopiesTheOverloadsOfACopiedFunction) {

@@ -236,6 +236,15 @@ __global__ void k(float* x) { x[0] = 1; }
   EXPECT_EQ(reply.kernels[0].declined, "");
 }
 
+TEST_F(ScanTest, SurvivesTextsThatAreNoSource) {
+  for (const char* text : {"\n", "#if 1\n", "/* open", "\"open\n", "}}}}\n", "#include <nothing>\n",
+                           "// cupilot: tune", "// cupilot:\n__global__ void k() {}\n",
+                           "// cupilot: tune\n__global__ void k(", "\xff\xfe\x01 \n"}) {
+    const protocol::ScanReply reply = ScanText(text);
+    for (const records::Kernel& kernel : reply.kernels) EXPECT_NE(kernel.declined, "") << text;
+  }
+}
+
 TEST_F(ScanTest, KernelsAreDescribedByNameWithoutATag) {
   Write("main.cu", "namespace a { __global__ void k(float* x) { x[0] = 1; } }\n");
   protocol::ScanRequest request;
