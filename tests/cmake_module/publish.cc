@@ -1,9 +1,9 @@
 // publish FOLDER MARK [--broken] [--quiet] [--target TARGET] [FILE...]
 //
-// Does for a test what the daemon's publisher does: writes the swapped source and the selection of one
-// object and touches its stamp. The variant adds MARK to the result, so that a program shows which one
-// ran. --broken: a variant that does not compile; --quiet: the stamp stays as it is; FILE: the files on
-// which the selection depends, besides the source.
+// Does for a test what the daemon's publisher does: writes the swapped source and the selection of
+// one object and touches its stamp. The variant adds MARK to the result, so that a program shows
+// which one ran. --broken: a variant that does not compile; --quiet: the stamp stays as it is;
+// FILE: the files on which the selection depends, besides the source.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -63,8 +63,7 @@ source::SwapRequest MakeRequest(const Options& options, const records::CompileCo
 }
 
 base::Result<> Publish(const Options& options) {
-  TRY_ASSIGN(const std::string text,
-             base::ReadFile(options.folder + "/" + source::kCommandFile));
+  TRY_ASSIGN(const std::string text, base::ReadFile(options.folder + "/" + source::kCommandFile));
   TRY_ASSIGN(const records::Json json, records::ParseJson(text));
   TRY_ASSIGN(const records::CompileCommand command, records::ParseCompileCommand(json));
   const source::SwapRequest request = MakeRequest(options, command);

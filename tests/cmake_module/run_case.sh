@@ -20,7 +20,14 @@ cp "$SOURCES/cmake_module/CuPilot.cmake" "$MODULE"/CuPilotConfig*.cmake "$PREFIX
 cp "$LAUNCHER" "$PREFIX/libexec/cupilot/cupilot-launcher"
 
 if [ -x "$HOST_NVCC" ]; then
-  NVCC=$HOST_NVCC DEBUG_FLAG=-fsanitize=address ON_HOST=1
+  NVCC=$HOST_NVCC DEBUG_FLAG=-G ON_HOST=1
+  cat >"$WORK/target.cu" <<'END'
+__global__ void kernel() {}
+int main() { __builtin_printf("%s\n", cupilot_host_architecture((const void*)kernel)); }
+END
+  "$NVCC" "$WORK/target.cu" -o "$WORK/target"
+  HOST_TARGET=$("$WORK/target")
+  export HOST_TARGET
 elif NVCC=$(command -v nvcc) || { NVCC=/usr/local/cuda/bin/nvcc && [ -x "$NVCC" ]; }; then
   DEBUG_FLAG=-G ON_HOST=
 elif [ "$CASE" != arguments ]; then
