@@ -1,0 +1,180 @@
+#include "client/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace cupilot::client {
+namespace {
+
+constexpr const char* kKernelHelp =
+    "qualified name, a unique suffix of one, or file:line, in the project of the current folder";
+
+// Texts that become numbers once everything is read.
+struct Raw {
+  std::string budget;
+  std::string snooze = "1h";
+};
+
+void AddKernelCommands(CLI::App& app, Arguments& out) {
+  auto* explain = app.add_subcommand("explain", "What was tried on a kernel, what won and why");
+  explain->add_option("KERNEL", out.kernel, kKernelHelp)->required();
+  auto* history = app.add_subcommand("history", "All evaluations of a kernel");
+  history->add_option("KERNEL", out.kernel, kKernelHelp)->required();
+  auto* best = app.add_subcommand("best", "The winning variant of a kernel: its source, or JSON");
+  best->add_option("KERNEL", out.kernel, kKernelHelp)->required();
+  best->add_option("--arch", out.arch, "architecture, such as sm_90 or host-x86-64-v3");
+  best->add_option("-o,--output", out.output_file, "write the variant's JSON to this file");
+}
+
+void AddSourceOptions(CLI::App& command, Arguments& out) {
+  command.add_option("FILE", out.file, "CUDA source")->required();
+  command.add_option("--kernel", out.kernel, "kernel's qualified name; default: the workload's");
+  command.add_option("--workload", out.workload_file, "cupilot.workload/1, JSON")->required();
+  command.add_option("--device", out.device, "host or cuda:N")->capture_default_str();
+  command.add_option("--seed", out.seed, "of generated values and of the search");
+}
+
+void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
+  auto* tune = app.add_subcommand("tune", "Tune one kernel of one file, without the daemon");
+  AddSourceOptions(*tune, out);
+  tune->add_option("--budget", raw.budget, "time (60s, 5m) or a number of evaluations (200)");
+  tune->add_option("-o,--output", out.output_file, "write the best variant's JSON to this file");
+  auto* evaluate = app.add_subcommand("evaluate", "Prove or reject one variant");
+  AddSourceOptions(*evaluate, out);
+  evaluate->add_option("--variant", out.variant_file, "cupilot.variant/1, JSON")->required();
+}
+
+void AddServiceCommands(CLI::App& app, Arguments& out, Raw& raw) {
+  app.add_subcommand("status", "What the daemon is doing");
+  app.add_subcommand("list", "The tagged kernels of the project of the current folder");
+  app.add_subcommand("apply", "Publish what APPLY manual holds back");
+  auto* snooze = app.add_subcommand("snooze", "Pause tuning for a time");
+  snooze->add_option("TIME", raw.snooze, "such as 30m or 1h")->capture_default_str();
+  app.add_subcommand("resume", "End a snooze");
+  auto* daemon = app.add_subcommand("daemon", "Start or stop the daemon, or show its log");
+  daemon->require_subcommand(1);
+  daemon->fallthrough();
+  daemon->add_subcommand("start", "Start it, if none runs");
+  daemon->add_subcommand("stop", "Stop it");
+  daemon->add_subcommand("logs", "The end of its log")
+      ->add_option("--lines", out.lines, "how many lines")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  for (CLI::App* nested : daemon->get_subcommands({})) nested->fallthrough();
+}
+
+void AddLocalCommands(CLI::App& app, Arguments& out) {
+  auto* inspect = app.add_subcommand("inspect", "The variants that a built program holds");
+  inspect->add_option("PROGRAM", out.program, "executable or shared library")->required();
+  app.add_subcommand("doctor", "Check the installation and the machine");
+  auto* config = app.add_subcommand("config", "Settings and folders");
+  config->add_flag("--show-origin", out.show_origin, "say where each value comes from");
+  config->add_flag("--host-nvcc", out.host_nvcc,
+                   "print only the CUDA compiler of the host device, for CUDACXX");
+}
+
+std::string CommandOf(const CLI::App& app) {
+  std::string command;
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    command += (command.empty() ? "" : " ") + at->get_name();
+  }
+  return command;
+}
+
+base::Result<> ReadBudget(const std::string& text, Arguments& out) {
+  if (text.empty()) return {};
+  std::int64_t count = 0;
+  const char* end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, count);
+      read.ec == std::errc() && read.ptr == end) {
+    if (count <= 0) return base::Fail(base::InvalidArgument("--budget: must be positive"));
+    out.evaluations = count;
+    return {};
+  }
+  auto seconds = ParseDuration(text);
+  if (!seconds) return base::Fail(seconds.error().In("--budget"));
+  out.seconds = *seconds;
+  return {};
+}
+
+base::Result<> Complete(const Raw& raw, Arguments& out) {
+  TRY(ReadBudget(raw.budget, out));
+  if (out.command == "snooze") {
+    auto seconds = ParseDuration(raw.snooze);
+    if (!seconds) return base::Fail(seconds.error().In("snooze"));
+    out.seconds = *seconds;
+  }
+  const bool host = out.device == "host";
+  const bool cuda = out.device.size() > 5 && out.device.rfind("cuda:", 0) == 0 &&
+                    out.device.find_first_not_of("0123456789", 5) == std::string::npos;
+  if (!host && !cuda) {
+    return base::Fail(
+        base::InvalidArgument("--device: '" + out.device + "' is no device; write host or cuda:0"));
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<double> ParseDuration(const std::string& text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  const std::string unit(read.ptr, end);
+  const double scale = unit == "s"   ? 1
+                       : unit == "m" ? 60
+                       : unit == "h" ? 3600
+                       : unit == "d" ? 86400
+                                     : 0;
+  if (read.ec != std::errc() || scale == 0 || !std::isfinite(number) || number <= 0) {
+    return base::Fail(
+        base::InvalidArgument("'" + text + "' is no time; write a number and s, m, h or d (30m)"));
+  }
+  return number * scale;
+}
+
+base::Result<ParsedArguments> ParseArguments(int count, const char* const* words) {
+  ParsedArguments parsed;
+  Arguments& out = parsed.arguments;
+  Raw raw;
+  try {
+    CLI::App app(
+        "Tunes a project's CUDA kernels in the background; each build picks up the best "
+        "variants that are proven.",
+        "cupilot");
+    app.set_version_flag("--version", "cupilot " CUPILOT_VERSION);
+    app.add_flag("--json", out.json, "print one JSON document");
+    app.require_subcommand(1);
+    app.fallthrough();
+    AddServiceCommands(app, out, raw);
+    AddKernelCommands(app, out);
+    AddSourceCommands(app, out, raw);
+    AddLocalCommands(app, out);
+    try {
+      app.parse(count, words);
+    } catch (const CLI::CallForAllHelp&) {
+      parsed.text = app.help("", CLI::AppFormatMode::All);
+      return parsed;
+    } catch (const CLI::CallForHelp&) {
+      parsed.text = app.help();
+      return parsed;
+    } catch (const CLI::CallForVersion&) {
+      parsed.text = "cupilot " CUPILOT_VERSION "\n";
+      return parsed;
+    }
+    out.command = CommandOf(app);
+  } catch (const CLI::ParseError& error) {
+    return base::Fail(
+        base::InvalidArgument(std::string(error.what()) + "\n`cupilot --help` shows the usage"));
+  } catch (const std::exception& error) {
+    return base::Fail(base::Internal(error.what()));
+  }
+  TRY(Complete(raw, out));
+  return parsed;
+}
+
+}  // namespace cupilot::client

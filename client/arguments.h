@@ -1,0 +1,44 @@
+// The command line of cupilot as a value. Only arguments.cc includes CLI11.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cupilot::client {
+
+struct Arguments {
+  std::string command;  // "status", "daemon start", ...
+  bool json = false;
+  std::string kernel;
+  std::string program;  // inspect
+  std::string file;     // tune, evaluate: absolute
+  std::string workload_file;
+  std::string variant_file;
+  std::string output_file;  // tune, best: where the variant goes
+  std::string device = "host";
+  std::string arch;  // best
+  std::uint64_t seed = 1;
+  std::optional<double> seconds;  // of a budget or a snooze
+  std::optional<std::int64_t> evaluations;
+  std::int64_t lines = 50;  // daemon logs
+  bool show_origin = false;
+  bool host_nvcc = false;
+};
+
+struct ParsedArguments {
+  Arguments arguments;
+  // Set: print this to standard output and end with 0 (--help, --version).
+  std::optional<std::string> text;
+};
+
+// kInvalidArgument with what is wrong and how to ask for help.
+base::Result<ParsedArguments> ParseArguments(int count, const char* const* words);
+
+// "90s", "5m", "1h", "2d" in seconds; kInvalidArgument otherwise.
+base::Result<double> ParseDuration(const std::string& text);
+
+}  // namespace cupilot::client

@@ -1,0 +1,26 @@
+// The commands; each prints its result and returns its exit code.
+#pragma once
+
+#include "client/arguments.h"
+#include "client/output.h"
+
+namespace cupilot::client {
+
+int RunStatus(const Arguments& arguments, Output& output);
+int RunList(const Arguments& arguments, Output& output);
+int RunExplain(const Arguments& arguments, Output& output);
+int RunBest(const Arguments& arguments, Output& output);
+int RunHistory(const Arguments& arguments, Output& output);
+int RunApply(const Arguments& arguments, Output& output);
+int RunTune(const Arguments& arguments, Output& output);
+int RunEvaluate(const Arguments& arguments, Output& output);
+int RunInspect(const Arguments& arguments, Output& output);
+int RunDoctor(const Arguments& arguments, Output& output);
+int RunConfig(const Arguments& arguments, Output& output);
+int RunDaemonStart(const Arguments& arguments, Output& output);
+int RunDaemonStop(const Arguments& arguments, Output& output);
+int RunDaemonLogs(const Arguments& arguments, Output& output);
+int RunSnooze(const Arguments& arguments, Output& output);
+int RunResume(const Arguments& arguments, Output& output);
+
+}  // namespace cupilot::client

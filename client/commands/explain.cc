@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <string>
+
+#include "client/commands/ask.h"
+#include "client/commands/commands.h"
+
+namespace cupilot::client {
+namespace {
+
+using records::Json;
+
+void PrintWinner(const Json& document, Output& output) {
+  const Json device = ObjectOf(document, "device");
+  if (TextOf(document, "verdict") != "accepted") {
+    output.Line("the original runs: " + TextOf(document, "why_not"));
+    return;
+  }
+  output.Line("won: " + TextOf(document, "strategy") + ", " + SpeedupOf(document, "speedup") + " " +
+              IntervalOf(document, "interval") +
+              (FlagOf(document, "published") ? ", published" : ""));
+  output.Line("  " + Microseconds(NumberOf(document, "original_us")) + " before, " +
+              Microseconds(NumberOf(document, "variant_us")) + " after, " +
+              TextOf(device, "times") + " on " + TextOf(device, "name") + " (" +
+              TextOf(device, "arch") + ")");
+  if (const double floor = NumberOf(document, "floor_us"); floor > 0) {
+    output.Line("  floor " + Microseconds(floor));
+  }
+  if (const std::string guard = TextOf(document, "guard"); !guard.empty()) {
+    output.Line("  runs where: " + guard);
+  }
+  const Json evaluation = ObjectOf(document, "evaluation");
+  output.Line("  proven " + TextOf(evaluation, "date") + ", variant " +
+              TextOf(evaluation, "variant").substr(0, 16));
+  for (const Json& check : ListOf(evaluation, "checks")) {
+    output.Line("    " + std::string(FlagOf(check, "passed") ? "passed " : "FAILED ") +
+                TextOf(check, "name") +
+                (TextOf(check, "detail").empty() ? "" : ": " + TextOf(check, "detail")));
+  }
+}
+
+void PrintTried(const Json& document, Output& output) {
+  const Json tried = ListOf(document, "tried");
+  if (!tried.empty()) {
+    output.Line("tried");
+    std::vector<std::vector<std::string>> rows;
+    for (const Json& one : tried) {
+      rows.push_back({"  " + TextOf(one, "title"), TextOf(one, "verdict"),
+                      SpeedupOf(one, "speedup"), TextOf(one, "reason")});
+    }
+    output.Table(rows);
+  }
+  const Json declined = ListOf(document, "declined");
+  if (declined.empty()) return;
+  output.Line("not applicable");
+  for (const Json& one : declined) {
+    output.Line("  " + TextOf(one, "technique") + ": " + TextOf(one, "reason"));
+  }
+}
+
+}  // namespace
+
+int RunExplain(const Arguments& arguments, Output& output) {
+  const auto document = AskDaemon(output, "explain", KernelParams(arguments.kernel));
+  if (!document) return output.Fail(document.error());
+  output.Document(*document);
+  output.Line(TextOf(*document, "kernel") + "  " + ShownPath(TextOf(*document, "file")) + ":" +
+              CountOf(*document, "line") + "  " + TextOf(*document, "state"));
+  PrintWinner(*document, output);
+  PrintTried(*document, output);
+  for (const Json& warning : ListOf(*document, "warnings")) {
+    if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
+  }
+  return kDone;
+}
+
+}  // namespace cupilot::client

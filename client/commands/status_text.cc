@@ -1,0 +1,56 @@
+#include "client/commands/status_text.h"
+
+#include <string>
+
+#include "client/commands/ask.h"
+
+namespace cupilot::client {
+namespace {
+
+using records::Json;
+
+void PrintProjects(const Json& projects, Output& output) {
+  if (!projects.is_array() || projects.empty()) {
+    output.Line("no project yet: configure one that calls cupilot_tune(TARGET)");
+    return;
+  }
+  output.Line("projects");
+  for (const Json& project : projects) {
+    output.Line("  " + TextOf(project, "build_folder") + "  " + CountOf(project, "kernels") +
+                " kernels");
+    for (const Json& warning : ListOf(project, "warnings")) {
+      if (warning.is_string()) output.Line("    warning: " + warning.get<std::string>());
+    }
+  }
+}
+
+}  // namespace
+
+void PrintStatus(const Json& status, Output& output) {
+  output.Line("cuPilot " + TextOf(status, "version") + ", daemon " + CountOf(status, "pid") +
+              ", up " + Duration(NumberOf(status, "uptime_seconds")));
+  std::string state = TextOf(status, "state");
+  if (const std::string reason = TextOf(status, "idle_reason"); !reason.empty()) {
+    state += ": " + reason;
+  }
+  if (const std::string until = TextOf(status, "snoozed_until"); !until.empty()) {
+    state += " until " + until;
+  }
+  output.Line(state);
+  const Json device = ObjectOf(status, "device");
+  if (!TextOf(device, "name").empty()) {
+    output.Line("device: " + TextOf(device, "name") + " (" + TextOf(device, "arch") + ", " +
+                TextOf(device, "times") + ")");
+  }
+  const Json now = ListOf(status, "now");
+  for (const Json& job : now) {
+    output.Line("now: " + TextOf(job, "kernel") + ", " + TextOf(job, "stage") +
+                (TextOf(job, "title").empty() ? "" : ", " + TextOf(job, "title")));
+  }
+  PrintProjects(ListOf(status, "projects"), output);
+  const Json counters = ObjectOf(status, "counters");
+  output.Line("evaluations " + CountOf(counters, "evaluations") + ", accepted " +
+              CountOf(counters, "accepted") + ", published " + CountOf(counters, "published"));
+}
+
+}  // namespace cupilot::client

@@ -1,0 +1,44 @@
+// A conversation with the daemon (daemon/protocol/PROTOCOL.md). Blocking.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/paths.h"
+#include "base/result.h"
+#include "loop/zmq_client.h"
+#include "records/json.h"
+
+namespace cupilot::client {
+
+class Connection {
+ public:
+  enum class Start { kOnDemand, kNever };
+
+  // Connects and greets; starts a daemon if none runs and the caller and the environment allow it.
+  // kUnavailable with the reason and what to do.
+  static base::Result<Connection> Open(Start start);
+
+  // The reply's result, or the daemon's error.
+  base::Result<records::Json> Request(const std::string& verb,
+                                      const records::Json& params = records::Json::object());
+
+  int pid() const { return pid_; }
+  const std::string& version() const { return version_; }  // the daemon's
+  // A sentence if the daemon is of another version than this program; empty if not.
+  std::string VersionWarning() const;
+
+ private:
+  Connection() = default;
+  base::Result<> Greet();
+  base::Result<records::Json> Receive(std::chrono::milliseconds limit);
+
+  std::unique_ptr<loop::ZmqClient> socket_;
+  std::int64_t next_id_ = 1;
+  int pid_ = 0;
+  std::string version_;
+};
+
+}  // namespace cupilot::client

@@ -1,0 +1,194 @@
+#include "client/doctor_checks.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "base/paths.h"
+#include "client/connection.h"
+#include "client/output.h"
+#include "client/run_program.h"
+#include "client/spawn.h"
+#include "records/settings.h"
+
+namespace cupilot::client {
+namespace {
+
+using Level = DoctorCheck::Level;
+using records::Json;
+
+constexpr std::chrono::seconds kProbeLimit{20};
+constexpr const char* kDeviceLock = "/tmp/cupilot-device-host.lock";
+constexpr long kEnoughWatches = 8192;
+
+DoctorCheck Good(const char* name, std::string found) {
+  return {name, Level::kGood, std::move(found), ""};
+}
+DoctorCheck Note(const char* name, std::string found, std::string fix) {
+  return {name, Level::kNote, std::move(found), std::move(fix)};
+}
+DoctorCheck Wrong(const char* name, std::string found, std::string fix) {
+  return {name, Level::kWrong, std::move(found), std::move(fix)};
+}
+
+DoctorCheck CheckPrograms() {
+  const std::string libexec = base::LibexecFolder();
+  for (const std::string& program :
+       {DaemonProgram(), libexec + "/cupilot-worker", libexec + "/cupilot-launcher"}) {
+    if (::access(program.c_str(), X_OK) != 0) {
+      return Wrong("programs", program + ": " + std::strerror(errno), "install cuPilot again");
+    }
+  }
+  return Good("programs", "daemon, worker and launcher are there");
+}
+
+DoctorCheck CheckHostCompiler() {
+  const std::string nvcc = base::HostToolkitFolder() + "/bin/nvcc";
+  const auto compiler = RunProgram({"c++", "--version"}, "", kProbeLimit);
+  if (!compiler || !compiler->ended_well) {
+    return Wrong("compiler", "no C++ compiler answers to `c++ --version`",
+                 "install one: apt install g++");
+  }
+  const auto version = RunProgram({nvcc, "--version"}, "", kProbeLimit);
+  if (!version || !version->ended_well) {
+    return Wrong("compiler", nvcc + " does not run", "install cuPilot again");
+  }
+  return Good("compiler",
+              compiler->output.substr(0, compiler->output.find('\n')) + "; host device by " + nvcc);
+}
+
+DoctorCheck CheckToolkit() {
+  const auto version = RunProgram({"nvcc", "--version"}, "", kProbeLimit);
+  if (!version || !version->ended_well) {
+    return Note("toolkit", "no nvcc on the PATH: projects are built for the host device",
+                "for a GPU, install the CUDA toolkit and put its bin folder on the PATH");
+  }
+  const std::size_t release = version->output.find("release ");
+  return Good("toolkit",
+              release == std::string::npos
+                  ? "nvcc is on the PATH"
+                  : "nvcc " + version->output.substr(release,
+                                                     version->output.find(',', release) - release));
+}
+
+DoctorCheck CheckGpu() {
+  if (::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0) {
+    return Good("gpu", "a driver's device file is there");
+  }
+  return Note("gpu", "none: kernels are tuned on the host device, and times are CPU times", "");
+}
+
+// The worker describes its device, which shows that it starts, and with it its sandbox.
+std::vector<DoctorCheck> CheckWorker() {
+  const auto answer =
+      RunProgram({base::LibexecFolder() + "/cupilot-worker", "--kind", "device"},
+                 R"({"id":1,"op":"describe_device","params":{"device":"host"}})", kProbeLimit);
+  const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
+  if (!answer || !reply || !reply->is_object() || !reply->contains("result")) {
+    const std::string why = !answer ? answer.error().message
+                            : reply && reply->is_object()
+                                ? TextOf(ObjectOf(*reply, "error"), "message")
+                                : "it did not answer";
+    return {Wrong("worker", "the device worker does not work: " + why, "install cuPilot again")};
+  }
+  const Json& device = (*reply)["result"];
+  std::vector<DoctorCheck> checks = {
+      Good("worker", TextOf(device, "name") + " (" + TextOf(device, "arch") + ")")};
+  const std::string sandbox = device.contains("sandbox") && device["sandbox"].is_string()
+                                  ? TextOf(device, "sandbox")
+                              : device.contains("sandbox") ? device["sandbox"].dump()
+                                                           : std::string();
+  if (sandbox.empty() || sandbox == "none") {
+    checks.push_back(Note("sandbox", "none: candidates run with your rights",
+                          "a kernel with Landlock (5.13 or newer) or bubblewrap gives one"));
+  } else {
+    checks.push_back(Good("sandbox", sandbox));
+  }
+  return checks;
+}
+
+DoctorCheck CheckFolders(const base::Result<base::UserFolders>& folders) {
+  if (!folders) return Wrong("folders", folders.error().message, "set HOME");
+  for (const std::string& folder : {folders->state, folders->cache, folders->runtime}) {
+    if (auto made = base::MakePrivateFolder(folder); !made) {
+      return Wrong("folders", made.error().message, "make it yours: chmod 700 " + folder);
+    }
+    if (::access(folder.c_str(), W_OK) != 0) {
+      return Wrong("folders", folder + ": " + std::strerror(errno), "make it writable");
+    }
+  }
+  return Good("folders", "private and writable; state in " + folders->state);
+}
+
+DoctorCheck CheckSettings(const base::Result<base::UserFolders>& folders) {
+  if (!folders) return Note("settings", "not read: no folders", "");
+  const std::string file = folders->config + "/config.json";
+  const auto settings = records::ReadSettingsFile(file);
+  if (!settings) {
+    return Wrong("settings", settings.error().message,
+                 "mend the file; `cupilot config` shows what there is");
+  }
+  return Good("settings", base::FileExists(file) ? file : "defaults");
+}
+
+DoctorCheck CheckDaemon(const base::Result<base::UserFolders>& folders) {
+  if (!folders || !DaemonServes(*folders)) {
+    return Note("daemon", "not running", "cupilot daemon start");
+  }
+  const auto connection = Connection::Open(Connection::Start::kNever);
+  if (!connection) {
+    return Wrong("daemon", connection.error().message,
+                 "cupilot daemon stop, and end its process if it stays");
+  }
+  if (const std::string warning = connection->VersionWarning(); !warning.empty()) {
+    return Wrong("daemon", warning, "cupilot daemon stop, then cupilot daemon start");
+  }
+  return Good("daemon", "running, process " + std::to_string(connection->pid()) + ", version " +
+                            connection->version());
+}
+
+DoctorCheck CheckDeviceLock() {
+  const int file = ::open(kDeviceLock, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) return Good("device lock", "free");
+  if (file < 0) {
+    return Wrong("device lock", std::string(kDeviceLock) + ": " + std::strerror(errno),
+                 "remove the file: no measurement can begin");
+  }
+  const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
+  ::close(file);
+  return Good("device lock", free ? "free" : "held: something is being measured now");
+}
+
+DoctorCheck CheckWatches() {
+  const auto text = base::ReadFile("/proc/sys/fs/inotify/max_user_watches");
+  const long limit = text ? std::strtol(text->c_str(), nullptr, 10) : 0;
+  if (limit >= kEnoughWatches) return Good("file watches", std::to_string(limit));
+  return Note("file watches",
+              "the system allows " + std::to_string(limit) + ": edits may be seen late",
+              "sysctl fs.inotify.max_user_watches=65536");
+}
+
+}  // namespace
+
+std::vector<DoctorCheck> RunDoctorChecks() {
+  const auto folders = base::FindUserFolders();
+  std::vector<DoctorCheck> checks = {CheckPrograms(), CheckHostCompiler(), CheckToolkit(),
+                                     CheckGpu()};
+  for (DoctorCheck& check : CheckWorker()) checks.push_back(std::move(check));
+  checks.push_back(CheckFolders(folders));
+  checks.push_back(CheckSettings(folders));
+  checks.push_back(CheckDaemon(folders));
+  checks.push_back(CheckDeviceLock());
+  checks.push_back(CheckWatches());
+  return checks;
+}
+
+}  // namespace cupilot::client

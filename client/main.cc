@@ -1,0 +1,62 @@
+// cupilot: the command line. Reads the arguments, runs the command, gives its exit code.
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "client/arguments.h"
+#include "client/commands/commands.h"
+
+namespace cupilot::client {
+namespace {
+
+struct Row {
+  const char* command;
+  int (*run)(const Arguments& arguments, Output& output);
+};
+
+constexpr Row kRows[] = {
+    {"status", &RunStatus},
+    {"list", &RunList},
+    {"explain", &RunExplain},
+    {"best", &RunBest},
+    {"history", &RunHistory},
+    {"apply", &RunApply},
+    {"tune", &RunTune},
+    {"evaluate", &RunEvaluate},
+    {"inspect", &RunInspect},
+    {"doctor", &RunDoctor},
+    {"config", &RunConfig},
+    {"daemon start", &RunDaemonStart},
+    {"daemon stop", &RunDaemonStop},
+    {"daemon logs", &RunDaemonLogs},
+    {"snooze", &RunSnooze},
+    {"resume", &RunResume},
+};
+
+// Wrong usage, too, is answered with a document where one was asked for.
+bool AsksForJson(int count, char** words) {
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(words[i], "--json") == 0) return true;
+  }
+  return false;
+}
+
+int Main(int count, char** words) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Output output(AsksForJson(count, words));
+  const auto parsed = ParseArguments(count, words);
+  if (!parsed) return output.Fail(parsed.error());
+  if (parsed->text) {
+    std::fputs(parsed->text->c_str(), stdout);
+    return kDone;
+  }
+  for (const Row& row : kRows) {
+    if (parsed->arguments.command == row.command) return row.run(parsed->arguments, output);
+  }
+  return output.Fail(base::InvalidArgument("unknown command '" + parsed->arguments.command + "'"));
+}
+
+}  // namespace
+}  // namespace cupilot::client
+
+int main(int argc, char** argv) { return cupilot::client::Main(argc, argv); }

@@ -1,0 +1,166 @@
+#include "client/output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace cupilot::client {
+namespace {
+
+using records::Json;
+
+std::string Format(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::size_t TerminalWidth() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+int ExitCodeOf(const base::Error& error) {
+  switch (error.code) {
+    case base::ErrorCode::kInvalidArgument:
+      return kUsage;
+    case base::ErrorCode::kNotFound:
+    case base::ErrorCode::kUnsupported:
+      return kNo;
+    default:
+      return kEnvironment;
+  }
+}
+
+Output::Output(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Output::Document(const Json& document) {
+  if (!json_) return;
+  std::fputs(records::PrettyJson(document).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+void Output::Line(std::string_view text) {
+  if (json_) return;
+  EndProgress();
+  std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+void Output::Table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    Line(line);
+  }
+}
+
+void Output::Progress(const std::string& text) {
+  if (json_ || text == last_progress_) return;
+  last_progress_ = text;
+  if (!terminal_) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    return;
+  }
+  // A line that wraps could not be taken back.
+  std::fprintf(stderr, "\r\033[K%s", text.substr(0, TerminalWidth() - 1).c_str());
+  std::fflush(stderr);
+  progress_shown_ = true;
+}
+
+void Output::EndProgress() {
+  if (!progress_shown_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+  progress_shown_ = false;
+}
+
+void Output::Warning(const std::string& text) {
+  EndProgress();
+  std::fprintf(stderr, "cupilot: %s\n", text.c_str());
+}
+
+int Output::Fail(const base::Error& error) {
+  EndProgress();
+  const int code = ExitCodeOf(error);
+  std::fprintf(stderr, "cupilot: %s\n", error.message.c_str());
+  Document({{"schema", "cupilot.error/1"},
+            {"code", std::string(base::Name(error.code))},
+            {"message", error.message},
+            {"exit", code}});
+  return code;
+}
+
+std::string TextOf(const Json& json, const char* key) {
+  if (!json.is_object()) return {};
+  const auto it = json.find(key);
+  return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+double NumberOf(const Json& json, const char* key, double otherwise) {
+  if (!json.is_object()) return otherwise;
+  const auto it = json.find(key);
+  return it != json.end() && it->is_number() ? it->get<double>() : otherwise;
+}
+
+std::string CountOf(const Json& json, const char* key) {
+  return Format("%.0f", NumberOf(json, key));
+}
+
+bool FlagOf(const Json& json, const char* key) {
+  if (!json.is_object()) return false;
+  const auto it = json.find(key);
+  return it != json.end() && it->is_boolean() && it->get<bool>();
+}
+
+Json ListOf(const Json& json, const char* key) {
+  if (!json.is_object()) return Json::array();
+  const auto it = json.find(key);
+  return it != json.end() && it->is_array() ? *it : Json::array();
+}
+
+Json ObjectOf(const Json& json, const char* key) {
+  if (!json.is_object()) return Json::object();
+  const auto it = json.find(key);
+  return it != json.end() && it->is_object() ? *it : Json::object();
+}
+
+std::string SpeedupOf(const Json& json, const char* key) {
+  const double value = NumberOf(json, key, 0);
+  return value > 0 ? Format("%.2fx", value) : "-";
+}
+
+std::string IntervalOf(const Json& json, const char* key) {
+  const Json ends = ListOf(json, key);
+  if (ends.size() != 2 || !ends[0].is_number() || !ends[1].is_number()) return {};
+  return "[" + Format("%.2f", ends[0].get<double>()) + ", " +
+         Format("%.2f", ends[1].get<double>()) + "]";
+}
+
+std::string Microseconds(double us) {
+  if (us < 1000) return Format("%.1f us", us);
+  if (us < 1e6) return Format("%.2f ms", us / 1000);
+  return Format("%.2f s", us / 1e6);
+}
+
+std::string Duration(double seconds) {
+  if (seconds < 120) return Format("%.0f s", seconds);
+  if (seconds < 7200) return Format("%.0f min", std::floor(seconds / 60));
+  return Format("%.0f h", std::floor(seconds / 3600)) + " " +
+         Format("%.0f min", std::floor(std::fmod(seconds, 3600) / 60));
+}
+
+}  // namespace cupilot::client

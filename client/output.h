@@ -1,0 +1,65 @@
+// What a command prints: lines for people, or exactly one JSON document.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "records/json.h"
+
+namespace cupilot::client {
+
+// Exit codes (design, section 9).
+inline constexpr int kDone = 0;         // done; evaluate: accepted
+inline constexpr int kNo = 1;           // rejected, not found, nothing better
+inline constexpr int kUsage = 2;        // wrong usage or bad input
+inline constexpr int kEnvironment = 3;  // no daemon, no compiler, no such device
+
+int ExitCodeOf(const base::Error& error);
+
+class Output {
+ public:
+  explicit Output(bool json);
+
+  bool json() const { return json_; }
+
+  // In JSON mode the one document, else nothing.
+  void Document(const records::Json& document);
+  // A line for people; nothing in JSON mode.
+  void Line(std::string_view text);
+  // Rows with aligned columns; the first row is the head.
+  void Table(const std::vector<std::vector<std::string>>& rows);
+  // A passing state: rewritten in place on a terminal, a plain line on standard error elsewhere.
+  void Progress(const std::string& text);
+  void EndProgress();
+  // Something that the user should know and that changes nothing. Standard error.
+  void Warning(const std::string& text);
+  // Says the error (standard error; in JSON mode also as the document) and returns the exit code.
+  int Fail(const base::Error& error);
+
+ private:
+  const bool json_;
+  const bool terminal_;
+  bool progress_shown_ = false;
+  std::string last_progress_;
+};
+
+// Text and numbers of a reply, tolerant of what is missing or null.
+std::string TextOf(const records::Json& json, const char* key);
+double NumberOf(const records::Json& json, const char* key, double otherwise = 0);
+std::string CountOf(const records::Json& json, const char* key);
+bool FlagOf(const records::Json& json, const char* key);
+// The member, or an empty array or object where there is none of that type.
+records::Json ListOf(const records::Json& json, const char* key);
+records::Json ObjectOf(const records::Json& json, const char* key);
+// "1.42x", or "-" for null.
+std::string SpeedupOf(const records::Json& json, const char* key);
+// "[1.40, 1.44]", or nothing.
+std::string IntervalOf(const records::Json& json, const char* key);
+// "12.3 us", "1.20 ms"
+std::string Microseconds(double us);
+// "12 s", "3 min", "2 h 5 min"
+std::string Duration(double seconds);
+
+}  // namespace cupilot::client

@@ -1,0 +1,36 @@
+// Finds and starts the daemon.
+#pragma once
+
+#include <string>
+
+#include "base/paths.h"
+#include "base/result.h"
+
+namespace cupilot::client {
+
+// $CUPILOT_DAEMON, else cupilotd beside this program, else where a build tree has it.
+std::string DaemonProgram();
+
+// The socket that a daemon with these folders serves.
+std::string SocketPath(const base::UserFolders& folders);
+
+// The log of a daemon that runs.
+std::string DaemonLog(const base::UserFolders& folders);
+
+// Where a daemon that is being started writes what it cannot log yet.
+std::string StartLog(const base::UserFolders& folders);
+
+// Whether somebody listens there now.
+bool DaemonServes(const base::UserFolders& folders);
+
+// Starts the daemon, detached and without any of our descriptors, and waits until it serves.
+// kUnavailable with the reason that it gave if it ends, or does not serve in time.
+base::Result<> StartDaemon(const base::UserFolders& folders);
+
+// Whether CUPILOT_NO_SPAWN forbids commands to start a daemon on their own.
+bool MayStartOnDemand();
+
+// Waits until the process is gone; false if it is still there at the limit.
+bool WaitForEnd(int pid, int limit_ms);
+
+}  // namespace cupilot::client

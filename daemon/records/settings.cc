@@ -1,0 +1,107 @@
+#include "records/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.h"
+
+namespace cupilot::records {
+namespace {
+
+std::string Shown(double number) { return CanonicalJson(Json(number)); }
+
+const Setting* Find(const std::string& key) {
+  for (const Setting& setting : Settings()) {
+    if (key == setting.key) return &setting;
+  }
+  return nullptr;
+}
+
+std::string KnownKeys() {
+  std::string keys;
+  for (const Setting& setting : Settings())
+    keys += (keys.empty() ? "" : ", ") + std::string(setting.key);
+  return keys;
+}
+
+std::string WhyNot(const Setting& setting, const Json& value) {
+  if (setting.otherwise.is_boolean()) return value.is_boolean() ? "" : "expected true or false";
+  if (setting.otherwise.is_string()) {
+    std::string choices;
+    for (const std::string& one : setting.one_of) {
+      if (value == one) return "";
+      choices += (choices.empty() ? "" : ", ") + one;
+    }
+    return "expected one of " + choices;
+  }
+  const bool whole = setting.otherwise.is_number_integer();
+  if (value.is_number()) {
+    const double number = value.get<double>();
+    if (number >= setting.low && number <= setting.high &&
+        (!whole || number == std::floor(number))) {
+      return "";
+    }
+  }
+  return std::string("expected ") + (whole ? "an integer" : "a number") + " from " +
+         Shown(setting.low) + " to " + Shown(setting.high);
+}
+
+base::Result<Json> ReadObject(const std::string& path) {
+  TRY_ASSIGN(const std::string text, base::ReadFile(path));
+  auto json = ParseJson(text);
+  if (!json) return base::Fail(json.error().In(path));
+  if (!json->is_object()) {
+    return base::Fail(base::InvalidArgument(path + ": expected an object {...}"));
+  }
+  return json;
+}
+
+}  // namespace
+
+const std::vector<Setting>& Settings() {
+  static const std::vector<Setting> settings = {
+      {"seconds_per_kernel", 900.0, 1, 1e7, {}, "work on one kernel before it counts as done"},
+      {"measure_seconds", 1.5, 0.1, 600, {}, "at most, for one measurement"},
+      {"parallel", 2, 1, 64, {}, "kernels in work at once: their builds overlap"},
+      {"nice", 10, 0, 19, {}, "added to the priority of all workers"},
+      {"seed", 1, 0, 9007199254740992.0, {}, "of the search and of generated values"},
+      {"log_level",
+       "info",
+       0,
+       0,
+       {"debug", "info", "warning", "error", "off"},
+       "of the daemon's log"},
+      {"log_json", false, 0, 0, {}, "the log's lines are JSON"},
+  };
+  return settings;
+}
+
+base::Result<Json> ReadSettingsFile(const std::string& path) {
+  Json settings = Json::object();
+  for (const Setting& setting : Settings()) settings[setting.key] = setting.otherwise;
+  if (!base::FileExists(path)) return settings;
+  TRY_ASSIGN(const Json file, ReadObject(path));
+  for (const auto& [key, value] : file.items()) {
+    if (key == "schema") continue;
+    const Setting* setting = Find(key);
+    if (setting == nullptr) {
+      return base::Fail(
+          base::InvalidArgument(path + ": " + key + ": unknown setting; there are " + KnownKeys()));
+    }
+    if (const std::string why = WhyNot(*setting, value); !why.empty()) {
+      return base::Fail(base::InvalidArgument(path + ": " + key + ": " + why));
+    }
+    settings[key] = value;
+  }
+  return settings;
+}
+
+std::vector<std::string> KeysInFile(const std::string& path) {
+  std::vector<std::string> keys;
+  const auto file = ReadObject(path);
+  if (!file) return keys;
+  for (const auto& [key, value] : file->items()) keys.push_back(key);
+  return keys;
+}
+
+}  // namespace cupilot::records
