@@ -137,26 +137,28 @@ TEST_F(SwappedSourceNvcc, AnObjectThatDoesNotCallTheHookIsTold) {
   EXPECT_NE(description.find("\"kernel\":\"app::scale\""), std::string::npos) << description;
 }
 
-// On a device, where there is one: CUPILOT_TEST_KEEP=FOLDER keeps the programs for another machine.
-TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
+SwapRequest MarkedRequest(const std::string& target) {
   SwapRequest request;
   request.source =
       std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/device_behaviour.cu";
   request.unit = "device_behaviour";
-  SwappedVariant plain{PlainVariant(), "compute_90,sm_90", {}, "n % 2 == 0", "plain", 1.5};
-  SwappedVariant steps{StepsVariant(), "compute_90,sm_90", {}, "n % 2 == 1 && n > 100", "", 1.2};
+  SwappedVariant plain{PlainVariant(), target, {}, "n % 2 == 0", "plain", 1.5};
+  SwappedVariant steps{StepsVariant(), target, {}, "n % 2 == 1 && n > 100", "", 1.2};
   const auto mark = [](SwappedVariant& published, const std::string& before, const char* counter) {
     std::string& source = published.variant.source;
-    const std::size_t at = source.find(before);
-    ASSERT_NE(at, std::string::npos);
-    source.insert(at, "if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&" +
-                          std::string(counter) + ", 1);\n  ");
+    source.insert(source.find(before), "if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&" +
+                                           std::string(counter) + ", 1);\n  ");
     published.variant.id = records::VariantId(published.variant);
   };
   mark(plain, "int i = (", "seen[1]");
   mark(steps, "int i = ", "seen[2]");
   request.kernels = {{ScaleKernel(), {plain, steps}}};
-  const auto swapped = WriteSwappedSource(request);
+  return request;
+}
+
+// On a device, where there is one: CUPILOT_TEST_KEEP=FOLDER keeps the programs for another machine.
+TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
+  const auto swapped = WriteSwappedSource(MarkedRequest("compute_90,sm_90"));
   ASSERT_TRUE(swapped) << swapped.error().message;
   Write(swapped->file_name, swapped->text);
   const std::string definitions = Joined(HookDefinitions(swapped->hook)) + " -std=c++17 ";
@@ -181,6 +183,32 @@ TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
     Run("cp native older threads " + std::string(keep));
   }
   if (!device) GTEST_SKIP() << "the programs compile; there is no device to run them";
+}
+
+class SwappedSourceHost : public SwapFolder {};
+
+// The same program on the host device.
+TEST_F(SwappedSourceHost, ProgramsComputeTheSameWithAndWithoutVariants) {
+  const std::string nvcc = CUPILOT_TEST_HOST_NVCC;
+  if (!base::FileExists(nvcc)) GTEST_SKIP() << "cupilot-nvcc is not built";
+  Write("target.cu",
+        "__global__ void k() {}\nint main() { __builtin_printf(\"%s\", "
+        "cupilot_host_architecture((const void*)k)); }");
+  ASSERT_EQ(Run(nvcc + " target.cu -o target && ./target"), 0) << Log();
+  const auto swapped = WriteSwappedSource(MarkedRequest(Log()));
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(swapped->file_name, swapped->text);
+  for (const char* options : {"-O3 -std=c++17", "-O0 -std=c++14"}) {
+    ASSERT_EQ(Run(nvcc + " " + options + Joined(HookDefinitions(swapped->hook)) + " -c " +
+                  swapped->file_name + " -o o.o && " + nvcc + " o.o -o program -lpthread"),
+              0)
+        << Log();
+    EXPECT_TRUE(ObjectRefersTo(folder_ + "/o.o", swapped->hook).value_or(false));
+    EXPECT_EQ(Run("./program tuned"), 0);
+    EXPECT_EQ(Log(), "") << options;
+    EXPECT_EQ(Run("CUPILOT_DISABLE=1 ./program original"), 0);
+    EXPECT_EQ(Log(), "") << options << ", disabled";
+  }
 }
 
 }  // namespace
