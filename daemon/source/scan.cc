@@ -14,11 +14,25 @@
 namespace cupilot::source {
 namespace {
 
+// "const float *__restrict" is "const float *" to a caller, "const int" is "int".
+std::string WithoutOwnQualifiers(std::string type) {
+  for (const std::string_view suffix : {"__restrict", "const", "volatile"}) {
+    const std::size_t star = type.rfind('*');
+    if (star != std::string::npos && type.ends_with(suffix) &&
+        star < type.size() - suffix.size() + 1) {
+      type.resize(type.size() - suffix.size());
+      while (type.ends_with(' ')) type.pop_back();
+    }
+  }
+  if (type.find('*') == std::string::npos && type.starts_with("const ")) type.erase(0, 6);
+  return type;
+}
+
 records::Parameter ParameterOf(const Tree& tree, NodeId id) {
   const Node& node = tree.at(id);
   records::Parameter parameter;
   parameter.name = node.name;
-  parameter.type = node.type;
+  parameter.type = WithoutOwnQualifiers(node.type);
   parameter.canonical = node.canonical;
   parameter.bytes = node.type_bytes;
   switch (node.type_class) {

@@ -61,6 +61,8 @@ TEST_F(ScanTest, FillsTheKernelsRecord) {
   EXPECT_FALSE(kernel.synchronises);
   ASSERT_EQ(kernel.parameters.size(), 4u);
   EXPECT_EQ(kernel.parameters[0].canonical, "const float *");
+  EXPECT_EQ(kernel.parameters[0].type, "const float *");
+  EXPECT_EQ(kernel.parameters[2].type, "int");
   EXPECT_EQ(kernel.parameters[0].element, "float");
   EXPECT_EQ(kernel.parameters[0].element_bytes, 4);
   EXPECT_TRUE(kernel.parameters[0].element_const);
