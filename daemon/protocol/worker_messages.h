@@ -3,8 +3,8 @@
 //   request  {"id": 7, "op": "scan", "params": {...}}
 //   reply    {"id": 7, "result": {...}}  or  {"id": 7, "error": {"code": "...", "message": "..."}}
 // A worker handles one request at a time, in order. Its standard error is a log.
-// The structures convert with the functions at the end; missing keys keep their defaults, since both
-// ends are always of one version.
+// The structures convert with the functions at the end; missing keys keep their defaults, since
+// both ends are always of one version.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ namespace cupilot::protocol {
 // op "scan": the tagged kernels of one translation unit.
 struct ScanRequest {
   records::CompileCommand command;
-  std::string source_text;  // snapshot of the source; empty: read command.source
-  std::string numerics = "close";  // NUMERICS of the project: "close" | "bitwise"
+  std::string source_text;           // snapshot of the source; empty: read command.source
+  std::string numerics = "close";    // NUMERICS of the project: "close" | "bitwise"
   std::vector<std::string> kernels;  // described too, though they have no tag
 };
 struct ScanReply {
   std::vector<records::Kernel> kernels;
-  std::vector<std::string> warnings;         // "file:line: what, and what to do"
-  std::vector<std::string> files;            // every file read outside toolkit and compiler folders
-  std::vector<std::string> untagged_kernels; // qualified names
+  std::vector<std::string> warnings;  // "file:line: what, and what to do"
+  std::vector<std::string> files;     // every file read outside toolkit and compiler folders
+  std::vector<std::string> untagged_kernels;  // qualified names
 };
 
 // op "rewrite": a strategy made a variant, mechanically.
@@ -42,7 +42,7 @@ struct RewriteRequest {
   records::Kernel kernel;
   records::Case workload;  // the heaviest case: what sizes to expect
   records::Strategy strategy;
-  std::string device;      // "host" | "cuda"
+  std::string device;  // "host" | "cuda"
 };
 struct RewriteReply {
   bool declined = false;
@@ -60,8 +60,9 @@ struct ProposeRequest {
 struct Proposal {
   std::string technique;
   bool applies = false;
-  std::string reason;                 // why not
-  std::vector<records::Json> parameters;  // parameter objects worth trying, the most promising first
+  std::string reason;  // why not
+  std::vector<records::Json>
+      parameters;  // parameter objects worth trying, the most promising first
 };
 struct ProposeReply {
   std::vector<Proposal> proposals;
@@ -84,8 +85,8 @@ struct TwinRequest {
 struct TwinReply {
   bool declined = false;
   std::string reason;
-  std::string source;  // a self-contained unit like closure_source
-  std::string entry;   // qualified name of the twin kernel
+  std::string source;         // a self-contained unit like closure_source
+  std::string entry;          // qualified name of the twin kernel
   std::vector<bool> widened;  // per parameter: its elements (or itself) are double now
   std::vector<std::string> widened_globals;
   // Its dynamic shared memory holds double where the original's holds float: twice the bytes.
@@ -115,15 +116,16 @@ struct BuildRequest {
   std::int64_t timeout_ms = 60000;
 };
 struct BuildReply {
-  bool failed = false;      // the text does not compile: build_failed
+  bool failed = false;  // the text does not compile: build_failed
   bool timed_out = false;
-  std::string log;          // the compiler's, shortened
-  std::string artifact;     // absolute path of the shared object
+  std::string log;       // the compiler's, shortened
+  std::string artifact;  // absolute path of the shared object
   bool cached = false;
-  std::string target;       // "host-x86-64-v3"
+  std::string target;  // "host-x86-64-v3"
   std::string toolchain;
   double seconds = 0;
-  std::vector<std::pair<std::string, std::string>> text_hashes;  // qualified kernel, hash of its code
+  std::vector<std::pair<std::string, std::string>>
+      text_hashes;  // qualified kernel, hash of its code
 };
 
 // ---- device workers: verify and measure ----
@@ -137,8 +139,8 @@ struct CandidateSet {
   std::string twin_artifact;       // empty: none, bitwise equality
   TwinReply twin;
   std::uint64_t seed = 1;
-  std::string device;      // "host"
-  std::string work_folder; // scratch and cached results of the original, keyed by content
+  std::string device;       // "host"
+  std::string work_folder;  // scratch and cached results of the original, keyed by content
 };
 
 // op "verify"
@@ -159,8 +161,9 @@ struct VerifyReply {
 struct MeasureRequest {
   CandidateSet set;
   double max_seconds = 2.0;
-  bool confirm = false;      // a second, independent process after a first success
-  double probe_limit = 1.1;  // a candidate slower than this times the original after one probe stops
+  bool confirm = false;  // a second, independent process after a first success
+  double probe_limit =
+      1.1;  // a candidate slower than this times the original after one probe stops
 };
 struct MeasureReply {
   bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch

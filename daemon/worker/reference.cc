@@ -223,9 +223,9 @@ base::Result<> PrepareArena(const CasePlan& plan, const GateFill* fill, std::uin
 }
 
 base::Result<std::shared_ptr<const OriginalResult>> FindReference(const protocol::CandidateSet& set,
-                                                             const records::Case& workload,
-                                                             const CasePlan& plan,
-                                                             const GateFill* fill) {
+                                                                  const records::Case& workload,
+                                                                  const CasePlan& plan,
+                                                                  const GateFill* fill) {
   static std::list<Kept>& kept = *new std::list<Kept>;  // a worker serves one request at a time
   const std::string key = base::Hasher()
                               .Add(set.original_artifact)

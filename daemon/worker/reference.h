@@ -39,8 +39,8 @@ base::Result<> PrepareArena(const CasePlan& plan, const GateFill* fill, std::uin
 
 // Runs what is not cached. kInvalidArgument: the workload is illegal.
 base::Result<std::shared_ptr<const OriginalResult>> FindReference(const protocol::CandidateSet& set,
-                                                             const records::Case& workload,
-                                                             const CasePlan& plan,
-                                                             const GateFill* fill);
+                                                                  const records::Case& workload,
+                                                                  const CasePlan& plan,
+                                                                  const GateFill* fill);
 
 }  // namespace cupilot::worker

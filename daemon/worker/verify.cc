@@ -39,8 +39,8 @@ class CaseJudge {
       : set_(set), original_(original), plan_(plan) {}
 
   // `before`: the arena as the runner got it.
-  Finding Judge(const OriginalResult& reference, const GateFill* fill, std::span<const std::byte> before,
-                std::span<const std::byte> after) {
+  Finding Judge(const OriginalResult& reference, const GateFill* fill,
+                std::span<const std::byte> before, std::span<const std::byte> after) {
     Finding finding = CheckRedZones(after);
     if (finding.reason.empty()) finding = CheckInputs(before, after);
     for (std::size_t r = 0; finding.reason.empty() && r < original_.layout.regions.size(); ++r) {

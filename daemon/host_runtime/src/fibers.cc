@@ -1,8 +1,8 @@
 // The threads of one block that wait for each other: each has a stack of its own and runs until it
-// waits; the scheduler resumes those whose wait is over. One block runs on one operating-system thread
-// from start to end, so nothing here is shared between threads.
-#include <boost/context/detail/fcontext.hpp>
+// waits; the scheduler resumes those whose wait is over. One block runs on one operating-system
+// thread from start to end, so nothing here is shared between threads.
 #include <sys/mman.h>
+#include <boost/context/detail/fcontext.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,10 +30,10 @@ struct Fiber {
   ctx::fcontext_t context = nullptr;
   Thread thread;
   State state = State::kReady;
-  unsigned int mask = 0;           // of a warp wait
-  const void* value = nullptr;     // what it brings to the exchange
+  unsigned int mask = 0;        // of a warp wait
+  const void* value = nullptr;  // what it brings to the exchange
   unsigned int bytes = 0;
-  int predicate = 0;               // of a block wait
+  int predicate = 0;  // of a block wait
 };
 
 // Exchanged values of one warp: lane by lane, so disjoint masks do not meet.
@@ -114,9 +114,7 @@ void Scheduler::Main(ctx::transfer_t transfer) {
   ctx::jump_fcontext(self->scheduler_, nullptr);
 }
 
-void Scheduler::Wait() {
-  scheduler_ = ctx::jump_fcontext(scheduler_, nullptr).fctx;
-}
+void Scheduler::Wait() { scheduler_ = ctx::jump_fcontext(scheduler_, nullptr).fctx; }
 
 int Scheduler::Run(const cupilot_host_block* block, void (*run)(void*, const Thread*),
                    void* context) {
@@ -231,7 +229,8 @@ int cupilot_host_barrier(int predicate, int operation) {
 unsigned int cupilot_host_exchange(unsigned int mask, const void* value, unsigned int bytes,
                                    void* all) {
   if (scheduler == nullptr || !scheduler->active()) {
-    cupilot_host::Die("a warp operation was called outside of a kernel that was known to synchronise");
+    cupilot_host::Die(
+        "a warp operation was called outside of a kernel that was known to synchronise");
   }
   return scheduler->Exchange(mask, value, bytes, all);
 }

@@ -1,5 +1,5 @@
-// Launches: checks as on a device, then blocks over the threads of the pool. A launch is done when the
-// call returns.
+// Launches: checks as on a device, then blocks over the threads of the pool. A launch is done when
+// the call returns.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -97,7 +97,8 @@ cudaError_t Launch(const void* function, const dim3& grid, const dim3& block, vo
   if (entry == nullptr) return cudaErrorInvalidDeviceFunction;
   const cudaError_t checked = CheckGeometry(*entry, grid, block, shared);
   if (checked != cudaSuccess) return checked;
-  Work work{entry->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, arguments};
+  Work work{
+      entry->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, arguments};
   ParallelFor(static_cast<unsigned long>(grid.x) * grid.y * grid.z, RunBlocks, &work);
   // As on a device, the launch succeeds and what comes after it fails.
   if (work.failure != 0) SetSticky(static_cast<cudaError_t>(work.failure.load()));
@@ -153,7 +154,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes* attributes, const v
   return cudaSuccess;
 }
 
-cudaError_t cudaFuncSetAttribute(const void* function, enum cudaFuncAttribute attribute, int value) {
+cudaError_t cudaFuncSetAttribute(const void* function, enum cudaFuncAttribute attribute,
+                                 int value) {
   auto* entry = cupilot_host::FindKernel(function);
   if (entry == nullptr) return Note(cudaErrorInvalidDeviceFunction);
   if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
@@ -169,7 +171,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, enum cudaFuncAttribute at
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void*, enum cudaFuncCache) { return cudaSuccess; }
-cudaError_t cudaFuncSetSharedMemConfig(const void*, enum cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaFuncSetSharedMemConfig(const void*, enum cudaSharedMemConfig) {
+  return cudaSuccess;
+}
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
   const auto* entry = cupilot_host::FindKernel(function);
@@ -195,11 +199,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           int threads, size_t) {
   const auto* entry = cupilot_host::FindKernel(function);
   if (entry == nullptr) return Note(cudaErrorInvalidDeviceFunction);
-  *blocks = threads > 0 && static_cast<unsigned int>(threads) <= entry->kernel->max_threads_per_block;
+  *blocks =
+      threads > 0 && static_cast<unsigned int>(threads) <= entry->kernel->max_threads_per_block;
   return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
+                                                                   const void* function,
                                                                    int threads, size_t shared,
                                                                    unsigned int) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared);

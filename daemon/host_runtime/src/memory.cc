@@ -131,16 +131,18 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pointer, struct cudaExtent exten
   pointer->pitch = (extent.width + 511) / 512 * 512;
   pointer->xsize = extent.width;
   pointer->ysize = extent.height;
-  return Allocate(&pointer->ptr, pointer->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
+  return Allocate(&pointer->ptr, pointer->pitch * extent.height * extent.depth,
+                  cudaMemoryTypeDevice);
 }
 cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-  struct sysinfo info {};
+  struct sysinfo info{};
   sysinfo(&info);
   *available = static_cast<size_t>(info.freeram + info.bufferram) * info.mem_unit;
   *total = static_cast<size_t>(info.totalram) * info.mem_unit;
   return cudaSuccess;
 }
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* pointer) {
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes,
+                                     const void* pointer) {
   auto& all = cupilot_host::All();
   const std::lock_guard lock(all.mutex);
   *attributes = cudaPointerAttributes{};
@@ -168,8 +170,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaM
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
   return Copy(to, from, bytes);
 }
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                         size_t height, enum cudaMemcpyKind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind) {
   return Copy2D(to, to_pitch, from, from_pitch, width, height);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
@@ -203,8 +205,8 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t byte
   return CopySymbol(static_cast<char*>(const_cast<void*>(symbol)) + offset, from, bytes, symbol,
                     offset);
 }
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t) {
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,

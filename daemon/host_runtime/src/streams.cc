@@ -1,4 +1,5 @@
-// Streams and events. Everything has happened when a call returns, so streams need no order of their own.
+// Streams and events. Everything has happened when a call returns, so streams need no order of
+// their own.
 #include <chrono>
 
 #include "errors.h"

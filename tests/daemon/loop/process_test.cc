@@ -14,15 +14,15 @@
 namespace cupilot::loop {
 namespace {
 
-struct Run {
+struct Outcome {
   std::vector<std::string> lines;
   ChildExit exit;
 };
 
-Run RunChild(std::vector<std::string> arguments, const std::vector<std::string>& input,
+Outcome RunChild(std::vector<std::string> arguments, const std::vector<std::string>& input,
              std::size_t max_line = 1 << 20) {
   Loop loop;
-  Run run;
+  Outcome run;
   ChildOptions options;
   options.arguments = std::move(arguments);
   options.max_line = max_line;
@@ -58,7 +58,7 @@ TEST(ChildProcess, ALineThatNeverEndsEndsTheProcess) {
 
 TEST(ChildProcess, InheritsNoDescriptors) {
   const int extra = ::dup(0);
-  const Run run = RunChild({"/bin/sh", "-c", "ls /proc/self/fd | tr '\\n' ' '; echo"}, {});
+  const Outcome run = RunChild({"/bin/sh", "-c", "ls /proc/self/fd | tr '\\n' ' '; echo"}, {});
   ::close(extra);
   ASSERT_EQ(run.lines.size(), 1u);
   EXPECT_EQ(run.lines[0].find(std::to_string(extra) + " "), std::string::npos) << run.lines[0];
