@@ -296,7 +296,8 @@ int Compile(const Request& request) {
 
 int main(int argc, char** argv) {
   if (argc >= 3 && std::strcmp(argv[1], "--register") == 0) {
-    return cupilot::client::RegisterBuildTree(argv[2], argc > 3 ? argv[3] : "");
+    cupilot::client::RegisterBuildTree(argv[2], argc > 3 ? argv[3] : "");
+    return 0;
   }
   cupilot::client::Request request;
   if (!cupilot::client::ReadRequest({argv, argv + argc}, request)) {

@@ -46,23 +46,22 @@ base::Result<> WriteRegistration(const std::string& build_folder, std::string& s
 
 }  // namespace
 
-int RegisterBuildTree(const std::string& build_folder, const std::string& daemon) {
+void RegisterBuildTree(const std::string& build_folder, const std::string& daemon) {
   std::string state;
   if (const auto written = WriteRegistration(build_folder, state); !written) {
     std::fprintf(stderr, "cuPilot: this build tree is not registered: %s\n",
                  written.error().message.c_str());
-    return 1;
+    return;
   }
-  if (daemon.empty()) return 0;
+  if (daemon.empty()) return;
   const pid_t child = fork();
   if (child == 0) BecomeDaemon(daemon, state + "/start.log");
   if (child < 0) {
     std::perror("cuPilot: the daemon was not started");
-    return 1;
+    return;
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return 0;
 }
 
 }  // namespace cupilot::client
