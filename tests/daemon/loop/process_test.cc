@@ -41,7 +41,7 @@ Outcome RunChild(std::vector<std::string> arguments, const std::vector<std::stri
 }
 
 TEST(ChildProcess, ExchangesLinesAndReportsTheExitCode) {
-  const Run run =
+  const Outcome run =
       RunChild({"/bin/sh", "-c", "while read l; do echo got $l; done; exit 3"}, {"one", "two"});
   EXPECT_EQ(run.lines, (std::vector<std::string>{"got one", "got two"}));
   EXPECT_EQ(run.exit.status, 3);
