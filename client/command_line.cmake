@@ -10,4 +10,6 @@ cupilot_library(client
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")
 cupilot_program(cupilot SOURCES main.cc LINK cupilot::client)
+set_target_properties(cupilot PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_BINDIR}")
 install(TARGETS cupilot DESTINATION "${CMAKE_INSTALL_BINDIR}")

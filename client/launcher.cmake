@@ -5,6 +5,8 @@ cupilot_program(cupilot-launcher SOURCES "${CMAKE_CURRENT_LIST_DIR}/launcher.cc"
 if(NOT CUPILOT_SANITIZE)
   target_link_options(cupilot-launcher PRIVATE -static -Wl,--gc-sections)
 endif()
+set_target_properties(cupilot-launcher PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CUPILOT_LIBEXEC_DIR}")
 install(TARGETS cupilot-launcher DESTINATION "${CUPILOT_LIBEXEC_DIR}")
 
 # In a project that has us as a subdirectory the launcher is not there at configure time: the tree is

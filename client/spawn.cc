@@ -13,7 +13,6 @@
 #include <cstring>
 
 #include "base/file.h"
-#include "base/install_layout.h"
 #include "loop/zmq_client.h"
 
 namespace cupilot::client {
@@ -59,12 +58,7 @@ std::string HowItEnded(int status) {
 std::string DaemonProgram() {
   const char* set = std::getenv("CUPILOT_DAEMON");
   if (set != nullptr && set[0] != '\0') return set;
-  const std::string own = base::ExecutableFolder();
-  if (!base::FileExists(own + "/cupilotd")) {
-    const std::string tree = base::PrefixWith(own, "daemon/cupilotd");
-    if (!tree.empty()) return tree + "/daemon/cupilotd";
-  }
-  return own + "/cupilotd";
+  return base::ExecutableFolder() + "/cupilotd";
 }
 
 std::string SocketPath(const base::UserFolders& folders) {

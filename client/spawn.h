@@ -8,7 +8,7 @@
 
 namespace cupilot::client {
 
-// $CUPILOT_DAEMON, else cupilotd beside this program, else where a build tree has it.
+// $CUPILOT_DAEMON, else cupilotd beside this program.
 std::string DaemonProgram();
 
 // The socket that a daemon with these folders serves.
