@@ -1,6 +1,7 @@
 #include "loop/child_process.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -158,6 +159,8 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, Chil
   uv_options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal_number) {
     if (process->data != nullptr) static_cast<State*>(process->data)->OnExit(status, signal_number);
   };
+  // Whatever somebody opened without the flag: no child of ours inherits it.
+  ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   const int result = uv_spawn(loop.uv(), state->process.get(), &uv_options);
   if (error != STDERR_FILENO) ::close(error);
   if (result != 0) {

@@ -65,8 +65,8 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"service",
      {"base", "log", "records", "protocol", "cache", "loop", "evaluate", "search", "source/swap"}},
     {"client",
-     {"base", "log", "records", "protocol", "loop", "source/swap", "source/lower",
-      "source/syntax"}},
+     {"base", "log", "records", "protocol", "loop", "source/swap", "source/lower", "source/syntax",
+      "nvcc/"}},
 };
 
 TEST(Includes, GoOneWay) {
