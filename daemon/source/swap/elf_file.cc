@@ -48,7 +48,9 @@ class ElfFile {
   std::vector<T> Array(const Elf64_Shdr& section) const {
     const std::string_view bytes = Bytes(section);
     std::vector<T> values(bytes.size() / sizeof(T));
-    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      bytes.copy(reinterpret_cast<char*>(&values[i]), sizeof(T), i * sizeof(T));
+    }
     return values;
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "source/swap/hook_names.h"
+#include "source/swap/pattern.h"
 #include "source/swap/variant_text.h"
 
 namespace cupilot::source {
@@ -126,16 +127,17 @@ class Writer {
       Launch shape = *launch;
       shape.grid.clear();
       TRY_ASSIGN(const std::string geometry, Geometry(shape, "    ", "return false;"));
-      const std::string function = name_ + "_blocks_" + std::to_string(FunctionOf(entry));
-      text += "bool " + function + "(const launch& l, const geometry& o, long long* blocks) {\n" +
-              geometry + "  g.grid_x = g.grid_y = g.grid_z = 1;\n  return occupancy(" +
-              std::to_string(FunctionOf(entry)) + ", g, l, blocks);\n}\n";
-      found.emplace_back(entry, function);
+      const std::string index = std::to_string(FunctionOf(entry));
+      text += Filled(
+          "bool @0_blocks_@1(const launch& l, const geometry& o, long long* blocks) {\n@2"
+          "  g.grid_x = g.grid_y = g.grid_z = 1;\n  return occupancy(@1, g, l, blocks);\n}\n",
+          {name_, index, geometry});
+      found.emplace_back(entry, index);
     }
-    for (const auto& [entry, function] : found) {
-      const std::string variable = "blocks_" + std::to_string(FunctionOf(entry));
-      occupancy_variables_ += "  long long " + variable + " = 0;\n";
-      names_.AddOccupancy(entry, function + "(l, o, &" + variable + ")", variable);
+    for (const auto& [entry, index] : found) {
+      occupancy_variables_ += Filled("  long long blocks_@0 = 0;\n", {index});
+      names_.AddOccupancy(entry, Filled("@0_blocks_@1(l, o, &blocks_@1)", {name_, index}),
+                          Filled("blocks_@0", {index}));
     }
     return text;
   }
@@ -288,15 +290,18 @@ class Writer {
     for (const records::Workspace& workspace : variant_.workspace) {
       TRY_ASSIGN(const std::string bytes, names_.Print(workspace.bytes, "value"));
       const std::string& name = workspace.name;
-      text += "  long long offset_" + name + " = 0;\n  if (!(" + bytes +
-              ") || !add_bytes(value, &total, &offset_" + name + ")) return false;\n";
-      text +=
-          "  const long long bytes_" + name + " = value;\n  void* workspace_" + name + " = 0;\n";
-      open += "      workspace_" + name + " = arena + offset_" + name + ";\n";
+      text += Filled(
+          "  long long offset_@0 = 0;\n"
+          "  if (!(@1) || !add_bytes(value, &total, &offset_@0)) return false;\n"
+          "  const long long bytes_@0 = value;\n  void* workspace_@0 = 0;\n",
+          {name, bytes});
+      open += Filled("      workspace_@0 = arena + offset_@0;\n", {name});
       if (workspace.zeroed) {
-        open += "      if (cudaMemsetAsync(workspace_" + name + ", 0, (size_t)bytes_" + name +
-                ", l.stream) != cudaSuccess) {\n        cleared();\n        close_arena(arena, "
-                "l);\n        return false;\n      }\n";
+        open += Filled(
+            "      if (cudaMemsetAsync(workspace_@0, 0, (size_t)bytes_@0, l.stream) != "
+            "cudaSuccess) {\n        cleared();\n        close_arena(arena, l);\n        return "
+            "false;\n      }\n",
+            {name});
       }
     }
     text += "  char* arena = 0;\n  bool queued = false;\n";

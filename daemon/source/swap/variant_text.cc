@@ -5,6 +5,7 @@
 #include <set>
 
 #include "source/swap/entry_bodies.h"
+#include "source/swap/pattern.h"
 
 namespace cupilot::source {
 namespace {
@@ -38,9 +39,8 @@ base::Result<Macros> MacrosOf(const records::Variant& variant) {
       return base::Fail(base::InvalidArgument("values: '" + name + "' is not an identifier"));
     }
     TRY_ASSIGN(const std::string text, ValueText(name, value));
-    macros.before += "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n#define " + name +
-                     " " + text + "\n";
-    macros.after += "#undef " + name + "\n#pragma pop_macro(\"" + name + "\")\n";
+    macros.before += Filled("#pragma push_macro(\"@0\")\n#undef @0\n#define @0 @1\n", {name, text});
+    macros.after += Filled("#undef @0\n#pragma pop_macro(\"@0\")\n", {name});
   }
   return macros;
 }
