@@ -13,7 +13,7 @@ __constant__ float weights[kSide * kSide];
 #endif
 
 // cupilot: tune
-// cupilot: workload 1024 grid=(64,64) block=(16,16) width=1024 height=1024 in=normal[width*height] out=[width*height] global:weights=normal[49]
+// cupilot: workload 512 grid=(32,32) block=(16,16) width=512 height=512 in=normal[width*height] out=[width*height] global:weights=normal[49]
 // cupilot: tunable CONVOLUTION_BLOCK_X = 16, 32, 64, 128, 256
 // cupilot: tunable CONVOLUTION_BLOCK_Y = 1, 2, 4, 8, 16
 // cupilot: require CONVOLUTION_BLOCK_X * CONVOLUTION_BLOCK_Y <= 1024
@@ -34,7 +34,7 @@ __global__ void convolution(const float* in, float* out, int width, int height) 
 }
 
 Timing RunConvolution(const Options& options) {
-  const int width = 1024, height = 1024;
+  const int width = 512, height = 512;
   const std::vector<float> in = NormalValues(width * height, 9), w = NormalValues(kSide * kSide, 10);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   Check(cudaMemcpyToSymbol(weights, w.data(), w.size() * sizeof(float)), "cudaMemcpyToSymbol");

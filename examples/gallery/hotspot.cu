@@ -2,7 +2,7 @@
 #include "gallery.h"
 
 // cupilot: tune
-// cupilot: workload 2048x1024 grid=(128,64) block=(16,16) columns=2048 rows=1024 rx=0.1 ry=0.2 rz=0.01 step=0.5 ambient=80 temperature=normal(300,10)[rows*columns] power=uniform(0,1)[rows*columns] result=[rows*columns]
+// cupilot: workload 1024x512 grid=(64,32) block=(16,16) columns=1024 rows=512 rx=0.1 ry=0.2 rz=0.01 step=0.5 ambient=80 temperature=normal(300,10)[rows*columns] power=uniform(0,1)[rows*columns] result=[rows*columns]
 __global__ void hotspot(const float* temperature, const float* power, float* result, int columns,
                         int rows, float rx, float ry, float rz, float step, float ambient) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,7 +19,7 @@ __global__ void hotspot(const float* temperature, const float* power, float* res
 }
 
 Timing RunHotspot(const Options& options) {
-  const int columns = 2048, rows = 1024;
+  const int columns = 1024, rows = 512;
   const std::vector<float> temperature = NormalValues(columns * rows, 11, 300.0f, 10.0f);
   const std::vector<float> power = NormalValues(columns * rows, 12, 0.5f, 0.1f);
   DeviceBuffer<float> device_temperature(temperature), device_power(power), device_result(power.size());

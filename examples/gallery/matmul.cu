@@ -2,7 +2,7 @@
 #include "gallery.h"
 
 // cupilot: tune
-// cupilot: workload 512 grid=(32,32) block=(16,16) m=512 n=512 k=512 a=normal[m*k] b=normal[k*n] c=[m*n]
+// cupilot: workload 256 grid=(16,16) block=(16,16) m=256 n=256 k=256 a=normal[m*k] b=normal[k*n] c=[m*n]
 __global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   int column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +16,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 }
 
 Timing RunMatmul(const Options& options) {
-  const int size = 512;
+  const int size = 256;
   const std::vector<float> a = NormalValues(size * size, 13), b = NormalValues(size * size, 14);
   DeviceBuffer<float> device_a(a), device_b(b), device_c(a.size());
   const dim3 block(16, 16), grid(size / block.x, size / block.y);

@@ -56,7 +56,7 @@ void Matmul(const float* a, const float* b, float* c, int m, int n, int k) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int n = 1 << 22, columns = 2048, rows = 1024, size = 512;
+  const int n = 1 << 20, columns = 1024, rows = 512, size = 256;
   std::vector<float> x = NormalValues(n, 1), y = NormalValues(n, 2);
   const std::vector<float> temperature = NormalValues(columns * rows, 11, 300.0f, 10.0f);
   const std::vector<float> power = NormalValues(columns * rows, 12, 0.5f, 0.1f);

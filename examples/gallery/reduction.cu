@@ -6,7 +6,7 @@
 #endif
 
 // cupilot: tune
-// cupilot: workload 2M grid=8192 block=256 n=2097152 in=uniform(0,1)[n] out=inout constant(0)[1]
+// cupilot: workload 256K grid=1024 block=256 n=262144 in=uniform(0,1)[n] out=inout constant(0)[1]
 // cupilot: tunable REDUCTION_BLOCK = 32, 64, 128, 256, 512
 // cupilot: launch block=(REDUCTION_BLOCK) grid=(ceil_div(n,REDUCTION_BLOCK))
 __global__ void sum_reduction(const float* in, float* out, int n) {
@@ -24,7 +24,7 @@ __global__ void sum_reduction(const float* in, float* out, int n) {
 }
 
 Timing RunReduction(const Options& options) {
-  const int n = 1 << 21;
+  const int n = 1 << 18;
   std::vector<float> in = NormalValues(n, 8, 0.5f, 0.1f);
   DeviceBuffer<float> device_in(in), device_out(1);
   const double time = MedianMicroseconds(options, [&] { device_out.Set({0.0f}); }, [&] {

@@ -2,14 +2,14 @@
 #include "gallery.h"
 
 // cupilot: tune
-// cupilot: workload 4M grid=16384 block=256 n=4194304 a=2.5 x=normal[n] y=inout normal[n]
+// cupilot: workload 1M grid=4096 block=256 n=1048576 a=2.5 x=normal[n] y=inout normal[n]
 __global__ void saxpy(int n, float a, const float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];
 }
 
 Timing RunSaxpy(const Options& options) {
-  const int n = 1 << 22;
+  const int n = 1 << 20;
   const std::vector<float> x = NormalValues(n, 1), y = NormalValues(n, 2);
   DeviceBuffer<float> device_x(x), device_y(y);
   auto launch = [&] {

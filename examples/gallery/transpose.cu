@@ -2,7 +2,7 @@
 #include "gallery.h"
 
 // cupilot: tune
-// cupilot: workload 2048 grid=(128,128) block=(16,16) width=2048 height=2048 in=normal[width*height] out=[width*height]
+// cupilot: workload 1024 grid=(64,64) block=(16,16) width=1024 height=1024 in=normal[width*height] out=[width*height]
 __global__ void transpose(const float* in, float* out, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -12,7 +12,7 @@ __global__ void transpose(const float* in, float* out, int width, int height) {
 }
 
 Timing RunTranspose(const Options& options) {
-  const int width = 2048, height = 2048;
+  const int width = 1024, height = 1024;
   const std::vector<float> in = NormalValues(width * height, 3);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   const dim3 block(16, 16);
