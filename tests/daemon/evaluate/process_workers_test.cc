@@ -1,0 +1,195 @@
+// What a misbehaving worker costs: its own request, and nothing else.
+#include "evaluate/process_workers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "base/clock.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+using Reply = base::Result<Json>;
+
+class ProcessWorkersTest : public ::testing::Test {
+ protected:
+  ProcessWorkersTest() : workers_(loop_, clock_, MakeSettings(CUPILOT_FAKE_WORKER)) {}
+  ~ProcessWorkersTest() override { workers_.Stop(); }
+
+  static ProcessWorkers::Settings MakeSettings(const std::string& program) {
+    ProcessWorkers::Settings settings;
+    settings.program = program;
+    settings.nice = 0;
+    return settings;
+  }
+
+  static WorkerCall MakeCall(WorkerKind kind, const std::string& op, Json params = Json::object()) {
+    WorkerCall call;
+    call.kind = kind;
+    call.op = op;
+    call.params = std::move(params);
+    return call;
+  }
+
+  Reply Run(WorkerCall call) {
+    std::optional<Reply> got;
+    workers_.Call(std::move(call), [&got](Reply reply) { got = std::move(reply); });
+    EXPECT_FALSE(got) << "called back inside Call()";
+    while (!got) loop_.RunOnce(true);
+    return std::move(*got);
+  }
+
+  // A good request of the same kind is served afterwards.
+  void ExpectNextIsServed(WorkerKind kind) {
+    const Reply next = Run(MakeCall(kind, "echo", {{"x", 1}}));
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ((*next)["echo"]["x"], 1);
+  }
+
+  loop::Loop loop_;
+  base::SystemClock clock_;
+  ProcessWorkers workers_;
+};
+
+TEST_F(ProcessWorkersTest, StartsAProcessOnDemandAndKeepsIt) {
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kSource).started, 0);
+  ExpectNextIsServed(WorkerKind::kSource);
+  ExpectNextIsServed(WorkerKind::kSource);
+  const WorkerCounters counters = workers_.counters();
+  EXPECT_EQ(counters.Of(WorkerKind::kSource).started, 1);
+  EXPECT_EQ(counters.Of(WorkerKind::kSource).replies, 2);
+  EXPECT_EQ(counters.Of(WorkerKind::kBuild).started, 0);
+}
+
+TEST_F(ProcessWorkersTest, AnErrorOfTheWorkerKeepsItsCode) {
+  const Reply reply = Run(MakeCall(WorkerKind::kSource, "error"));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, base::ErrorCode::kUnsupported);
+  EXPECT_EQ(reply.error().message, "not this one");
+  ExpectNextIsServed(WorkerKind::kSource);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kSource).started, 1);
+}
+
+TEST_F(ProcessWorkersTest, ACrashCostsOnlyItsRequest) {
+  const Reply reply = Run(MakeCall(WorkerKind::kDevice, "crash"));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, base::ErrorCode::kToolFailed);
+  ExpectNextIsServed(WorkerKind::kDevice);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).crashed, 1);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, 2);
+}
+
+TEST_F(ProcessWorkersTest, AnExitWithZeroIsNoAnswer) {
+  const Reply reply = Run(MakeCall(WorkerKind::kDevice, "exit"));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, base::ErrorCode::kToolFailed);
+  EXPECT_THAT(reply.error().message, ::testing::HasSubstr("exited with 0"));
+  ExpectNextIsServed(WorkerKind::kDevice);
+}
+
+TEST_F(ProcessWorkersTest, AHangEndsAtItsLimit) {
+  WorkerCall call = MakeCall(WorkerKind::kBuild, "hang");
+  call.limit = std::chrono::milliseconds(50);
+  const Reply reply = Run(std::move(call));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, base::ErrorCode::kTimeout);
+  ExpectNextIsServed(WorkerKind::kBuild);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kBuild).timed_out, 1);
+}
+
+TEST_F(ProcessWorkersTest, WhatIsNoReplyCostsTheProcess) {
+  for (const char* op : {"garbage", "other_id"}) {
+    const Reply reply = Run(MakeCall(WorkerKind::kSource, op));
+    ASSERT_FALSE(reply) << op;
+    EXPECT_EQ(reply.error().code, base::ErrorCode::kToolFailed);
+    ExpectNextIsServed(WorkerKind::kSource);
+  }
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kSource).garbled, 2);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kSource).started, 3);
+}
+
+TEST_F(ProcessWorkersTest, AMissingProgramIsTheEnvironmentsFault) {
+  ProcessWorkers none(loop_, clock_, MakeSettings("/nonexistent/worker"));
+  std::optional<Reply> got;
+  none.Call(MakeCall(WorkerKind::kSource, "echo"), [&got](Reply reply) { got = std::move(reply); });
+  while (!got) loop_.RunOnce(true);
+  ASSERT_FALSE(*got);
+  EXPECT_EQ(got->error().code, base::ErrorCode::kUnavailable);
+}
+
+// Requests write when they begin and end; a measurement's two lines must be neighbours.
+TEST_F(ProcessWorkersTest, NothingRunsWhileSomethingIsMeasured) {
+  const test::TemporaryFolder folder;
+  const std::string log = folder / "log";
+  int open = 0;
+  const auto count = [&open](Reply reply) {
+    EXPECT_TRUE(reply) << reply.error().message;
+    --open;
+  };
+  for (int round = 0; round < 6; ++round) {
+    for (const WorkerKind kind : {WorkerKind::kSource, WorkerKind::kBuild, WorkerKind::kBuild}) {
+      workers_.Call(MakeCall(kind, "work", {{"log", log}, {"name", Name(kind)}}), count);
+      ++open;
+    }
+    WorkerCall measure = MakeCall(WorkerKind::kDevice, "work", {{"log", log}, {"name", "measure"}});
+    measure.exclusive = true;
+    workers_.Call(std::move(measure), count);
+    ++open;
+  }
+  while (open > 0) loop_.RunOnce(true);
+  std::ifstream file(log);
+  std::string line;
+  bool measuring = false;
+  int measured = 0;
+  while (std::getline(file, line)) {
+    if (measuring) {
+      EXPECT_EQ(line, "end measure");
+      ++measured;
+    }
+    measuring = line == "begin measure";
+  }
+  EXPECT_EQ(measured, 6);
+  EXPECT_EQ(workers_.counters().exclusive_runs, 6);
+}
+
+TEST_F(ProcessWorkersTest, PauseTakesADeviceRequestBackAndResumeRunsItAgain) {
+  const test::TemporaryFolder folder;
+  const std::string flag = folder / "flag";
+  std::optional<Reply> got;
+  workers_.Call(MakeCall(WorkerKind::kDevice, "hang_once", {{"flag", flag}}),
+                [&got](Reply reply) { got = std::move(reply); });
+  while (!std::filesystem::exists(flag)) loop_.RunOnce(false);
+  workers_.Pause();
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).running, 0);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).waiting, 1);
+  workers_.Resume();
+  while (!got) loop_.RunOnce(true);
+  EXPECT_TRUE(*got);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, 2);
+}
+
+TEST_F(ProcessWorkersTest, StopCancelsWhatIsOpenAndWhatComesLater) {
+  std::vector<base::ErrorCode> codes;
+  const auto keep = [&codes](Reply reply) {
+    ASSERT_FALSE(reply);
+    codes.push_back(reply.error().code);
+  };
+  workers_.Call(MakeCall(WorkerKind::kDevice, "hang"), keep);
+  workers_.Call(MakeCall(WorkerKind::kDevice, "hang"), keep);
+  while (workers_.counters().Of(WorkerKind::kDevice).running == 0) loop_.RunOnce(true);
+  workers_.Stop();
+  workers_.Call(MakeCall(WorkerKind::kDevice, "echo"), keep);
+  while (codes.size() < 3) loop_.RunOnce(true);
+  EXPECT_THAT(codes, ::testing::Each(base::ErrorCode::kCancelled));
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate

@@ -1,0 +1,186 @@
+// The rule of a verdict: lower end of the interval, 200 ns, no case slower, two processes.
+#include "evaluate/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace cupilot::evaluate {
+namespace {
+
+using ::testing::HasSubstr;
+
+records::Workload MakeWorkload(const std::vector<std::pair<std::string, double>>& cases) {
+  records::Workload workload;
+  for (const auto& [name, weight] : cases) {
+    records::Case one;
+    one.name = name;
+    one.weight = weight;
+    workload.cases.push_back(one);
+  }
+  return workload;
+}
+
+records::CaseResult MakeResult(const std::string& name, double original_us, double speedup,
+                               double low, double high) {
+  records::CaseResult result;
+  result.name = name;
+  result.original_us = original_us;
+  result.variant_us = original_us / speedup;
+  result.speedup = speedup;
+  result.interval = {low, high};
+  result.l2 = "warm";
+  result.samples = 60;
+  return result;
+}
+
+protocol::MeasureReply MakeReply(std::vector<records::CaseResult> cases) {
+  protocol::MeasureReply reply;
+  reply.cases = std::move(cases);
+  return reply;
+}
+
+Verdict Judge(std::vector<records::CaseResult> cases, const records::Workload& workload) {
+  const auto verdict = JudgeOnce(MakeReply(std::move(cases)), workload);
+  EXPECT_TRUE(verdict) << verdict.error().message;
+  return verdict.value_or(Verdict{});
+}
+
+const records::Workload kOne = MakeWorkload({{"a", 1}});
+
+TEST(Combine, IsTotalTimeBeforeOverAfter) {
+  // Equal weights, 2x and 1x: 2 / (0.5 + 1).
+  const auto combined = Combine({MakeResult("a", 10, 2, 2, 2), MakeResult("b", 10, 1, 1, 1)},
+                                MakeWorkload({{"a", 1}, {"b", 1}}));
+  ASSERT_TRUE(combined);
+  EXPECT_NEAR(combined->speedup, 2 / 1.5, 1e-12);
+  EXPECT_NEAR(combined->interval[0], 2 / 1.5, 1e-12);
+  EXPECT_NEAR(combined->original_us, 10, 1e-12);
+  EXPECT_NEAR(combined->gain_us, 2.5, 1e-12);
+}
+
+TEST(Combine, KeepsTheIntervalOfASingleCase) {
+  const auto combined = Combine({MakeResult("a", 10, 1.5, 1.4, 1.7)}, kOne);
+  ASSERT_TRUE(combined);
+  EXPECT_NEAR(combined->interval[0], 1.4, 1e-12);
+  EXPECT_NEAR(combined->interval[1], 1.7, 1e-12);
+}
+
+TEST(Combine, OnlyTheBetterOfColdAndWarmCounts) {
+  records::CaseResult cold = MakeResult("a", 10, 1.0, 0.99, 1.01);
+  cold.l2 = "cold";
+  const auto combined = Combine({cold, MakeResult("a", 10, 1.5, 1.4, 1.6)}, kOne);
+  ASSERT_TRUE(combined);
+  EXPECT_NEAR(combined->speedup, 1.5, 1e-12);
+}
+
+TEST(Combine, RefusesImpossibleNumbers) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(Combine({}, kOne));
+  EXPECT_FALSE(Combine({MakeResult("b", 10, 1.5, 1.4, 1.6)}, kOne));
+  EXPECT_FALSE(Combine({MakeResult("a", 10, nan, 1.4, 1.6)}, kOne));
+  EXPECT_FALSE(Combine({MakeResult("a", 0, 1.5, 1.4, 1.6)}, kOne));
+  EXPECT_FALSE(Combine({MakeResult("a", 10, 1.5, 1.6, 1.7)}, kOne));
+  EXPECT_FALSE(Combine({MakeResult("a", 10, 1.5, 1.4, 1.6)}, MakeWorkload({{"a", 0}})));
+}
+
+TEST(JudgeOnce, DemandsTheLowerEnd) {
+  EXPECT_TRUE(Judge({MakeResult("a", 100, 1.05, 1.02, 1.08)}, kOne).accepted);
+  const Verdict verdict = Judge({MakeResult("a", 100, 1.05, 1.0199, 1.08)}, kOne);
+  EXPECT_FALSE(verdict.accepted);
+  EXPECT_EQ(verdict.reason, "not_faster");
+}
+
+TEST(JudgeOnce, DemandsTwoHundredNanoseconds) {
+  // 1.1 us at 1.2x saves 183 ns.
+  const Verdict verdict = Judge({MakeResult("a", 1.1, 1.2, 1.19, 1.21)}, kOne);
+  EXPECT_EQ(verdict.reason, "not_faster");
+  EXPECT_THAT(verdict.detail, HasSubstr("below 200 ns"));
+  EXPECT_TRUE(Judge({MakeResult("a", 1.3, 1.2, 1.19, 1.21)}, kOne).accepted);
+}
+
+TEST(JudgeOnce, NoCaseMayBecomeSlower) {
+  const records::Workload two = MakeWorkload({{"a", 1}, {"b", 0.01}});
+  const Verdict verdict =
+      Judge({MakeResult("a", 100, 2, 1.9, 2.1), MakeResult("b", 100, 0.97, 0.9, 1.0)}, two);
+  EXPECT_EQ(verdict.reason, "not_faster");
+  EXPECT_THAT(verdict.detail, HasSubstr("'b'"));
+  EXPECT_TRUE(Judge({MakeResult("a", 100, 2, 1.9, 2.1), MakeResult("b", 100, 0.98, 0.9, 1.0)}, two)
+                  .accepted);
+}
+
+TEST(JudgeOnce, AFailedMeasurementKeepsItsReason) {
+  protocol::MeasureReply reply;
+  reply.failed = true;
+  reply.reason = "unstable_timing";
+  const auto verdict = JudgeOnce(reply, kOne);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->reason, "unstable_timing");
+}
+
+TEST(JudgeOnce, ALoserThatStoppedEarlyIsNotFaster) {
+  protocol::MeasureReply reply;
+  reply.stopped_early = true;
+  const auto verdict = JudgeOnce(reply, kOne);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->reason, "not_faster");
+}
+
+TEST(JudgeBoth, TheSecondProcessMustSayItToo) {
+  const auto good = MakeReply({MakeResult("a", 100, 1.5, 1.4, 1.6)});
+  const auto bad = MakeReply({MakeResult("a", 100, 1.03, 0.99, 1.07)});
+  const auto verdict = JudgeBoth(good, bad, kOne);
+  ASSERT_TRUE(verdict);
+  EXPECT_FALSE(verdict->accepted);
+  EXPECT_THAT(verdict->detail, HasSubstr("second process"));
+}
+
+TEST(JudgeBoth, StatesTheNumbersOfTheOneThatSaysLess) {
+  const auto more = MakeReply({MakeResult("a", 100, 1.5, 1.4, 1.6)});
+  const auto less = MakeReply({MakeResult("a", 100, 1.3, 1.2, 1.4)});
+  for (const auto& [first, second, is_second] :
+       {std::tuple(more, less, true), std::tuple(less, more, false)}) {
+    const auto verdict = JudgeBoth(first, second, kOne);
+    ASSERT_TRUE(verdict);
+    EXPECT_TRUE(verdict->accepted);
+    EXPECT_NEAR(verdict->combined->speedup, 1.3, 1e-12);
+    EXPECT_EQ(SecondSaysLess(first, second, kOne).value(), is_second);
+  }
+}
+
+records::Evaluation MakeEvaluation(const std::string& variant, double speedup, double low,
+                                   double high) {
+  records::Evaluation evaluation;
+  evaluation.variant = variant;
+  evaluation.kernel_key = "key";
+  evaluation.target = "host";
+  evaluation.workload = "workload";
+  evaluation.accepted = true;
+  evaluation.cases = {MakeResult("a", 100, speedup, low, high)};
+  return evaluation;
+}
+
+TEST(BeatsIncumbent, NeedsTheSameMarginAsAgainstTheOriginal) {
+  const auto incumbent = MakeEvaluation("old", 1.5, 1.49, 1.51);
+  EXPECT_TRUE(BeatsIncumbent(MakeEvaluation("new", 1.6, 1.59, 1.61), incumbent, kOne));
+  EXPECT_FALSE(BeatsIncumbent(MakeEvaluation("new", 1.52, 1.51, 1.53), incumbent, kOne));
+  EXPECT_FALSE(BeatsIncumbent(MakeEvaluation("new", 1.6, 1.4, 1.8), incumbent, kOne));
+  EXPECT_FALSE(BeatsIncumbent(MakeEvaluation("old", 1.6, 1.59, 1.61), incumbent, kOne));
+}
+
+TEST(BeatsIncumbent, ARejectedCandidateNeverDoes) {
+  auto candidate = MakeEvaluation("new", 3, 2.9, 3.1);
+  candidate.accepted = false;
+  EXPECT_FALSE(BeatsIncumbent(candidate, MakeEvaluation("old", 1.5, 1.49, 1.51), kOne));
+}
+
+TEST(BeatsIncumbent, EvidenceForSomethingElseIsNoCompetitor) {
+  const auto candidate = MakeEvaluation("new", 1.1, 1.09, 1.11);
+  auto incumbent = MakeEvaluation("old", 1.5, 1.49, 1.51);
+  incumbent.kernel_key = "before the edit";
+  EXPECT_TRUE(BeatsIncumbent(candidate, incumbent, kOne));
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate

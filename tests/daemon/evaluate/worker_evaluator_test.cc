@@ -1,0 +1,264 @@
+// The stages of an evaluation: their order, what stops it, and what is an error instead.
+#include "evaluate/worker_evaluator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+#include "tests/support/fake_workers.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Outcome = base::Result<records::Evaluation>;
+
+class FixedClock final : public base::Clock {
+ public:
+  std::chrono::nanoseconds Now() const override { return {}; }
+  std::chrono::nanoseconds WallTime() const override { return std::chrono::seconds(1); }
+};
+
+protocol::MeasureReply MakeMeasured(double speedup) {
+  records::CaseResult result;
+  result.name = "a";
+  result.original_us = 100;
+  result.variant_us = 100 / speedup;
+  result.speedup = speedup;
+  result.interval = {speedup * 0.99, speedup * 1.01};
+  result.samples = 60;
+  result.l2 = "warm";
+  protocol::MeasureReply reply;
+  reply.cases = {result};
+  reply.device.arch = "host-x86-64-v3";
+  return reply;
+}
+
+class WorkerEvaluatorTest : public ::testing::Test {
+ protected:
+  WorkerEvaluatorTest() : evaluator_(workers_, clock_, {{folder_.path(), 1000}, folder_.path()}) {
+    original_ = folder_.Write("original.so", "");
+    protocol::CheckVariantReply checked;
+    checked.passed = true;
+    checked.entries = {"entry"};
+    workers_.On("check_variant", Always(protocol::ToJson(checked)));
+    workers_.On("describe_device", Always({{"name", "cpu"}, {"arch", "host-x86-64-v3"}}));
+    protocol::BuildReply built;
+    built.artifact = original_;
+    built.target = "host-x86-64-v3";
+    built.text_hashes = {{"entry", "text"}, {"other", "more"}};
+    workers_.On("build", Always(protocol::ToJson(built)));
+    protocol::TwinReply twin;
+    twin.source = "twin";
+    twin.entry = "twin";
+    workers_.On("twin", Always(protocol::ToJson(twin)));
+    protocol::VerifyReply verified;
+    verified.passed = true;
+    verified.checks = {{"red_zones", true, ""}};
+    workers_.On("verify", Always(protocol::ToJson(verified)));
+    workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.5))));
+  }
+
+  static test::FakeWorkers::Answer Always(Json json) {
+    return [json = std::move(json)](const Json&) { return json; };
+  }
+  static test::FakeWorkers::Answer Fails(base::Error error) {
+    return
+        [error = std::move(error)](const Json&) -> base::Result<Json> { return base::Fail(error); };
+  }
+
+  static EvaluateRequest MakeRequest() {
+    EvaluateRequest request;
+    request.kernel.name = "k";
+    request.kernel.base_name = "k";
+    request.kernel.key = "key";
+    request.kernel.closure_source = "__global__ void k() {}\n";
+    records::Case one;
+    one.name = "a";
+    one.grid = one.block = {"1", "1", "1"};
+    request.workload.kernel = "k";
+    request.workload.cases = {one};
+    request.variant.kernel = "k";
+    request.variant.source = "__global__ void entry() {}";
+    request.variant.entry = "entry";
+    request.variant.id = records::VariantId(request.variant);
+    return request;
+  }
+
+  Outcome Run(EvaluateRequest request) {
+    std::optional<Outcome> got;
+    evaluator_.Evaluate(std::move(request), [&got](Outcome outcome) { got = std::move(outcome); });
+    EXPECT_FALSE(got) << "called back inside Evaluate()";
+    workers_.RunAll();
+    EXPECT_TRUE(got);
+    return std::move(got).value_or(base::Fail(base::Internal("no outcome")));
+  }
+
+  void ExpectRejected(const std::string& reason) {
+    const Outcome outcome = Run(MakeRequest());
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_FALSE(outcome->accepted);
+    EXPECT_EQ(outcome->reason, reason);
+    EXPECT_FALSE(outcome->speedup);
+  }
+
+  void ExpectError(base::ErrorCode code) {
+    const Outcome outcome = Run(MakeRequest());
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, code) << outcome.error().message;
+  }
+
+  test::TemporaryFolder folder_;
+  std::string original_;
+  FixedClock clock_;
+  test::FakeWorkers workers_;
+  WorkerEvaluator evaluator_;
+};
+
+TEST_F(WorkerEvaluatorTest, AcceptsAfterAllStages) {
+  std::vector<std::string> stages;
+  EvaluateRequest request = MakeRequest();
+  request.progress = [&stages](std::string_view stage) { stages.emplace_back(stage); };
+  const Outcome outcome = Run(std::move(request));
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_THAT(stages, ElementsAre("check", "build", "verify", "measure", "confirm"));
+  EXPECT_THAT(workers_.calls(), ElementsAre("check_variant", "describe_device", "build", "twin",
+                                            "build", "build", "verify", "measure", "measure"));
+  EXPECT_NEAR(outcome->speedup.value_or(0), 1.5, 1e-9);
+  EXPECT_EQ(outcome->text_hash, "text");
+  EXPECT_EQ(outcome->target, "host-x86-64-v3");
+  EXPECT_EQ(outcome->date, "1970-01-01T00:00:01Z");
+}
+
+TEST_F(WorkerEvaluatorTest, TheSecondProcessCanStillRejectIt) {
+  int measured = 0;
+  workers_.On("measure", [&measured](const Json& params) -> base::Result<Json> {
+    EXPECT_EQ(params["confirm"], measured == 1);
+    return protocol::ToJson(MakeMeasured(measured++ == 0 ? 1.5 : 1.0));
+  });
+  ExpectRejected("not_faster");
+  EXPECT_EQ(measured, 2);
+}
+
+TEST_F(WorkerEvaluatorTest, ALoserIsNotConfirmed) {
+  workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.01))));
+  ExpectRejected("not_faster");
+  EXPECT_EQ(workers_.Count("measure"), 1);
+}
+
+TEST_F(WorkerEvaluatorTest, AForbiddenConstructIsNeverBuilt) {
+  protocol::CheckVariantReply checked;
+  checked.reason = "forbidden_construct";
+  workers_.On("check_variant", Always(protocol::ToJson(checked)));
+  ExpectRejected("forbidden_construct");
+  EXPECT_EQ(workers_.Count("build"), 0);
+}
+
+TEST_F(WorkerEvaluatorTest, WhatDoesNotVerifyIsNeverMeasured) {
+  protocol::VerifyReply verified;
+  verified.reason = "wrong_values";
+  workers_.On("verify", Always(protocol::ToJson(verified)));
+  ExpectRejected("wrong_values");
+  EXPECT_EQ(workers_.Count("measure"), 0);
+}
+
+TEST_F(WorkerEvaluatorTest, AWorkerThatDoesNotSurviveTheCandidateIsItsVerdict) {
+  workers_.On("verify", Fails(base::ToolFailed("ended by a signal")));
+  ExpectRejected("crashed");
+  workers_.On("verify", Fails(base::Timeout("too long")));
+  ExpectRejected("timed_out");
+  workers_.On("check_variant", Fails(base::ToolFailed("ended by a signal")));
+  ExpectRejected("unsupported_construct");
+}
+
+TEST_F(WorkerEvaluatorTest, AnIllegalWorkloadIsAnError) {
+  protocol::VerifyReply verified;
+  verified.original_failed = true;
+  verified.detail = "it writes out of bounds";
+  workers_.On("verify", Always(protocol::ToJson(verified)));
+  ExpectError(base::ErrorCode::kInvalidArgument);
+}
+
+TEST_F(WorkerEvaluatorTest, AnOriginalThatDoesNotBuildIsAnError) {
+  protocol::BuildReply failed;
+  failed.failed = true;
+  failed.log = "expected ';'";
+  workers_.On("build", Always(protocol::ToJson(failed)));
+  const Outcome outcome = Run(MakeRequest());
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, base::ErrorCode::kInvalidArgument);
+  EXPECT_THAT(outcome.error().message, HasSubstr("expected ';'"));
+}
+
+TEST_F(WorkerEvaluatorTest, AMissingWorkerOrDeviceIsAnError) {
+  workers_.On("describe_device", Fails(base::Unavailable("no worker")));
+  ExpectError(base::ErrorCode::kUnavailable);
+}
+
+TEST_F(WorkerEvaluatorTest, WithoutATwinEqualityDecides) {
+  workers_.On("twin", Fails(base::ToolFailed("ended by a signal")));
+  workers_.On("verify", [](const Json& params) -> base::Result<Json> {
+    EXPECT_EQ(params["set"]["twin_artifact"], "");
+    EXPECT_EQ(params["set"]["twin"]["declined"], true);
+    protocol::VerifyReply verified;
+    verified.passed = true;
+    return protocol::ToJson(verified);
+  });
+  const Outcome outcome = Run(MakeRequest());
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->accepted);
+}
+
+TEST_F(WorkerEvaluatorTest, BitwiseProjectsNeedNoTwin) {
+  EvaluateRequest request = MakeRequest();
+  request.numerics = "bitwise";
+  workers_.On("verify", [](const Json& params) -> base::Result<Json> {
+    EXPECT_EQ(params["set"]["workload"]["tolerance"]["bitwise"], true);
+    protocol::VerifyReply verified;
+    verified.passed = true;
+    return protocol::ToJson(verified);
+  });
+  EXPECT_TRUE(Run(std::move(request)));
+  EXPECT_EQ(workers_.Count("twin"), 0);
+}
+
+TEST_F(WorkerEvaluatorTest, TheOriginalIsBuiltOnceForAllItsCandidates) {
+  int done = 0;
+  for (int i = 0; i < 3; ++i) {
+    evaluator_.Evaluate(MakeRequest(), [&done](Outcome outcome) {
+      EXPECT_TRUE(outcome && outcome->accepted);
+      ++done;
+    });
+  }
+  workers_.RunAll();
+  EXPECT_EQ(done, 3);
+  EXPECT_EQ(workers_.Count("twin"), 1);
+  EXPECT_EQ(workers_.Count("build"), 2 + 3);
+  EXPECT_TRUE(Run(MakeRequest()));
+  EXPECT_EQ(workers_.Count("build"), 2 + 4);
+}
+
+TEST_F(WorkerEvaluatorTest, ADeletedArtifactIsBuiltAgain) {
+  EXPECT_TRUE(Run(MakeRequest()));
+  ASSERT_EQ(::remove(original_.c_str()), 0);
+  EXPECT_TRUE(Run(MakeRequest()));
+  EXPECT_EQ(workers_.Count("twin"), 2);
+}
+
+TEST_F(WorkerEvaluatorTest, StoppingTheWorkersEndsIt) {
+  std::optional<Outcome> got;
+  evaluator_.Evaluate(MakeRequest(), [&got](Outcome outcome) { got = std::move(outcome); });
+  workers_.Stop();
+  ASSERT_TRUE(got);
+  ASSERT_FALSE(*got);
+  EXPECT_EQ(got->error().code, base::ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate

@@ -1,0 +1,44 @@
+// An evaluator that knows its verdicts: by variant id, else by a function. Answers when told to.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "evaluate/evaluator.h"
+
+namespace cupilot::test {
+
+class FakeEvaluator final : public evaluate::Evaluator {
+ public:
+  using Judge =
+      std::function<base::Result<records::Evaluation>(const evaluate::EvaluateRequest& request)>;
+
+  explicit FakeEvaluator(Judge judge) : judge_(std::move(judge)) {}
+
+  void Evaluate(evaluate::EvaluateRequest request,
+                base::Callback<records::Evaluation> done) override {
+    evaluated_.push_back(request.variant.id);
+    queue_.push_back({std::move(request), std::move(done)});
+  }
+
+  // Answers the oldest open request; false if there is none.
+  bool AnswerOne() {
+    if (queue_.empty()) return false;
+    auto [request, done] = std::move(queue_.front());
+    queue_.pop_front();
+    done(judge_(request));
+    return true;
+  }
+
+  const std::vector<std::string>& evaluated() const { return evaluated_; }
+  std::size_t open() const { return queue_.size(); }
+
+ private:
+  Judge judge_;
+  std::deque<std::pair<evaluate::EvaluateRequest, base::Callback<records::Evaluation>>> queue_;
+  std::vector<std::string> evaluated_;
+};
+
+}  // namespace cupilot::test

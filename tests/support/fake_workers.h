@@ -1,0 +1,63 @@
+// Workers without processes: answers are functions by op; calls are recorded.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluate/workers.h"
+
+namespace cupilot::test {
+
+class FakeWorkers final : public evaluate::Workers {
+ public:
+  using Answer = std::function<base::Result<records::Json>(const records::Json& params)>;
+
+  void On(const std::string& op, Answer answer) { answers_[op] = std::move(answer); }
+
+  void Call(evaluate::WorkerCall call, base::Callback<records::Json> done) override {
+    calls_.push_back(call.op);
+    queue_.push_back({std::move(call), std::move(done)});
+  }
+  void Pause() override {}
+  void Resume() override {}
+  void Stop() override {
+    while (!queue_.empty()) {
+      auto [call, done] = std::move(queue_.front());
+      queue_.pop_front();
+      done(base::Fail(base::Cancelled("stopped")));
+    }
+  }
+  evaluate::WorkerCounters counters() const override { return {}; }
+
+  // Answers until nobody asks any more.
+  void RunAll() {
+    while (!queue_.empty()) {
+      auto [call, done] = std::move(queue_.front());
+      queue_.pop_front();
+      const auto answer = answers_.find(call.op);
+      if (answer == answers_.end()) {
+        done(base::Fail(base::Internal("no answer for " + call.op)));
+      } else {
+        done(answer->second(call.params));
+      }
+    }
+  }
+
+  const std::vector<std::string>& calls() const { return calls_; }
+  int Count(const std::string& op) const {
+    int count = 0;
+    for (const std::string& call : calls_) count += call == op ? 1 : 0;
+    return count;
+  }
+
+ private:
+  std::map<std::string, Answer> answers_;
+  std::deque<std::pair<evaluate::WorkerCall, base::Callback<records::Json>>> queue_;
+  std::vector<std::string> calls_;
+};
+
+}  // namespace cupilot::test
