@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 Outcome RunChild(std::vector<std::string> arguments, const std::vector<std::string>& input,
-             std::size_t max_line = 1 << 20) {
+                 std::size_t max_line = 1 << 20) {
   Loop loop;
   Outcome run;
   ChildOptions options;
