@@ -91,6 +91,8 @@ template <> struct kind<float> { enum { value = 2 }; };
 template <> struct kind<double> { enum { value = 3 }; };
 template <class type> struct plain { typedef type is; };
 template <class type> struct plain<const type> { typedef type is; };
+template <class type> struct plain<type* __restrict__> { typedef type* is; };
+template <class type> struct plain<type* const __restrict__> { typedef type* is; };
 template <class to, class from>
 struct takes {
   enum { value = sizeof(to) == sizeof(from) && alignof(to) == alignof(from) &&

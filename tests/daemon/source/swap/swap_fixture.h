@@ -31,10 +31,11 @@ inline records::Kernel ScaleKernel() {
   kernel.name = "app::scale";
   kernel.base_name = "scale";
   kernel.namespaces = {"app"};
-  kernel.parameters = {MakeParameter("factor", "float", records::ParameterKind::kFloating, 4),
-                       MakeParameter("in", "const float *", records::ParameterKind::kPointer, 8),
-                       MakeParameter("out", "float *", records::ParameterKind::kPointer, 8),
-                       MakeParameter("n", "int", records::ParameterKind::kInteger, 4)};
+  kernel.parameters = {
+      MakeParameter("factor", "float", records::ParameterKind::kFloating, 4),
+      MakeParameter("in", "const float *__restrict", records::ParameterKind::kPointer, 8),
+      MakeParameter("out", "float *", records::ParameterKind::kPointer, 8),
+      MakeParameter("n", "int", records::ParameterKind::kInteger, 4)};
   return kernel;
 }
 
