@@ -23,6 +23,8 @@ class Output {
   explicit Output(bool json);
 
   bool json() const { return json_; }
+  // Whether what passes by can be shown in place.
+  bool terminal() const { return terminal_; }
 
   // In JSON mode the one document, else nothing.
   void Document(const records::Json& document);

@@ -84,7 +84,7 @@ int RunDaemonLogs(const Arguments& arguments, Output& output) {
   }
   const std::string tail = Tail(*text, arguments.lines);
   output.Document({{"schema", "cupilot.logs/1"}, {"file", file}, {"text", tail}});
-  output.Line(tail);
+  output.Line(tail.empty() ? "the log is empty: " + file : tail);
   return kDone;
 }
 

@@ -22,7 +22,8 @@ class TuneProgress {
     const Json data = ObjectOf(event, "data");
     const std::string title = TextOf(data, "title");
     if (TextOf(event, "event") != "verdict") {
-      output_.Progress(TextOf(data, "stage") + (title.empty() ? "" : ": " + title));
+      if (output_.terminal())
+        output_.Progress(TextOf(data, "stage") + (title.empty() ? "" : ": " + title));
       return;
     }
     ++count_;

@@ -1,0 +1,214 @@
+// The commands that ask the daemon: what they ask, what they print, their exit codes.
+#include <gmock/gmock.h>
+
+#include "base/file.h"
+#include "tests/client/client_fixture.h"
+
+namespace cupilot::client {
+namespace {
+
+using records::Json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Json MakeStatus() {
+  return {{"schema", "cupilot.status/1"},
+          {"version", CUPILOT_VERSION},
+          {"pid", 42},
+          {"uptime_seconds", 61.0},
+          {"state", "tuning"},
+          {"idle_reason", ""},
+          {"snoozed_until", nullptr},
+          {"device", {{"name", "cpu"}, {"arch", "host-x86-64-v3"}, {"times", "CPU times"}}},
+          {"projects",
+           {{{"build_folder", "/p/build"}, {"kernels", 3}, {"warnings", {"a.cu:3: no workload"}}}}},
+          {"counters", {{"evaluations", 7}, {"accepted", 2}, {"published", 1}}},
+          {"now", {{{"kernel", "blur"}, {"stage", "measure"}, {"title", "wider"}}}}};
+}
+
+Json MakeRow() {
+  return {{"kernel", "image::blur"},
+          {"file", "/p/blur.cu"},
+          {"line", 12},
+          {"state", "done"},
+          {"tried", 9},
+          {"accepted", 2},
+          {"speedup", 1.42},
+          {"strategy", "wider"},
+          {"published", true},
+          {"why", ""}};
+}
+
+TEST_F(ClientTest, StatusSaysWhatIsBeingDone) {
+  Serve("status", MakeStatus());
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  for (const char* part : {"tuning", "CPU times", "blur, measure, wider", "3 kernels",
+                           "a.cu:3: no workload", "evaluations 7"}) {
+    EXPECT_THAT(run.output, HasSubstr(part));
+  }
+  EXPECT_EQ(RunJson({"status"}, 0)["schema"], "cupilot.status/1");
+}
+
+TEST_F(ClientTest, ListShowsARowAKernel) {
+  Serve("list", {{"schema", "cupilot.list/1"}, {"kernels", {MakeRow()}}});
+  const auto run = Run({"list"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("image::blur"));
+  EXPECT_THAT(run.output, HasSubstr("1.42x"));
+  EXPECT_THAT(run.output, HasSubstr("/p/blur.cu:12"));
+  EXPECT_EQ(RunJson({"list"}, 0)["kernels"].size(), 1u);
+  EXPECT_EQ(daemon_.requests()[0]["params"]["folder"], xdg_.folder().path());
+}
+
+TEST_F(ClientTest, ListWithoutKernelsSaysWhatToDo) {
+  Serve("list", {{"schema", "cupilot.list/1"}, {"kernels", Json::array()}});
+  EXPECT_THAT(Run({"list"}).output, HasSubstr("// cupilot: tune"));
+}
+
+TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
+  Json document = MakeRow();
+  document.update({{"schema", "cupilot.explain/1"},
+                   {"verdict", "accepted"},
+                   {"original_us", 41.2},
+                   {"variant_us", 29.0},
+                   {"interval", {1.4, 1.44}},
+                   {"guard", "width % 4 == 0"},
+                   {"device", {{"name", "cpu"}, {"arch", "host"}, {"times", "CPU times"}}},
+                   {"evaluation",
+                    {{"date", "2026-11-21"},
+                     {"variant", "0123456789abcdef0123"},
+                     {"checks", {{{"name", "red_zones"}, {"passed", true}, {"detail", ""}}}}}},
+                   {"tried",
+                    {{{"title", "narrower"},
+                      {"verdict", "rejected"},
+                      {"reason", "not_faster"},
+                      {"speedup", 0.9}}}},
+                   {"declined", {{{"technique", "padding"}, {"reason", "no shared memory"}}}}});
+  Serve("explain", document);
+  const auto run = Run({"explain", "blur"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  for (const char* part :
+       {"won: wider, 1.42x [1.40, 1.44], published", "41.2 us before, 29.0 us after", "CPU times",
+        "runs where: width % 4 == 0", "passed red_zones", "narrower", "not_faster",
+        "padding: no shared memory"}) {
+    EXPECT_THAT(run.output, HasSubstr(part));
+  }
+  EXPECT_EQ(daemon_.requests()[0]["params"]["kernel"], "blur");
+}
+
+TEST_F(ClientTest, ExplainSaysWhyTheOriginalRuns) {
+  Json document = MakeRow();
+  document.update(
+      {{"verdict", "original"}, {"why_not", "4 tried, none proven faster"}, {"interval", nullptr}});
+  Serve("explain", document);
+  EXPECT_THAT(Run({"explain", "blur"}).output,
+              HasSubstr("the original runs: 4 tried, none proven faster"));
+}
+
+TEST_F(ClientTest, AnUnknownKernelIsOneAndAnAmbiguousOneTwo) {
+  daemon_.On("explain", [](const Json&) -> base::Result<Json> {
+    return base::Fail(base::NotFound("no tagged kernel"));
+  });
+  daemon_.On("history", [](const Json&) -> base::Result<Json> {
+    return base::Fail(base::InvalidArgument("'k' is ambiguous:\n  a::k\n  b::k"));
+  });
+  ASSERT_TRUE(daemon_.Start());
+  EXPECT_EQ(Run({"explain", "k"}).exit_code, 1);
+  const auto run = Run({"history", "k"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.errors, HasSubstr("b::k"));
+  const Json error = RunJson({"history", "k"}, 2);
+  EXPECT_EQ(error["schema"], "cupilot.error/1");
+  EXPECT_EQ(error["code"], "invalid_argument");
+}
+
+TEST_F(ClientTest, BestPrintsTheSourceAndWritesTheVariant) {
+  Serve("best", {{"schema", "cupilot.best/1"},
+                 {"variant", {{"kernel", "k"}, {"id", "77"}, {"source", "__global__ void v();"}}},
+                 {"evaluation", {{"speedup", 2.0}}}});
+  const auto run = Run({"best", "k", "--arch", "sm_90", "-o", "v.json"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("__global__ void v();"));
+  EXPECT_EQ(daemon_.requests()[0]["params"]["arch"], "sm_90");
+  const auto text = base::ReadFile(xdg_.folder() / "v.json");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(records::ParseJson(*text).value()["id"], "77");
+}
+
+TEST_F(ClientTest, BestOfNothingIsOne) {
+  Refuse("best", base::NotFound("nothing is proven faster"));
+  EXPECT_EQ(RunJson({"best", "k"}, 1)["code"], "not_found");
+}
+
+TEST_F(ClientTest, HistoryShowsAllEvaluations) {
+  Serve("history",
+        {{"schema", "cupilot.history/1"},
+         {"evaluations",
+          {{{"date", "2026"}, {"variant", "aa"}, {"verdict", "accepted"}, {"speedup", 1.5}},
+           {{"date", "2026"},
+            {"variant", "bb"},
+            {"verdict", "rejected"},
+            {"reason", "not_faster"},
+            {"cases", {{{"name", "x"}, {"speedup", 0.5}}}}}}}});
+  const auto run = Run({"history", "k"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("1.50x"));
+  EXPECT_THAT(run.output, HasSubstr("0.50x"));
+  EXPECT_EQ(RunJson({"history", "k"}, 0)["evaluations"].size(), 2u);
+}
+
+TEST_F(ClientTest, ApplySaysWhatItPublished) {
+  Serve("apply", {{"schema", "cupilot.apply/1"}, {"published", {"/p/blur.cu"}}});
+  EXPECT_THAT(Run({"apply"}).output, HasSubstr("published for /p/blur.cu"));
+  EXPECT_EQ(RunJson({"apply"}, 0)["schema"], "cupilot.apply/1");
+}
+
+TEST_F(ClientTest, SnoozeSendsSecondsAndResumeEndsIt) {
+  Json snoozed = MakeStatus();
+  snoozed["snoozed_until"] = "2026-11-21T09:00:00Z";
+  daemon_.On("snooze", [snoozed](const Json&) { return snoozed; });
+  daemon_.On("resume", [](const Json&) { return MakeStatus(); });
+  ASSERT_TRUE(daemon_.Start());
+  EXPECT_THAT(Run({"snooze", "30m"}).output, HasSubstr("2026-11-21T09:00:00Z"));
+  EXPECT_EQ(daemon_.requests()[0]["params"]["seconds"], 1800.0);
+  Run({"snooze"});
+  EXPECT_EQ(daemon_.requests()[1]["params"]["seconds"], 3600.0);
+  EXPECT_EQ(RunJson({"resume"}, 0)["state"], "tuning");
+}
+
+TEST_F(ClientTest, ADaemonOfAnotherVersionIsSaidAndUsed) {
+  daemon_.AnswerGreeting({{"hello", {{"protocol", 1}, {"version", "9.9.9"}, {"pid", 1}}}});
+  Serve("status", MakeStatus());
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.errors, HasSubstr("9.9.9"));
+}
+
+TEST_F(ClientTest, ADaemonOfAnotherProtocolIsAnError) {
+  daemon_.AnswerGreeting(
+      {{"error", {{"code", "protocol"}, {"message", "speaks protocol 2; restart it"}}}});
+  Serve("status", MakeStatus());
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.errors, HasSubstr("restart it"));
+}
+
+TEST_F(ClientTest, WithoutADaemonTheyAreTheEnvironmentsFault) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"status"},
+                                                                 {"list"},
+                                                                 {"explain", "k"},
+                                                                 {"best", "k"},
+                                                                 {"history", "k"},
+                                                                 {"apply"},
+                                                                 {"snooze"},
+                                                                 {"resume"}}) {
+    const auto run = Run(words);
+    EXPECT_EQ(run.exit_code, 3) << words[0];
+    EXPECT_THAT(run.errors, HasSubstr("cupilot daemon start"));
+    EXPECT_EQ(RunJson(words, 3)["code"], "unavailable");
+  }
+}
+
+}  // namespace
+}  // namespace cupilot::client
