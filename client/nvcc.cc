@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "nvcc/command_line.h"
-#include "nvcc/driver.h"
+#include "client/nvcc/command_line.h"
+#include "client/nvcc/driver.h"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);

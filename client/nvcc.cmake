@@ -2,7 +2,6 @@
 cupilot_library(nvcc
   SOURCES nvcc/architecture.cc nvcc/command_line.cc nvcc/driver.cc
   LINK cupilot::base cupilot::source_lower cupilot::source_syntax)
-target_include_directories(cupilot_nvcc PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 set_source_files_properties(nvcc/driver.cc PROPERTIES COMPILE_DEFINITIONS
   "CUPILOT_VERSION=\"${PROJECT_VERSION}\"")
 cupilot_program(cupilot-nvcc SOURCES nvcc.cc LINK cupilot::nvcc)

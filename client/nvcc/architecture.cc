@@ -1,4 +1,4 @@
-#include "nvcc/architecture.h"
+#include "client/nvcc/architecture.h"
 
 #include <cstdio>
 

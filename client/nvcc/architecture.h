@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "nvcc/command_line.h"
+#include "client/nvcc/command_line.h"
 
 namespace cupilot::nvcc {
 

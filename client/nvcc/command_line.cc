@@ -1,4 +1,4 @@
-#include "nvcc/command_line.h"
+#include "client/nvcc/command_line.h"
 
 #include <algorithm>
 #include <array>

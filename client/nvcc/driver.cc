@@ -1,4 +1,4 @@
-#include "nvcc/driver.h"
+#include "client/nvcc/driver.h"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/install_layout.h"
-#include "nvcc/architecture.h"
+#include "client/nvcc/architecture.h"
 #include "source/lower/lower.h"
 #include "source/syntax/parse.h"
 

@@ -2,7 +2,7 @@
 // child processes; messages go to standard error as a compiler's.
 #pragma once
 
-#include "nvcc/command_line.h"
+#include "client/nvcc/command_line.h"
 
 namespace cupilot::nvcc {
 
