@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "client/commands/ask.h"
+#include "records/kernel.h"
 #include "records/variant.h"
 #include "records/workload.h"
 
@@ -51,16 +52,10 @@ base::Result<records::Workload> ReadWorkload(const std::string& path) {
   return workload;
 }
 
-bool NamesTheSame(const std::string& full, const std::string& name) {
-  if (full == name) return true;
-  const std::string suffix = "::" + name;
-  return full.size() > suffix.size() &&
-         full.compare(full.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
 base::Result<> CheckName(const std::string& file, const std::string& in_file,
                          const std::string& asked) {
-  if (asked.empty() || NamesTheSame(in_file, asked) || NamesTheSame(asked, in_file)) return {};
+  if (asked.empty() || records::NamesKernel(asked, in_file) || records::NamesKernel(in_file, asked))
+    return {};
   return base::Fail(base::InvalidArgument(file + ": kernel: it is for '" + in_file + "', and '" +
                                           asked + "' was asked for"));
 }

@@ -116,6 +116,13 @@ void Read(const Json& json, const std::string& path, Kernel& out, Reading& readi
   object.Finish();
 }
 
+bool NamesKernel(const std::string& name, const std::string& qualified) {
+  if (qualified == name) return true;
+  const std::string suffix = "::" + name;
+  return qualified.size() > suffix.size() &&
+         qualified.compare(qualified.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
 base::Result<Kernel> ParseKernel(const Json& json) {
   return ReadDocument<Kernel>(json, Strictness::kLenient);
 }

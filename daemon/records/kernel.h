@@ -79,6 +79,10 @@ struct Kernel {
   std::string declined;
 };
 
+// Whether `name` as people write it means the kernel of this qualified name: the whole name or a
+// suffix of it after "::".
+bool NamesKernel(const std::string& name, const std::string& qualified);
+
 base::Result<Kernel> ParseKernel(const Json& json);  // lenient: what we wrote ourselves
 Json ToJson(const Kernel& kernel);
 

@@ -63,8 +63,17 @@ void Once::Start(const std::string& request_line) {
 void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
   if (!reply) return Finish(base::Fail(reply.error()));
   const std::string name = Text(params_, "kernel");
+  std::string candidates;
   for (records::Kernel& kernel : reply->kernels) {
-    if (kernel.name == name || kernel.base_name == name) kernel_ = std::move(kernel);
+    if (!records::NamesKernel(name, kernel.name)) continue;
+    // The whole name wins over those that only end like it.
+    if (kernel_.name != name) kernel_ = kernel;
+    candidates +=
+        "\n  " + kernel.name + " (" + kernel.file + ":" + std::to_string(kernel.line) + ")";
+  }
+  if (!kernel_.name.empty() && kernel_.name != name &&
+      candidates.find('\n', 1) != std::string::npos) {
+    return Finish(base::Fail(base::InvalidArgument("'" + name + "' is ambiguous:" + candidates)));
   }
   if (kernel_.name.empty()) {
     std::string message = command_.source + ": no kernel '" + name + "'";
