@@ -1,0 +1,254 @@
+// Variants that do harm, run for real: each is rejected for the right reason, and the evaluation
+// after it is not affected. What the whitelist already refuses is let past it here, to see that the
+// processes that run candidates hold, too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "evaluate/calls.h"
+#include "evaluate/process_workers.h"
+#include "evaluate/worker_evaluator.h"
+#include "tests/support/private_xdg.h"
+#include "tests/support/run_program.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kSource = R"(
+namespace field {
+__global__ void scale(const float* in, float* out, float factor, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = factor * in[i];
+}
+}
+)";
+constexpr const char* kHead =
+    "__global__ void other(const float* in, float* out, float factor, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+constexpr int kCount = 16384;
+
+Json MakeWorkload() {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  return {{"schema", "cupilot.workload/1"},
+          {"kernel", "field::scale"},
+          {"cases",
+           {{{"name", "all"},
+             {"grid", {kCount / 64, 1, 1}},
+             {"block", {64, 1, 1}},
+             {"arguments",
+              {{{"name", "in"}, {"type", "const float*"}, {"count", kCount}, {"fill", normal}},
+               {{"name", "out"}, {"type", "float*"}, {"count", kCount}, {"access", "out"}},
+               {{"name", "factor"}, {"type", "float"}, {"value", 1.5}},
+               {{"name", "n"}, {"type", "int"}, {"value", kCount}}}}}}}};
+}
+
+Json MakeVariant(const std::string& body) {
+  return {{"schema", "cupilot.variant/1"},
+          {"kernel", "field::scale"},
+          {"source", kHead + body + "\n}\n"},
+          {"entry", "other"}};
+}
+
+// Passes everything on, but lets every variant past the whitelist where told so.
+class Gatekeeper final : public Workers {
+ public:
+  Gatekeeper(Workers& workers, loop::Loop& loop) : workers_(workers), loop_(loop) {}
+  bool open = false;
+
+  void Call(WorkerCall call, base::Callback<Json> done) override {
+    if (!open || call.op != "check_variant") return workers_.Call(std::move(call), std::move(done));
+    protocol::CheckVariantReply passed;
+    passed.passed = true;
+    loop_.Post([done = std::move(done), reply = protocol::ToJson(passed)]() mutable {
+      done(std::move(reply));
+    });
+  }
+  void Pause() override { workers_.Pause(); }
+  void Resume() override { workers_.Resume(); }
+  void Stop() override { workers_.Stop(); }
+  WorkerCounters counters() const override { return workers_.counters(); }
+
+ private:
+  Workers& workers_;
+  loop::Loop& loop_;
+};
+
+class HostileVariantsTest : public ::testing::Test {
+ protected:
+  HostileVariantsTest()
+      : workers_(loop_, clock_, MakeSettings()),
+        gate_(workers_, loop_),
+        evaluator_(gate_, clock_, {{folder_ / "artifacts", 60000}, folder_ / "work"}) {}
+  ~HostileVariantsTest() override {
+    workers_.Stop();
+    loop_.RunOnce(false);
+  }
+
+  static ProcessWorkers::Settings MakeSettings() {
+    ProcessWorkers::Settings settings;
+    settings.program = base::LibexecFolder() + "/cupilot-worker";
+    settings.nice = 0;
+    return settings;
+  }
+
+  void SetUp() override {
+    request_.command.source = folder_.Write("scale.cu", kSource);
+    request_.command.directory = folder_.path();
+    request_.command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17",
+                                  "-c", request_.command.source};
+    request_.max_seconds = 0.2;
+    auto workload = records::ParseWorkload(MakeWorkload());
+    ASSERT_TRUE(workload) << workload.error().message;
+    request_.workload = *workload;
+    protocol::ScanRequest scan;
+    scan.command = request_.command;
+    scan.kernels = {"field::scale"};
+    std::optional<base::Result<protocol::ScanReply>> got;
+    Scan(gate_, scan, [&got](auto reply) { got = std::move(reply); });
+    while (!got) loop_.RunOnce(true);
+    ASSERT_TRUE(*got) << got->error().message;
+    ASSERT_EQ((*got)->kernels.size(), 1u);
+    request_.kernel = (*got)->kernels[0];
+  }
+
+  records::Evaluation Evaluate(const std::string& body) {
+    EvaluateRequest request = request_;
+    auto variant = records::ParseVariant(MakeVariant(body));
+    EXPECT_TRUE(variant) << variant.error().message;
+    if (!variant) return {};
+    request.variant = *variant;
+    std::optional<base::Result<records::Evaluation>> got;
+    evaluator_.Evaluate(std::move(request), [&got](auto outcome) { got = std::move(outcome); });
+    while (!got) loop_.RunOnce(true);
+    EXPECT_TRUE(*got) << got->error().message;
+    return got->value_or(records::Evaluation{});
+  }
+
+  template <class Matcher>
+  void ExpectRejected(const std::string& body, Matcher reason) {
+    const records::Evaluation evaluation = Evaluate(body);
+    EXPECT_FALSE(evaluation.accepted);
+    EXPECT_THAT(evaluation.reason, reason) << body << "\n" << evaluation.detail;
+    ExpectTheNextIsFine();
+  }
+
+  // An honest variant right after it is judged on its merits, by the same worker processes.
+  void ExpectTheNextIsFine() {
+    gate_.open = false;
+    const records::Evaluation next = Evaluate("  if (i < n) out[i] = in[i] * factor;");
+    EXPECT_TRUE(next.accepted || next.reason == "not_faster" || next.reason == "unstable_timing")
+        << next.reason << ": " << next.detail;
+    const WorkerCounters counters = workers_.counters();
+    EXPECT_EQ(counters.Of(WorkerKind::kDevice).started, 1);
+    EXPECT_EQ(counters.Of(WorkerKind::kDevice).crashed, 0);
+    EXPECT_EQ(counters.Of(WorkerKind::kDevice).timed_out, 0);
+  }
+
+  test::TemporaryFolder folder_;
+  loop::Loop loop_;
+  base::SystemClock clock_;
+  ProcessWorkers workers_;
+  Gatekeeper gate_;
+  WorkerEvaluator evaluator_;
+  EvaluateRequest request_;
+};
+
+TEST_F(HostileVariantsTest, LoopingForEverTimesOut) {
+  ExpectRejected("  volatile int go = 1; while (go) { } out[i] = in[i];", "timed_out");
+}
+
+TEST_F(HostileVariantsTest, ANullPointerCrashes) {
+  ExpectRejected("  volatile float* p = nullptr; *p = in[i];", "crashed");
+}
+
+TEST_F(HostileVariantsTest, ExitIsForbiddenAndNoResult) {
+  ExpectRejected("  exit(0);", "forbidden_construct");
+  gate_.open = true;
+  ExpectRejected("  _Exit(0);", "crashed");
+  gate_.open = true;
+  ExpectRejected("  exit(0);", "crashed");
+}
+
+TEST_F(HostileVariantsTest, AllocatingWithoutEndIsForbiddenAndEnds) {
+  const std::string body =
+      "  for (;;) { char* p = (char*)malloc(1 << 26);"
+      " for (int k = 0; k < (1 << 26); k += 4096) p[k] = 1; }";
+  ExpectRejected(body, "forbidden_construct");
+  gate_.open = true;
+  ExpectRejected(body, AnyOf("crashed", "timed_out"));
+}
+
+TEST_F(HostileVariantsTest, ADeepStackCrashes) {
+  ExpectRejected(
+      "  volatile char big[1 << 28]; for (int k = 0; k < (1 << 28); k += 4096) big[k] = 1;"
+      " out[i] = big[7];",
+      "crashed");
+}
+
+TEST_F(HostileVariantsTest, WritingPastABufferIsOutOfBounds) {
+  ExpectRejected("  if (i < n) out[i] = factor * in[i]; if (i == 0) out[n + 3] = 7;",
+                 "out_of_bounds");
+  ExpectRejected("  if (i < n) out[i] = factor * in[i]; if (i == 0) out[-2] = 7;", "out_of_bounds");
+  ExpectRejected("  if (i < n) out[i] = factor * in[i]; if (i == 0) out[1ll << 40] = 7;",
+                 AnyOf("crashed", "out_of_bounds"));
+}
+
+TEST_F(HostileVariantsTest, ChangingAnInputIsSeen) {
+  ExpectRejected("  if (i < n) out[i] = factor * in[i]; if (i == 0) ((float*)in)[5] = 7;",
+                 "modified_input");
+}
+
+TEST_F(HostileVariantsTest, DoingNothingIsSeen) {
+  ExpectRejected("  if (i < n / 2) out[i] = factor * in[i];", "unwritten_output");
+  ExpectRejected("  if (i < n) out[i] = in[i];", "wrong_values");
+}
+
+// As a user does it: exit code 1 with the reason, and no process left behind.
+TEST(HostileVariantsByHand, TheCommandSaysWhy) {
+  const test::PrivateXdg xdg;
+  const std::string file = xdg.folder().Write("scale.cu", kSource);
+  const std::string workload = xdg.folder().Write("w.json", MakeWorkload().dump());
+  test::RunOptions options;
+  options.environment = xdg.Environment();
+  const auto run = [&](const std::string& body) {
+    const std::string variant = xdg.folder().Write("v.json", MakeVariant(body).dump());
+    return test::RunProgram({CUPILOT_PROGRAM, "evaluate", file, "--kernel", "scale", "--workload",
+                             workload, "--variant", variant, "--json"},
+                            options);
+  };
+  const auto hostile = run("  volatile float* p = nullptr; *p = in[i];");
+  EXPECT_EQ(hostile.exit_code, 1) << hostile.errors;
+  EXPECT_THAT(hostile.output, HasSubstr("\"reason\": \"crashed\""));
+  const auto honest = run("  if (i < n) out[i] = in[i] * factor;");
+  EXPECT_THAT(honest.exit_code, AnyOf(0, 1)) << honest.errors;
+  EXPECT_THAT(honest.output, ::testing::Not(HasSubstr("crashed")));
+}
+
+// The original itself is at fault: no verdict about the variant, and exit code 2.
+TEST(HostileVariantsByHand, AnIllegalWorkloadIsTwo) {
+  const test::PrivateXdg xdg;
+  const std::string file = xdg.folder().Write("scale.cu", kSource);
+  Json workload = MakeWorkload();
+  workload["cases"][0]["arguments"][1]["count"] = kCount / 2;
+  const std::string workload_file = xdg.folder().Write("w.json", workload.dump());
+  const std::string variant =
+      xdg.folder().Write("v.json", MakeVariant("  if (i < n) out[i] = in[i] * factor;").dump());
+  test::RunOptions options;
+  options.environment = xdg.Environment();
+  const auto run = test::RunProgram({CUPILOT_PROGRAM, "evaluate", file, "--kernel", "scale",
+                                     "--workload", workload_file, "--variant", variant},
+                                    options);
+  EXPECT_EQ(run.exit_code, 2) << run.output << run.errors;
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate
