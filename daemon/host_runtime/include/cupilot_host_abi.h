@@ -5,19 +5,24 @@
 #ifndef CUPILOT_HOST_ABI_H_
 #define CUPILOT_HOST_ABI_H_
 
-#define CUPILOT_HOST_ABI_VERSION 1
+#define CUPILOT_HOST_ABI_VERSION 2
 
-struct cupilot_host_dim3 { unsigned int x, y, z; };
+struct cupilot_host_dim3 {
+  unsigned int x, y, z;
+};
 
-/* Runs one block. `arguments` are addresses of the parameters, as in cudaLaunchKernel;
- * `dynamic_shared` is 16-byte (or more) aligned and dynamic_shared_bytes long. Returns 0, or the
- * runtime's error number (719 launch failure: a barrier that not all threads reached). */
-struct cupilot_host_block {
-  struct cupilot_host_dim3 grid, block, index;
+/* A part of a launch: `count` blocks from number `first` on; blocks are numbered with x fastest.
+ * `dynamic_shared` is 16-byte (or more) aligned and dynamic_shared_bytes long; one block at a time uses
+ * it. */
+struct cupilot_host_part {
+  struct cupilot_host_dim3 grid, block;
+  unsigned long first, count;
   void* dynamic_shared;
   unsigned long dynamic_shared_bytes;
 };
-typedef int (*cupilot_host_entry)(const struct cupilot_host_block* block, void** arguments);
+/* Runs a part. `arguments` are addresses of the parameters, as in cudaLaunchKernel. Returns 0, or the
+ * runtime's error number (719 launch failure: a barrier that not all threads reached). */
+typedef int (*cupilot_host_entry)(const struct cupilot_host_part* part, void** arguments);
 
 struct cupilot_host_kernel {
   const char* name;      /* qualified, without template arguments: "image::blur" */

@@ -1,17 +1,16 @@
 // The threads of one block that wait for each other: each has a stack of its own and runs until it
-// waits; the scheduler resumes those whose wait is over. One block runs on one operating-system
-// thread from start to end, so nothing here is shared between threads.
+// waits; then the next one that can run goes on, without a scheduler in between. One block runs on
+// one operating-system thread from start to end, so nothing here is shared between threads.
 #include <sys/mman.h>
 #include <boost/context/detail/fcontext.hpp>
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "cupilot_host_lowered.h"
 #include "failure.h"
+#include "sanitizers.h"
 
 namespace {
 
@@ -23,215 +22,403 @@ constexpr std::size_t kGuardBytes = 4096;
 constexpr int kLaunchFailure = 719;
 constexpr int kMemoryAllocation = 2;
 constexpr unsigned int kLanes = 32;
+constexpr unsigned int kMaxThreads = 1024;
 
-enum class State : unsigned char { kReady, kBlock, kWarp, kEnded };
+enum State : unsigned char { kReady, kAtBarrier, kAtWarp, kEnded };
+
+// What a lane brings to an operation of its warp, and what it gets.
+enum class WarpKind : unsigned char { kBallot, kShuffle, kExchange };
+struct Lane {
+  unsigned int mask = 0;
+  WarpKind kind = WarpKind::kBallot;
+  unsigned long long value = 0;  // ballot: the predicate; shuffle: the value, then the result
+  unsigned int source = 0;       // shuffle: the lane to read, kLanes for none
+  const void* bytes = nullptr;   // exchange
+  void* all = nullptr;
+  unsigned int size = 0;
+};
+struct Warp {
+  unsigned int exists = 0;
+  unsigned int ended = 0;
+  unsigned int arrived = 0;
+};
 
 struct Fiber {
   ctx::fcontext_t context = nullptr;
+  char* stack = nullptr;  // its lowest address
   Thread thread;
-  State state = State::kReady;
-  unsigned int mask = 0;        // of a warp wait
-  const void* value = nullptr;  // what it brings to the exchange
-  unsigned int bytes = 0;
-  int predicate = 0;  // of a block wait
+  cupilot_host::SanitizerFiber sanitizer;
 };
 
-// Exchanged values of one warp: lane by lane, so disjoint masks do not meet.
-struct Warp {
-  alignas(16) char slots[kLanes][16];
-};
-
-class Scheduler {
+class Block {
  public:
-  int Run(const cupilot_host_block* block, void (*run)(void*, const Thread*), void* context);
+  int Run(const cupilot_host_part* part, void (*run)(void*, const Thread*), void* context);
   int Barrier(int predicate, int operation);
+  unsigned int Ballot(unsigned int mask, int predicate);
+  unsigned long long Shuffle(unsigned int mask, unsigned long long value, int kind, int operand,
+                             int width);
   unsigned int Exchange(unsigned int mask, const void* value, unsigned int bytes, void* all);
-  const Thread* current_thread() const { return current_ != nullptr ? &current_->thread : nullptr; }
-  bool active() const { return current_ != nullptr; }
+  const Thread* current_thread() const { return &fibers_[current_].thread; }
 
  private:
   static void Main(ctx::transfer_t transfer);
-  bool Prepare(const cupilot_host_block* block);
-  char* Stack(std::size_t index);
-  void Wait();
-  bool ReleaseWarps();
-  bool ReleaseBlock();
+  bool Prepare(const cupilot_host_part* part);
+  void Place(const Thread& first);
+  bool RunOne();
+  void Start(unsigned int index);
+  void GoOn(unsigned int index);
+  void Leave();
+  void Next();
+  void Arrived(ctx::transfer_t transfer);
+  void Returned(ctx::transfer_t transfer);
+  void WaitInWarp();
+  bool ReleaseWarp(unsigned int warp);
+  void Finish(unsigned int first, unsigned int lanes, WarpKind kind);
+  void Report() const;
 
-  std::vector<char*> stacks_;
   std::vector<Fiber> fibers_;
-  std::vector<Warp> warps_;
-  Fiber* current_ = nullptr;
-  ctx::fcontext_t scheduler_ = nullptr;
+  std::vector<Lane> lanes_;
+  Warp warps_[kMaxThreads / kLanes];
+  State states_[kMaxThreads];
+  unsigned int count_ = 0;    // threads of a block
+  unsigned int current_ = 0;  // the fiber that runs
+  unsigned int ended_ = 0;
+  unsigned int at_barrier_ = 0;
+  bool in_main_ = true;
+  unsigned int previous_ = kMaxThreads;  // who jumped; kMaxThreads: Run itself
+  ctx::fcontext_t main_ = nullptr;
+  cupilot_host::SanitizerFiber main_sanitizer_;
   void (*run_)(void*, const Thread*) = nullptr;
   void* context_ = nullptr;
-  std::size_t ended_ = 0;
-  int combined_[3] = {0, 0, 0};
+  int gathered_[3] = {0, 1, 0};  // of the barrier that is being reached
+  int combined_[3] = {0, 1, 0};  // of the last one
 };
 
-// Stacks are kept between blocks; untouched pages of them cost nothing.
-char* Scheduler::Stack(std::size_t index) {
-  while (stacks_.size() <= index) {
-    void* memory = ::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    ::mprotect(memory, kGuardBytes, PROT_NONE);
-    stacks_.push_back(static_cast<char*>(memory) + kGuardBytes);
-  }
-  return stacks_[index];
+// Stacks are kept between launches; untouched pages of them cost nothing.
+char* MakeStack() {
+  void* memory = ::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  ::mprotect(memory, kGuardBytes, PROT_NONE);
+  return static_cast<char*>(memory) + kGuardBytes;
 }
 
-bool Scheduler::Prepare(const cupilot_host_block* block) {
-  const std::size_t count =
-      static_cast<std::size_t>(block->block.x) * block->block.y * block->block.z;
-  fibers_.resize(count);
-  warps_.resize((count + kLanes - 1) / kLanes);
-  Thread thread = cupilot_host::first_thread(block);
-  std::size_t i = 0;
-  for (unsigned int z = 0; z < block->block.z; ++z) {
-    for (unsigned int y = 0; y < block->block.y; ++y) {
-      for (unsigned int x = 0; x < block->block.x; ++x, ++i) {
-        thread.threadIdx.x = x;
-        thread.threadIdx.y = y;
-        thread.threadIdx.z = z;
-        char* stack = Stack(i);
-        if (stack == nullptr) return false;
-        fibers_[i].thread = thread;
-        fibers_[i].state = State::kReady;
-        fibers_[i].context = ctx::make_fcontext(stack + kStackBytes, kStackBytes, &Scheduler::Main);
-      }
-    }
+bool Block::Prepare(const cupilot_host_part* part) {
+  count_ = part->block.x * part->block.y * part->block.z;
+  if (lanes_.size() < count_) lanes_.resize(count_);
+  while (fibers_.size() < count_) {
+    Fiber fiber;
+    fiber.stack = MakeStack();
+    if (fiber.stack == nullptr) return false;
+    fiber.sanitizer.Create();
+    fibers_.push_back(fiber);
   }
-  ended_ = 0;
+  main_sanitizer_.Adopt();
   return true;
 }
 
-void Scheduler::Main(ctx::transfer_t transfer) {
-  auto* self = static_cast<Scheduler*>(transfer.data);
-  self->scheduler_ = transfer.fctx;
-  self->run_(self->context_, &self->current_->thread);
-  self->current_->state = State::kEnded;
-  ++self->ended_;
-  ctx::jump_fcontext(self->scheduler_, nullptr);
+// Gives every fiber its thread of the block, and forgets what the last block left.
+void Block::Place(const Thread& first) {
+  Thread thread = first;
+  unsigned int i = 0;
+  for (unsigned int z = 0; z < first.blockDim.z; ++z) {
+    for (unsigned int y = 0; y < first.blockDim.y; ++y) {
+      for (unsigned int x = 0; x < first.blockDim.x; ++x, ++i) {
+        thread.threadIdx.x = x;
+        thread.threadIdx.y = y;
+        thread.threadIdx.z = z;
+        fibers_[i].thread = thread;
+      }
+    }
+  }
+  std::memset(states_, kReady, count_);
+  for (unsigned int begin = 0; begin < count_; begin += kLanes) {
+    const unsigned int lanes = count_ - begin < kLanes ? count_ - begin : kLanes;
+    warps_[begin / kLanes] = {lanes == kLanes ? ~0u : (1u << lanes) - 1u, 0, 0};
+  }
+  ended_ = at_barrier_ = 0;
+  gathered_[0] = gathered_[2] = 0;
+  gathered_[1] = 1;
 }
 
-void Scheduler::Wait() { scheduler_ = ctx::jump_fcontext(scheduler_, nullptr).fctx; }
-
-int Scheduler::Run(const cupilot_host_block* block, void (*run)(void*, const Thread*),
-                   void* context) {
-  if (!Prepare(block)) return kMemoryAllocation;
-  run_ = run;
-  context_ = context;
+// A fiber stays in this loop, so that the next block needs no new one.
+void Block::Main(ctx::transfer_t transfer) {
+  auto* self = static_cast<Block*>(transfer.data);
+  cupilot_host::SanitizerFiber::Entered(nullptr);
+  self->Arrived(transfer);
   for (;;) {
-    for (Fiber& fiber : fibers_) {
-      if (fiber.state != State::kReady) continue;
-      current_ = &fiber;
-      fiber.context = ctx::jump_fcontext(fiber.context, this).fctx;
-    }
-    current_ = nullptr;
-    if (ended_ == fibers_.size()) return 0;
-    if (ReleaseWarps() || ReleaseBlock()) continue;
-    cupilot_host::SetFailureText(
-        "a barrier was not reached by all threads of its block (or of its warp)");
-    return kLaunchFailure;  // the stacks of those that wait are simply used again
+    self->run_(self->context_, &self->fibers_[self->current_].thread);
+    self->states_[self->current_] = kEnded;
+    ++self->ended_;
+    Warp& warp = self->warps_[self->current_ / kLanes];
+    warp.ended |= 1u << self->current_ % kLanes;
+    if (warp.arrived != 0) self->ReleaseWarp(self->current_ / kLanes);
+    self->Next();
   }
 }
 
-bool Scheduler::ReleaseWarps() {
-  bool released = false;
-  for (std::size_t first = 0; first < fibers_.size(); first += kLanes) {
-    const std::size_t lanes = std::min<std::size_t>(kLanes, fibers_.size() - first);
-    unsigned int waiting = 0, exists = lanes == kLanes ? ~0u : (1u << lanes) - 1u;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      if (fibers_[first + lane].state == State::kWarp) waiting |= 1u << lane;
-    }
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      Fiber& fiber = fibers_[first + lane];
-      if ((waiting >> lane & 1u) == 0 || fiber.state != State::kWarp) continue;
-      const unsigned int wanted = fiber.mask & exists;
-      if ((wanted & ~waiting) != 0) continue;
-      for (std::size_t other = 0; other < lanes; ++other) {
-        Fiber& partner = fibers_[first + other];
-        if ((wanted >> other & 1u) == 0 || partner.state != State::kWarp) continue;
-        std::memcpy(warps_[first / kLanes].slots[other], partner.value, partner.bytes);
-        partner.state = State::kReady;
-        released = true;
+// Who jumped here left its place in `transfer`.
+void Block::Arrived(ctx::transfer_t transfer) {
+  (previous_ == kMaxThreads ? main_ : fibers_[previous_].context) = transfer.fctx;
+}
+
+// Lets a fiber go on; returns when this one (or Run) does.
+void Block::GoOn(unsigned int index) {
+  const unsigned int self = in_main_ ? kMaxThreads : current_;
+  auto& leaving = in_main_ ? main_sanitizer_ : fibers_[current_].sanitizer;
+  previous_ = self;
+  current_ = index;
+  in_main_ = false;
+  fibers_[index].sanitizer.Enter(leaving, fibers_[index].stack, kStackBytes);
+  Returned(ctx::jump_fcontext(fibers_[index].context, this));
+}
+
+// This fiber (or Run) goes on; what it knew of addresses may be old.
+void Block::Returned(ctx::transfer_t transfer) {
+  cupilot_host::SanitizerFiber::Entered(in_main_ ? &main_sanitizer_ : &fibers_[current_].sanitizer);
+  Arrived(transfer);
+}
+
+// Back to Run: all have ended, or none can go on.
+void Block::Leave() {
+  auto& leaving = fibers_[current_].sanitizer;
+  previous_ = current_;
+  in_main_ = true;
+  main_sanitizer_.Enter(leaving, nullptr, 0);
+  Returned(ctx::jump_fcontext(main_, this));
+}
+
+// The next thread that can run, in the order of their numbers.
+void Block::Next() {
+  const unsigned int from = current_;
+  for (unsigned int i = from + 1; i < count_; ++i) {
+    if (states_[i] == kReady) return GoOn(i);
+  }
+  for (unsigned int i = 0; i < from; ++i) {
+    if (states_[i] == kReady) return GoOn(i);
+  }
+  if (states_[from] != kReady) Leave();
+}
+
+bool Block::RunOne() {
+  GoOn(0);
+  if (ended_ == count_) return true;
+  Report();
+  // Those that still wait never go on: every fiber begins anew.
+  for (Fiber& fiber : fibers_) {
+    fiber.context = nullptr;
+    fiber.sanitizer.Destroy();
+    fiber.sanitizer.Create();
+  }
+  return false;
+}
+
+void Block::Report() const {
+  unsigned int in_warp = 0;
+  for (unsigned int i = 0; i < count_; ++i) in_warp += states_[i] == kAtWarp;
+  const Thread& thread = fibers_[0].thread;
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      "%s was reached by %u of %u threads of block (%u,%u,%u); %u had ended, %u waited in "
+      "%s",
+      at_barrier_ > 0 ? "a barrier of the block" : "an operation of a warp",
+      at_barrier_ > 0 ? at_barrier_ : in_warp, count_, thread.blockIdx.x, thread.blockIdx.y,
+      thread.blockIdx.z, ended_, at_barrier_ > 0 ? in_warp : at_barrier_,
+      at_barrier_ > 0 ? "operations of a warp" : "a barrier");
+  cupilot_host::SetFailureText(text);
+}
+
+int Block::Run(const cupilot_host_part* part, void (*run)(void*, const Thread*), void* context) {
+  if (!Prepare(part)) return kMemoryAllocation;
+  run_ = run;
+  context_ = context;
+  Thread thread = cupilot_host::first_thread(part);
+  for (unsigned long i = 0; i < part->count; ++i, cupilot_host::next_block(thread)) {
+    Place(thread);
+    for (unsigned int t = 0; t < count_; ++t) {
+      Fiber& fiber = fibers_[t];
+      if (fiber.context == nullptr) {
+        fiber.context = ctx::make_fcontext(fiber.stack + kStackBytes, kStackBytes, &Block::Main);
       }
     }
+    if (!RunOne()) return kLaunchFailure;
+  }
+  return 0;
+}
+
+int Block::Barrier(int predicate, int operation) {
+  const int set = predicate != 0 ? 1 : 0;
+  gathered_[0] += set;
+  gathered_[1] &= set;
+  gathered_[2] |= set;
+  if (++at_barrier_ < count_) {
+    states_[current_] = kAtBarrier;
+    Next();
+  } else {
+    std::memcpy(combined_, gathered_, sizeof combined_);
+    gathered_[0] = gathered_[2] = 0;
+    gathered_[1] = 1;
+    at_barrier_ = 0;
+    std::memset(states_, kReady, count_);
+  }
+  return combined_[operation];
+}
+
+// The last lane to arrive does the work for all and goes on at once.
+void Block::WaitInWarp() {
+  const unsigned int warp = current_ / kLanes;
+  lanes_[current_].mask |= 1u << current_ % kLanes;
+  warps_[warp].arrived |= 1u << current_ % kLanes;
+  states_[current_] = kAtWarp;
+  ReleaseWarp(warp);
+  if (states_[current_] != kReady) Next();
+}
+
+// Finishes every operation of the warp whose lanes have all arrived.
+bool Block::ReleaseWarp(unsigned int index) {
+  Warp& warp = warps_[index];
+  const unsigned int first = index * kLanes;
+  bool released = false;
+  for (unsigned int rest = warp.arrived; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned int>(__builtin_ctz(rest));
+    if ((warp.arrived >> lane & 1u) == 0) continue;  // finished with an earlier lane
+    const Lane& of = lanes_[first + lane];
+    const unsigned int wanted = of.mask & warp.exists & ~warp.ended;
+    if ((wanted & ~warp.arrived) != 0) continue;
+    warp.arrived &= ~wanted;
+    Finish(first, wanted, of.kind);
+    released = true;
   }
   return released;
 }
 
-bool Scheduler::ReleaseBlock() {
-  combined_[0] = 0;
-  combined_[1] = 1;
-  combined_[2] = 0;
-  for (const Fiber& fiber : fibers_) {
-    if (fiber.state != State::kBlock) return false;
-    const int set = fiber.predicate != 0 ? 1 : 0;
-    combined_[0] += set;
-    combined_[1] &= set;
-    combined_[2] |= set;
+void Block::Finish(unsigned int first, unsigned int lanes, WarpKind kind) {
+  unsigned int ballot = 0;
+  unsigned long long values[kLanes];
+  alignas(16) char bytes[kLanes * 16];
+  for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto i = static_cast<unsigned int>(__builtin_ctz(rest));
+    const Lane& lane = lanes_[first + i];
+    values[i] = lane.value;
+    if (lane.value != 0) ballot |= 1u << i;
+    if (kind == WarpKind::kExchange) std::memcpy(bytes + i * lane.size, lane.bytes, lane.size);
+    states_[first + i] = kReady;
   }
-  for (Fiber& fiber : fibers_) fiber.state = State::kReady;
-  return true;
-}
-
-int Scheduler::Barrier(int predicate, int operation) {
-  current_->predicate = predicate;
-  current_->state = State::kBlock;
-  Wait();
-  return combined_[operation];
-}
-
-unsigned int Scheduler::Exchange(unsigned int mask, const void* value, unsigned int bytes,
-                                 void* all) {
-  const auto index = static_cast<std::size_t>(current_ - fibers_.data());
-  const auto lane = static_cast<unsigned int>(index % kLanes);
-  current_->mask = mask | 1u << lane;
-  current_->value = value;
-  current_->bytes = bytes;
-  current_->state = State::kWarp;
-  Wait();
-  const Warp& warp = warps_[index / kLanes];
-  for (unsigned int i = 0; i < kLanes; ++i) {
-    std::memcpy(static_cast<char*>(all) + i * bytes, warp.slots[i], bytes);
+  for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+    Lane& lane = lanes_[first + static_cast<unsigned int>(__builtin_ctz(rest))];
+    if (kind == WarpKind::kShuffle) {
+      if (lane.source < kLanes && (lanes >> lane.source & 1u) != 0)
+        lane.value = values[lane.source];
+    } else {
+      lane.value = kind == WarpKind::kBallot ? ballot : lanes;
+      if (kind == WarpKind::kExchange) std::memcpy(lane.all, bytes, kLanes * lane.size);
+    }
   }
-  return lane;
 }
 
-// A pointer, so that threads that never run such a kernel have none.
-thread_local std::unique_ptr<Scheduler> scheduler;
+unsigned int Block::Ballot(unsigned int mask, int predicate) {
+  Lane& lane = lanes_[current_];
+  if (mask == 0) {  // which lanes there are, without waiting
+    const Warp& warp = warps_[current_ / kLanes];
+    return warp.exists & ~warp.ended;
+  }
+  lane.mask = mask;
+  lane.kind = WarpKind::kBallot;
+  lane.value = predicate != 0 ? 1 : 0;
+  WaitInWarp();
+  return static_cast<unsigned int>(lane.value);
+}
+
+unsigned long long Block::Shuffle(unsigned int mask, unsigned long long value, int kind,
+                                  int operand, int width) {
+  Lane& lane = lanes_[current_];
+  const int self = static_cast<int>(current_ % kLanes);
+  const int first = self & ~(width - 1);
+  int from = 0;
+  switch (kind) {
+    case 0:
+      from = first + (operand & (width - 1));
+      break;
+    case 1:
+      from = self - operand;
+      break;
+    case 2:
+      from = self + operand;
+      break;
+    default:
+      from = self ^ operand;
+      break;
+  }
+  // An exclusive-or may reach into earlier segments, nothing else leaves its own.
+  const bool there = from < first + width && (from >= first || (kind == 3 && from >= 0));
+  lane.mask = mask;
+  lane.kind = WarpKind::kShuffle;
+  lane.value = value;
+  lane.source = there ? static_cast<unsigned int>(from) : kLanes;
+  WaitInWarp();
+  return lane.value;
+}
+
+unsigned int Block::Exchange(unsigned int mask, const void* value, unsigned int bytes, void* all) {
+  Lane& lane = lanes_[current_];
+  lane.mask = mask;
+  lane.kind = WarpKind::kExchange;
+  lane.value = 0;
+  lane.bytes = value;
+  lane.all = all;
+  lane.size = bytes;
+  WaitInWarp();
+  return static_cast<unsigned int>(lane.value);
+}
+
+// What this operating-system thread runs now, and the fibers it keeps. They live as long as the
+// process: a thread of the pool never ends.
+thread_local Block* running = nullptr;
+thread_local Block* kept = nullptr;
 thread_local const Thread* plain_current = nullptr;
+
+Block& Running(const char* what) {
+  if (running == nullptr) cupilot_host::Die(what);
+  return *running;
+}
+constexpr const char* kOutside =
+    "a barrier or an operation of a warp was called by a kernel that was not known to wait";
 
 }  // namespace
 
 extern "C" {
 
 const cupilot_host::thread* cupilot_host_current(void) {
-  return scheduler != nullptr && scheduler->active() ? scheduler->current_thread() : plain_current;
+  return running != nullptr ? running->current_thread() : plain_current;
 }
 
 void cupilot_host_set_current(const cupilot_host::thread* thread) { plain_current = thread; }
 
-int cupilot_host_run_threads(const struct cupilot_host_block* block,
+int cupilot_host_run_threads(const struct cupilot_host_part* part,
                              void (*run)(void*, const cupilot_host::thread*), void* context) {
-  if (scheduler == nullptr) scheduler = std::make_unique<Scheduler>();
-  return scheduler->Run(block, run, context);
+  if (kept == nullptr) kept = new Block;
+  running = kept;
+  const int error = kept->Run(part, run, context);
+  running = nullptr;
+  return error;
 }
 
 int cupilot_host_barrier(int predicate, int operation) {
-  if (scheduler == nullptr || !scheduler->active()) {
-    cupilot_host::Die("a barrier was called outside of a kernel that was known to synchronise");
-  }
-  return scheduler->Barrier(predicate, operation);
+  return Running(kOutside).Barrier(predicate, operation);
+}
+
+unsigned int cupilot_host_ballot(unsigned int mask, int predicate) {
+  return Running(kOutside).Ballot(mask, predicate);
+}
+
+unsigned long long cupilot_host_shuffle(unsigned int mask, unsigned long long value, int kind,
+                                        int operand, int width) {
+  return Running(kOutside).Shuffle(mask, value, kind, operand, width);
 }
 
 unsigned int cupilot_host_exchange(unsigned int mask, const void* value, unsigned int bytes,
                                    void* all) {
-  if (scheduler == nullptr || !scheduler->active()) {
-    cupilot_host::Die(
-        "a warp operation was called outside of a kernel that was known to synchronise");
-  }
-  return scheduler->Exchange(mask, value, bytes, all);
+  return Running(kOutside).Exchange(mask, value, bytes, all);
 }
 }

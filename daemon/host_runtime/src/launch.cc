@@ -2,6 +2,7 @@
 // the call returns.
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -53,19 +54,16 @@ struct Work {
 
 void RunBlocks(void* context, unsigned long begin, unsigned long end) {
   Work& work = *static_cast<Work*>(context);
-  cupilot_host_block block;
-  block.grid = work.grid;
-  block.block = work.block;
-  block.dynamic_shared_bytes = work.shared;
-  block.dynamic_shared = work.shared > 0 ? shared_memory.Get(work.shared) : nullptr;
-  for (unsigned long i = begin; i < end; ++i) {
-    if (work.failure.load(std::memory_order_relaxed) != 0) return;
-    block.index.x = static_cast<unsigned int>(i % work.grid.x);
-    block.index.y = static_cast<unsigned int>(i / work.grid.x % work.grid.y);
-    block.index.z = static_cast<unsigned int>(i / work.grid.x / work.grid.y);
-    const int error = work.kernel->entry(&block, work.arguments);
-    if (error != 0) work.failure.store(error, std::memory_order_relaxed);
-  }
+  if (work.failure.load(std::memory_order_relaxed) != 0) return;
+  cupilot_host_part part;
+  part.grid = work.grid;
+  part.block = work.block;
+  part.first = begin;
+  part.count = end - begin;
+  part.dynamic_shared_bytes = work.shared;
+  part.dynamic_shared = work.shared > 0 ? shared_memory.Get(work.shared) : nullptr;
+  const int error = work.kernel->entry(&part, work.arguments);
+  if (error != 0) work.failure.store(error, std::memory_order_relaxed);
 }
 
 cudaError_t CheckGeometry(const KernelEntry& entry, const dim3& grid, const dim3& block,
@@ -101,7 +99,11 @@ cudaError_t Launch(const void* function, const dim3& grid, const dim3& block, vo
       entry->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, arguments};
   ParallelFor(static_cast<unsigned long>(grid.x) * grid.y * grid.z, RunBlocks, &work);
   // As on a device, the launch succeeds and what comes after it fails.
-  if (work.failure != 0) SetSticky(static_cast<cudaError_t>(work.failure.load()));
+  if (work.failure != 0) {
+    SetSticky(static_cast<cudaError_t>(work.failure.load()));
+    std::fprintf(stderr, "cupilot host device: kernel %s: %s\n", entry->kernel->name,
+                 cupilot_host_failure_text());
+  }
   return cudaSuccess;
 }
 

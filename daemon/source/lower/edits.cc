@@ -10,7 +10,7 @@ void Edits::Blank(std::uint32_t begin, std::uint32_t end) {
   Replace(begin, end, std::move(spaces));
 }
 
-std::string Edits::Apply() const {
+std::string Edits::Apply(std::uint32_t begin, std::uint32_t end) const {
   std::vector<const Edit*> sorted;
   sorted.reserve(edits_.size());
   for (const Edit& edit : edits_) sorted.push_back(&edit);
@@ -22,15 +22,15 @@ std::string Edits::Apply() const {
     return a->order < b->order;
   });
   std::string result;
-  result.reserve(text_.size() + text_.size() / 4);
-  std::uint32_t at = 0;
+  result.reserve((end - begin) + (end - begin) / 4);
+  std::uint32_t at = begin;
   for (const Edit* edit : sorted) {
     if (edit->begin < at) continue;  // inside what was replaced
     result.append(text_.substr(at, edit->begin - at));
     result.append(edit->what);
     at = edit->end;
   }
-  result.append(text_.substr(at));
+  result.append(text_.substr(at, end - at));
   return result;
 }
 

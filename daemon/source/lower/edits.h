@@ -19,7 +19,9 @@ class Edits {
   // Spaces instead of [begin, end); line ends stay, so that lines keep their numbers.
   void Blank(std::uint32_t begin, std::uint32_t end);
   // Edits inside a replaced stretch are lost.
-  std::string Apply() const;
+  std::string Apply() const { return Apply(0, static_cast<std::uint32_t>(text_.size())); }
+  // What [begin, end) of the text becomes; edits are within it.
+  std::string Apply(std::uint32_t begin, std::uint32_t end) const;
 
  private:
   struct Edit {

@@ -2,11 +2,15 @@
 
 #include <utility>
 
+#include "host_runtime/include/cupilot_host_abi.h"
 #include "source/lower/attributes.h"
+#include "source/lower/place_edits.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
 namespace {
+
+const std::string kVersion = std::to_string(CUPILOT_HOST_ABI_VERSION) + "u";
 
 // A parameter list in the forms that the text needs.
 struct ParameterTexts {
@@ -89,19 +93,33 @@ std::string Signature(const ParameterTexts& parameters) {
   return "static_cast<void (*)(" + parameters.without_defaults + ")>";
 }
 
-std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
-                      const ParameterTexts& parameters, const std::string& head,
-                      const std::string& arguments) {
+// What the entry hands to the loops of cupilot_host_lowered.h: a function of the thread and the
+// parameters.
+std::string Lambda(const ParameterTexts& parameters, const std::string& body) {
   const std::string comma = parameters.without_defaults.empty() ? "" : ", ";
-  const std::string run = facts.synchronises    ? "run_waiting"
-                          : facts.needs_current ? "run_plain<true>"
-                                                : "run_plain<false>";
-  return head + "static int cupilot_entry_" + Suffix(tree, kernel) +
-         "(const ::cupilot_host_block* cupilot_b, void** cupilot_a) { return ::cupilot_host::" +
-         run + "(cupilot_b, cupilot_a, " + Signature(parameters) +
-         "(0), [](const ::cupilot_host::thread& cupilot_t" + comma + parameters.without_defaults +
-         ") __attribute__((always_inline)) { cupilot_body_" + tree.at(kernel).name + arguments +
-         "(cupilot_t" + comma + parameters.names + "); }); }";
+  return "[](const ::cupilot_host::thread& cupilot_t" + comma + parameters.without_defaults +
+         ") __attribute__((always_inline)) { " + body + " }";
+}
+
+std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
+                      const ThreadIndex& index, const ParameterTexts& parameters,
+                      const std::string& head, const std::string& arguments) {
+  const std::string comma = parameters.without_defaults.empty() ? "" : ", ";
+  const std::string shape = "::cupilot_host::shape<" + index.width + ", " +
+                            (index.flat ? "true" : "false") + ", " +
+                            (facts.needs_current ? "true" : "false") + ">";
+  const std::string test = BoundsTest(tree, index);
+  std::string text = head + "static int cupilot_entry_" + Suffix(tree, kernel) +
+                     "(const ::cupilot_host_part* cupilot_b, void** cupilot_a) { return "
+                     "::cupilot_host::" +
+                     (facts.synchronises ? "run_waiting<" : "run_plain<") + shape +
+                     ">(cupilot_b, cupilot_a, " + Signature(parameters) + "(0), " +
+                     Lambda(parameters, "cupilot_body_" + tree.at(kernel).name + arguments +
+                                            "(cupilot_t" + comma + parameters.names + ");");
+  if (!facts.synchronises) {
+    text += ", " + (test.empty() ? "::cupilot_host::everywhere()" : Lambda(parameters, test));
+  }
+  return text + "); }";
 }
 
 // Template kernels cannot be in a static table: an instantiation registers itself when it is first
@@ -115,7 +133,7 @@ std::string LateRegistration(const Tree& tree, NodeId kernel, const KernelFacts&
          node.qualified + "\", " + handle + ", &cupilot_entry_" + Suffix(tree, kernel) + arguments +
          ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
          std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
-         ", 0u, 0}; static const struct ::cupilot_host_module cupilot_m = {1u, \"" +
+         ", 0u, 0}; static const struct ::cupilot_host_module cupilot_m = {" + kVersion + ", \"" +
          options.architecture +
          "\", &cupilot_k, 1u, 0, 0u}; static const bool cupilot_r = "
          "(::cupilot_host_register(&cupilot_m), true); (void)cupilot_r; ";
@@ -157,7 +175,7 @@ std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
 }  // namespace
 
 KernelText WriteKernel(const Tree& tree, NodeId kernel, const KernelFacts& facts,
-                       const LowerOptions& options) {
+                       const ThreadIndex& index, const LowerOptions& options) {
   const ParameterTexts parameters = TextsOf(tree, kernel);
   const auto [head, arguments] = TemplateTexts(tree, kernel);
   KernelText text;
@@ -167,7 +185,7 @@ KernelText WriteKernel(const Tree& tree, NodeId kernel, const KernelFacts& facts
   text.body_name = "cupilot_body_" + tree.at(kernel).name;
   text.first_parameter = std::string("const ::cupilot_host::thread& cupilot_t") +
                          (parameters.without_defaults.empty() ? "" : ", ");
-  text.after = " " + EntryText(tree, kernel, facts, parameters, head, arguments) + " " +
+  text.after = " " + EntryText(tree, kernel, facts, index, parameters, head, arguments) + " " +
                LauncherText(tree, kernel, facts, options, parameters, head, arguments);
   return text;
 }
@@ -205,7 +223,7 @@ std::string ModuleText(const Tree& tree, const LowerOptions& options,
             "},\n";
   }
   text += "  {0, 0, 0, 0}};\n} }\n";
-  const std::string module = "{1u, " + Quoted(options.architecture) +
+  const std::string module = "{" + kVersion + ", " + Quoted(options.architecture) +
                              ", cupilot_module::kernels, " + std::to_string(kernels.size()) +
                              "u, cupilot_module::variables, " + std::to_string(variables.size()) +
                              "u}";

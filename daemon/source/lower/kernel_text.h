@@ -7,6 +7,7 @@
 #include "source/lower/edits.h"
 #include "source/lower/kernel_facts.h"
 #include "source/lower/lower.h"
+#include "source/lower/thread_index.h"
 #include "source/syntax/tree.h"
 
 namespace cupilot::source {
@@ -21,7 +22,7 @@ struct KernelText {
 };
 
 KernelText WriteKernel(const Tree& tree, NodeId kernel, const KernelFacts& facts,
-                       const LowerOptions& options);
+                       const ThreadIndex& index, const LowerOptions& options);
 
 // The table of include/cupilot_host_abi.h, registered or exported. Empty for a unit without kernels
 // and variables that is no candidate.

@@ -8,6 +8,8 @@
 #include "source/lower/edits.h"
 #include "source/lower/kernel_facts.h"
 #include "source/lower/kernel_text.h"
+#include "source/lower/place_edits.h"
+#include "source/lower/thread_index.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
@@ -53,7 +55,7 @@ class Lowering {
   void LowerReference(NodeId id) {
     const Node& node = tree_.at(id);
     if (IsBuiltInVariable(tree_, id)) {
-      edits_.Insert(node.begin, ThreadAt(id));
+      if (KernelAround(tree_, id) == kNone) edits_.Insert(node.begin, ThreadAt(id));
       return;
     }
     // A dynamic shared array at namespace scope has no storage: each use finds the block's.
@@ -86,7 +88,6 @@ class Lowering {
   void LowerVariable(NodeId id) {
     const Node& node = tree_.at(id);
     if (Has(tree_, id, kSharedAttr)) return LowerShared(id);
-    NoteSignedIndex(id);
     const bool device = Has(tree_, id, kConstantAttr) || Has(tree_, id, kDeviceAttr);
     if (!device || Has(tree_, id, kLocal) || Has(tree_, id, kMember_) ||
         Has(tree_, id, kTemplate)) {
@@ -132,48 +133,16 @@ class Lowering {
                                                            ThreadAt(id) + "dynamic_shared);");
   }
 
-  // `int i = blockIdx.x * blockDim.x + threadIdx.x;` computes unsigned and converts. Modulo 2^32
-  // the signed sum is the same, and an index that does not wrap is what lets the compiler see
-  // consecutive addresses and vectorise.
-  void NoteSignedIndex(NodeId id) {
-    const Node& node = tree_.at(id);
-    if (node.type_class != TypeClass::kSigned || node.type_bytes != 4 ||
-        Has(tree_, id, kReference) || KernelAround(tree_, id) == kNone) {
-      return;
-    }
-    const NodeId initialiser = Initialiser(tree_, id);
-    std::vector<NodeId> members;
-    if (initialiser == kNone || !IsIntegerSum(initialiser, members)) return;
-    for (const NodeId member : members) edits_.Insert(tree_.at(member).begin, "(int)");
-  }
-
-  bool IsIntegerSum(NodeId id, std::vector<NodeId>& members) const {
-    const Node& node = tree_.at(id);
-    switch (node.kind) {
-      case Kind::kParen:
-        return IsIntegerSum(node.children[0], members);
-      case Kind::kBinary:
-        return (node.name == "+" || node.name == "-" || node.name == "*") &&
-               IsIntegerSum(node.children[0], members) && IsIntegerSum(node.children[1], members);
-      case Kind::kIntLiteral:
-        return node.name.find_first_of("uUlL") == std::string::npos;
-      case Kind::kMember:
-        if (!node.children.empty() && IsBuiltInVariable(tree_, node.children[0])) {
-          members.push_back(id);
-          return true;
-        }
-        return node.canonical == "int";
-      case Kind::kDeclRef:
-        return node.canonical == "int" || node.canonical == "const int";
-      default:
-        return false;
-    }
-  }
-
   void LowerFunction(NodeId id) {
     if (Has(tree_, id, kGlobalAttr)) {
       if (!Has(tree_, id, kDefinition)) return;  // the declaration is the launcher function's
-      const KernelText text = WriteKernel(tree_, id, FactsOf(tree_, id), options_);
+      const KernelFacts facts = FactsOf(tree_, id);
+      ThreadIndex index = ThreadIndexOf(tree_, id);
+      // Threads that wait for each other run one by one: there is no row to know anything of.
+      if (facts.synchronises) index.bounds.clear();
+      EditBounds(tree_, index, edits_);
+      EditPlaces(tree_, Body(tree_, id), index, edits_);
+      const KernelText text = WriteKernel(tree_, id, facts, index, options_);
       edits_.Insert(tree_.at(id).begin, text.before);
       edits_.Replace(tree_.at(id).name_begin, tree_.at(id).name_end, text.body_name);
       edits_.Insert(tree_.at(id).parameters_begin + 1, text.first_parameter);

@@ -13,28 +13,34 @@ __device__ inline int __syncthreads_or(int p) { return cupilot_host_barrier(p, 2
 
 namespace cupilot_host {
 
-/* The values of a warp, and the place of the lane that asked. */
+/* The values of a warp's lanes. */
 template <class T>
 struct gathered {
   static_assert(sizeof(T) <= 16, "a warp exchanges values of at most 16 bytes");
   alignas(16) char bytes[32 * sizeof(T)];
-  unsigned int mask;
-  unsigned int lane;
-  __device__ gathered(unsigned int lanes, const T& value) : mask(lanes) {
-    lane = cupilot_host_exchange(lanes, &value, sizeof(T), bytes);
+  unsigned int mask;  /* the lanes that took part */
+  __device__ gathered(unsigned int lanes, const T& value) {
+    mask = cupilot_host_exchange(lanes, &value, sizeof(T), bytes);
   }
   __device__ T of(unsigned int from) const {
     T value;
     memcpy(&value, bytes + (from & 31u) * sizeof(T), sizeof(T));
     return value;
   }
-  __device__ bool has(unsigned int from) const { return from < 32u && (mask >> from & 1u) != 0; }
-  /* A lane that is out of the segment, or not there, leaves the asking lane its own value. */
-  __device__ T from_lane(int from, int first, int width) const {
-    const bool inside = from >= first && from < first + width && has((unsigned int)from);
-    return of(inside ? (unsigned int)from : lane);
-  }
+  __device__ bool has(unsigned int from) const { return (mask >> from & 1u) != 0; }
 };
+
+/* A shuffle moves eight bytes at a time. */
+template <class T>
+__device__ inline T shuffle(unsigned int mask, T value, int kind, int operand, int width) {
+  static_assert(sizeof(T) <= 16, "a warp exchanges values of at most 16 bytes");
+  unsigned long long words[2] = {0, 0};
+  memcpy(words, &value, sizeof(T));
+  words[0] = cupilot_host_shuffle(mask, words[0], kind, operand, width);
+  if (sizeof(T) > 8) words[1] = cupilot_host_shuffle(mask, words[1], kind, operand, width);
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
 
 template <class T, class Combine>
 __device__ inline T reduce(unsigned int mask, T value, Combine combine) {
@@ -63,18 +69,10 @@ struct most_of {
 
 }  // namespace cupilot_host
 
-__device__ inline void __syncwarp(unsigned int mask) {
-  const cupilot_host::gathered<int> all(mask, 0);
-  (void)all;
-}
-__device__ inline unsigned int __activemask() { return 0xffffffffu; }
+__device__ inline void __syncwarp(unsigned int mask) { (void)cupilot_host_ballot(mask, 1); }
+__device__ inline unsigned int __activemask() { return cupilot_host_ballot(0u, 1); }
 __device__ inline unsigned int __ballot_sync(unsigned int mask, int predicate) {
-  const cupilot_host::gathered<int> all(mask, predicate);
-  unsigned int bits = 0;
-  for (unsigned int i = 0; i < 32; ++i) {
-    if (all.has(i) && all.of(i) != 0) bits |= 1u << i;
-  }
-  return bits;
+  return cupilot_host_ballot(mask, predicate);
 }
 __device__ inline int __any_sync(unsigned int mask, int predicate) {
   return __ballot_sync(mask, predicate) != 0;
@@ -84,29 +82,19 @@ __device__ inline int __all_sync(unsigned int mask, int predicate) {
 }
 template <class T>
 __device__ T __shfl_sync(unsigned int mask, T value, int lane, int width) {
-  const cupilot_host::gathered<T> all(mask, value);
-  const int first = (int)all.lane & ~(width - 1);
-  return all.from_lane(first + (lane & (width - 1)), first, width);
+  return cupilot_host::shuffle(mask, value, 0, lane, width);
 }
 template <class T>
 __device__ T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width) {
-  const cupilot_host::gathered<T> all(mask, value);
-  const int first = (int)all.lane & ~(width - 1);
-  return all.from_lane((int)all.lane - (int)delta, first, width);
+  return cupilot_host::shuffle(mask, value, 1, (int)delta, width);
 }
 template <class T>
 __device__ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width) {
-  const cupilot_host::gathered<T> all(mask, value);
-  const int first = (int)all.lane & ~(width - 1);
-  return all.from_lane((int)all.lane + (int)delta, first, width);
+  return cupilot_host::shuffle(mask, value, 2, (int)delta, width);
 }
 template <class T>
 __device__ T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width) {
-  const cupilot_host::gathered<T> all(mask, value);
-  const int from = (int)all.lane ^ lane_mask;
-  const int first = (int)all.lane & ~(width - 1);
-  /* Lanes of earlier segments may be read, later ones may not. */
-  return from < first + width && all.has((unsigned int)from) ? all.of((unsigned int)from) : value;
+  return cupilot_host::shuffle(mask, value, 3, lane_mask, width);
 }
 template <class T>
 __device__ unsigned int __match_any_sync(unsigned int mask, T value) {
@@ -120,8 +108,9 @@ __device__ unsigned int __match_any_sync(unsigned int mask, T value) {
 template <class T>
 __device__ unsigned int __match_all_sync(unsigned int mask, T value, int* predicate) {
   const unsigned int same = __match_any_sync(mask, value);
-  *predicate = same == mask;
-  return same == mask ? mask : 0u;
+  const bool all = same == __ballot_sync(mask, 1);
+  *predicate = all;
+  return all ? same : 0u;
 }
 __device__ inline unsigned int __reduce_add_sync(unsigned int mask, unsigned int v) {
   return cupilot_host::reduce(mask, v, cupilot_host::sum_of<unsigned int>());

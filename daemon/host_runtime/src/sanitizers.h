@@ -1,0 +1,66 @@
+// Tells the address and thread sanitizers when a fiber goes on, where the program has them: their
+// functions are weak, so that one library serves programs with and without.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+__attribute__((weak)) void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom,
+                                                          std::size_t size);
+__attribute__((weak)) void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom,
+                                                           std::size_t* size);
+__attribute__((weak)) void* __tsan_create_fiber(unsigned flags);
+__attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
+__attribute__((weak)) void* __tsan_get_current_fiber();
+__attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+}
+
+namespace cupilot_host {
+
+// What the sanitizers know of one fiber. Freely copied.
+class SanitizerFiber {
+ public:
+  void Create() {
+    if (__tsan_create_fiber != nullptr) thread_ = __tsan_create_fiber(0);
+  }
+  void Destroy() {
+    if (__tsan_destroy_fiber != nullptr && thread_ != nullptr) __tsan_destroy_fiber(thread_);
+    thread_ = fake_stack_ = nullptr;
+  }
+  // For the stack of the operating-system thread itself.
+  void Adopt() {
+    if (__tsan_get_current_fiber != nullptr) thread_ = __tsan_get_current_fiber();
+  }
+  // Right before the jump from `leaving` to this one. Without a stack: back to the thread's own,
+  // which was noted when it was left.
+  void Enter(SanitizerFiber& leaving, const void* stack, std::size_t bytes) {
+    if (__sanitizer_start_switch_fiber != nullptr) {
+      if (stack == nullptr) {
+        stack = bottom_;
+        bytes = size_;
+      }
+      __sanitizer_start_switch_fiber(&leaving.fake_stack_, stack, bytes);
+      came_from() = &leaving;
+    }
+    if (__tsan_switch_to_fiber != nullptr) __tsan_switch_to_fiber(thread_, 0);
+  }
+  // Right after the jump, on the new stack; `self` is null when the fiber begins.
+  static void Entered(SanitizerFiber* self) {
+    if (__sanitizer_finish_switch_fiber == nullptr) return;
+    SanitizerFiber* from = came_from();
+    __sanitizer_finish_switch_fiber(self == nullptr ? nullptr : self->fake_stack_, &from->bottom_,
+                                    &from->size_);
+  }
+
+ private:
+  static SanitizerFiber*& came_from() {
+    static thread_local SanitizerFiber* from = nullptr;
+    return from;
+  }
+  void* thread_ = nullptr;
+  void* fake_stack_ = nullptr;
+  const void* bottom_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace cupilot_host
