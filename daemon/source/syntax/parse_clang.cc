@@ -251,7 +251,7 @@ NodeId Converter::NewExpression(Kind kind, NodeId parent, const clang::Expr* exp
   if (expression->isTypeDependent() || expression->isValueDependent() ||
       expression->isInstantiationDependent()) {
     at(id).flags |= kDependent;
-  } else if (!expression->containsErrors() &&
+  } else if (!expression->containsErrors() && !expression->getType().isNull() &&
              expression->getType()->isIntegralOrEnumerationType()) {
     clang::Expr::EvalResult result;
     if (expression->EvaluateAsInt(result, context_)) {
