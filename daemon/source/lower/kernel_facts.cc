@@ -57,7 +57,7 @@ NodeId KernelAround(const Tree& tree, NodeId id) {
   return kNone;
 }
 
-KernelFacts FactsOf(const Tree& tree, NodeId kernel) {
+KernelFacts KernelFactsOf(const Tree& tree, NodeId kernel) {
   KernelFacts facts;
   const std::vector<NodeId> reached = ReachedFunctions(tree, kernel);
   for (const NodeId id : reached) {

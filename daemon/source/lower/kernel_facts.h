@@ -14,7 +14,7 @@ struct KernelFacts {
   std::int64_t shared_bytes = 0;  // of static shared arrays
 };
 
-KernelFacts FactsOf(const Tree& tree, NodeId kernel);
+KernelFacts KernelFactsOf(const Tree& tree, NodeId kernel);
 
 // threadIdx, blockIdx, blockDim or gridDim.
 bool IsBuiltInVariable(const Tree& tree, NodeId reference);

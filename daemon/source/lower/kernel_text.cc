@@ -197,7 +197,7 @@ std::string ModuleText(const Tree& tree, const LowerOptions& options,
   std::string rows;
   for (const NodeId id : kernels) {
     const Node& node = tree.at(id);
-    const KernelFacts facts = FactsOf(tree, id);
+    const KernelFacts facts = KernelFactsOf(tree, id);
     const ParameterTexts parameters = TextsOf(tree, id);
     const std::string scope = node.qualified.substr(0, node.qualified.size() - node.name.size());
     const std::string bytes = "bytes_" + std::to_string(node.name_begin);

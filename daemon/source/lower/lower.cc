@@ -136,7 +136,7 @@ class Lowering {
   void LowerFunction(NodeId id) {
     if (Has(tree_, id, kGlobalAttr)) {
       if (!Has(tree_, id, kDefinition)) return;  // the declaration is the launcher function's
-      const KernelFacts facts = FactsOf(tree_, id);
+      const KernelFacts facts = KernelFactsOf(tree_, id);
       ThreadIndex index = ThreadIndexOf(tree_, id);
       // Threads that wait for each other run one by one: there is no row to know anything of.
       if (facts.synchronises) index.bounds.clear();

@@ -1,102 +1,109 @@
-#include "source/rewrite/block_size.h"
+// Other block dimensions, with the grid derived again. Two kinds of kernels can take them: those that
+// know their place only as blockIdx * blockDim + threadIdx, where any shape that covers the same
+// threads will do; and those whose block shares its work out by strides of blockDim.x, where fewer
+// threads take more steps each.
+#include <algorithm>
 
-#include <string_view>
-#include <vector>
-
-#include "source/syntax/query.h"
+#include "source/rewrite/mechanical.h"
+#include "source/rewrite/parameters.h"
+#include "source/rewrite/place.h"
 
 namespace cupilot::source {
 namespace {
 
-bool IsBuiltIn(const Tree& tree, NodeId id, std::string_view name) {
-  return IsA(tree, id, Kind::kDeclRef) && Has(tree, tree.at(id).declaration, kSystem) &&
-         tree.at(tree.at(id).declaration).name == name;
-}
+using records::Json;
 
-// threadIdx.x: the member's name, empty if it is something else.
-std::string_view MemberOf(const Tree& tree, NodeId id, std::string_view variable) {
-  id = SkipParens(tree, id);
-  if (!IsA(tree, id, Kind::kMember) || tree.at(id).children.empty()) return {};
-  return IsBuiltIn(tree, tree.at(id).children[0], variable) ? std::string_view(tree.at(id).name)
-                                                            : std::string_view{};
-}
+constexpr const char* kAxes[] = {"x", "y", "z"};
 
-// blockIdx.d * blockDim.d, in either order: d.
-std::string_view ProductOf(const Tree& tree, NodeId id) {
-  id = SkipParens(tree, id);
-  if (!IsA(tree, id, Kind::kBinary) || tree.at(id).name != "*") return {};
-  for (const int first : {0, 1}) {
-    const auto& children = tree.at(id).children;
-    const std::string_view index =
-        MemberOf(tree, children[static_cast<std::size_t>(first)], "blockIdx");
-    const std::string_view size =
-        MemberOf(tree, children[static_cast<std::size_t>(1 - first)], "blockDim");
-    if (!index.empty() && index == size) return index;
+// Wide rows of threads first: they touch consecutive addresses on every device.
+std::vector<Json> FreeShapes(const Geometry& geometry) {
+  std::vector<Json> shapes;
+  const auto add = [&](std::int64_t x, std::int64_t y) {
+    if (x == geometry.block[0] && y == geometry.block[1]) return;
+    const std::int64_t total_x = geometry.grid[0] * geometry.block[0];
+    const std::int64_t total_y = geometry.grid[1] * geometry.block[1];
+    if (total_x % x != 0 || total_y % y != 0) return;
+    shapes.push_back(Json{{"x", x}, {"y", y}, {"z", geometry.block[2]}});
+  };
+  if (geometry.grid[1] * geometry.block[1] == 1) {
+    for (const std::int64_t x : {1024, 512, 128, 64, 32}) add(x, 1);
+  } else {
+    for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{256, 1}, {64, 4}, {32, 8},
+                               {8, 32}, {4, 64}, {512, 2}, {128, 1}, {8, 8}, {16, 64}}) {
+      add(x, y);
+    }
   }
-  return {};
+  return shapes;
 }
 
-// The whole sum around a built-in variable.
-bool IsGlobalIndex(const Tree& tree, NodeId id) {
-  if (!IsA(tree, id, Kind::kBinary) || tree.at(id).name != "+") return false;
-  for (const int first : {0, 1}) {
-    const auto& children = tree.at(id).children;
-    const std::string_view product = ProductOf(tree, children[static_cast<std::size_t>(first)]);
-    const std::string_view thread =
-        MemberOf(tree, children[static_cast<std::size_t>(1 - first)], "threadIdx");
-    if (!product.empty() && product == thread) return true;
+// Powers of two below the block's own width: what halving loops over the block can take.
+std::vector<Json> SharedShapes(const Geometry& geometry) {
+  std::vector<Json> shapes;
+  for (const std::int64_t x : {32, 64, 8, 128, 1, 256, 512}) {
+    if (x < geometry.block[0]) {
+      shapes.push_back(Json{{"x", x}, {"y", geometry.block[1]}, {"z", geometry.block[2]}});
+    }
   }
-  return false;
+  return shapes;
 }
 
-bool InsideGlobalIndex(const Tree& tree, NodeId id) {
-  NodeId at = id;
-  for (int levels = 0; at != kNone && levels < 8; ++levels, at = tree.at(at).parent) {
-    if (IsGlobalIndex(tree, at)) return true;
-  }
-  return false;
+std::string IsPowerOfTwo(const std::string& value) {
+  // n is a power of two exactly where it divides 2^30 (of a block's sizes).
+  return "1073741824 % (" + value + ") == 0";
 }
 
 }  // namespace
 
-base::Result<> CheckBlockSize(const Tree& tree, NodeId kernel, bool synchronises) {
-  if (synchronises) {
-    return base::Fail(base::Unsupported("threads of a block wait for each other or share memory"));
+base::Result<std::vector<Json>> ProposeBlockSize(const Draft& draft) {
+  const Geometry geometry = DraftGeometry(draft);
+  if (CheckFreePlace(draft)) return FreeShapes(geometry);
+  if (const auto shared = CheckStridedBlock(draft); !shared) {
+    return base::Fail(CheckFreePlace(draft).error().message.empty() ? shared.error()
+                      : draft.facts.barrier || draft.facts.shared
+                          ? shared.error()
+                          : CheckFreePlace(draft).error());
   }
-  bool uses_index = false;
-  for (NodeId id = 0; id < static_cast<NodeId>(tree.nodes.size()); ++id) {
-    bool built_in = false;
-    for (const char* name : {"threadIdx", "blockIdx", "blockDim", "gridDim"}) {
-      built_in = built_in || IsBuiltIn(tree, id, name);
-    }
-    if (!built_in) continue;
-    if (!IsInside(tree, id, kernel)) {
-      return base::Fail(base::Unsupported("a function that the kernel calls asks for its place"));
-    }
-    if (!InsideGlobalIndex(tree, id)) {
-      return base::Fail(
-          base::Unsupported("the kernel uses its place in the block otherwise than as "
-                            "blockIdx * blockDim + threadIdx: '" +
-                            std::string(tree.TextOf(tree.at(id).parent)) + "'"));
-    }
-    uses_index = true;
-  }
-  if (!uses_index) return base::Fail(base::Unsupported("the kernel does not ask for its place"));
-  return {};
+  return SharedShapes(geometry);
 }
 
-void ApplyBlockSize(const std::array<std::int64_t, 3>& shape, records::Launch& launch,
-                    std::string& guard) {
-  static constexpr const char* kNames[] = {"x", "y", "z"};
-  launch.grid.clear();
-  launch.block.clear();
+base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
+  std::int64_t shape[3];
+  std::int64_t threads = 1;
+  const Geometry before = DraftGeometry(draft);
   for (std::size_t d = 0; d < 3; ++d) {
-    const std::string size = std::to_string(shape[d]);
-    const std::string total = "grid_" + std::string(kNames[d]) + " * block_" + kNames[d];
-    launch.grid.push_back("(" + total + ") / " + size);
-    launch.block.push_back(size);
-    guard += (guard.empty() ? "" : " && ") + ("(" + total + ") % " + size + " == 0");
+    TRY_ASSIGN(shape[d], IntegerOf(parameters, kAxes[d], before.block[d]));
+    if (shape[d] < 1 || shape[d] > 1024) {
+      return base::Fail(base::InvalidArgument("x, y, z must be 1 to 1024"));
+    }
+    threads *= shape[d];
   }
+  if (threads > 1024) return base::Fail(base::InvalidArgument("more than 1024 threads a block"));
+  const auto free = CheckFreePlace(draft);
+  const auto shared = CheckStridedBlock(draft);
+  if (!free && !shared) {
+    return base::Fail(draft.facts.barrier || draft.facts.shared ? shared.error() : free.error());
+  }
+  if (free) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::string size = std::to_string(shape[d]);
+      const std::string total = "(" + draft.grid[d] + ") * (" + draft.block[d] + ")";
+      AddGuard(draft, total + " % " + size + " == 0");
+      draft.grid[d] = total + " / " + size;
+      draft.block[d] = size;
+    }
+  } else {
+    if (shape[1] != before.block[1] || shape[2] != before.block[2]) {
+      return base::Fail(base::Unsupported("the block shares its work out along x only"));
+    }
+    if ((shape[0] & (shape[0] - 1)) != 0) {
+      return base::Fail(base::Unsupported("x must be a power of two where a block halves itself"));
+    }
+    AddGuard(draft, draft.block[0] + " >= " + std::to_string(shape[0]) + " && " +
+                        IsPowerOfTwo(draft.block[0]));
+    draft.block[0] = std::to_string(shape[0]);
+  }
+  return "blocks of " + std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + " x " +
+         std::to_string(shape[2]) + " threads";
 }
 
 }  // namespace cupilot::source

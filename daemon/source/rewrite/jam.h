@@ -1,0 +1,22 @@
+// Unroll-and-jam over threads: one thread does the work of several, statement by statement. The threads
+// of a kernel without barriers may run in any order, so also interleaved like this. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "source/rewrite/draft.h"
+
+namespace cupilot::source {
+
+struct JamOptions {
+  int x = 1;            // neighbouring threads that become one, along x ...
+  int y = 1;            // ... and along y
+  bool jammed = false;  // statement by statement, else one thread's work after the other's
+};
+
+// Changes the kernel's text; the launch is the caller's to change. The draft must pass CheckFreePlace.
+// kUnsupported: something in the body that copies of it cannot share a scope with.
+base::Result<> JamThreads(Draft& draft, const JamOptions& options);
+
+}  // namespace cupilot::source

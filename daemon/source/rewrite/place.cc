@@ -1,0 +1,164 @@
+#include "source/rewrite/place.h"
+
+#include <algorithm>
+
+#include "source/rewrite/inspect.h"
+
+namespace cupilot::source {
+namespace {
+
+std::string Shown(const Tree& tree, NodeId id) {
+  std::string text(tree.TextOf(id));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+// The loop whose initial statement or increment holds the node, kNone for other places.
+NodeId LoopHeadAround(const Tree& tree, NodeId id) {
+  for (NodeId at = id; at != kNone; at = tree.at(at).parent) {
+    const NodeId parent = tree.at(at).parent;
+    if (IsA(tree, parent, Kind::kFor)) {
+      return LoopBody(tree, parent) == at ? kNone : parent;
+    }
+  }
+  return kNone;
+}
+
+// i += blockDim.x (or i = i + blockDim.x) as a loop's increment.
+bool StridesByBlock(const Tree& tree, NodeId loop) {
+  const NodeId increment = Child(tree, loop, 2);
+  if (increment == kNone) return false;
+  NodeId step = kNone;
+  if (IsA(tree, increment, Kind::kCompoundAssign) && tree.at(increment).name == "+=") {
+    step = Child(tree, increment, 1);
+  }
+  const auto place = IndexOf(tree, SkipParensAndCasts(tree, step));
+  return place && place->variable == "blockDim" && place->axis == 'x';
+}
+
+// for (s = blockDim.x / 2; s > 0; s /= 2)
+bool Halves(const Tree& tree, NodeId loop) {
+  const NodeId increment = Child(tree, loop, 2);
+  if (!IsA(tree, increment, Kind::kCompoundAssign)) return false;
+  const Node& node = tree.at(increment);
+  const NodeId amount = SkipParensAndCasts(tree, Child(tree, increment, 1));
+  if (amount == kNone) return false;
+  const std::string& value = tree.at(amount).value;
+  return (node.name == "/=" && value == "2") || (node.name == ">>=" && value == "1");
+}
+
+bool IsSharedSubscript(const Tree& tree, NodeId subscript) {
+  const NodeId root = RootOf(tree, subscript);
+  return root != kNone && Has(tree, root, kSharedAttr);
+}
+
+// threadIdx.x as the number of a thread among its block's: the index of its own shared value, a
+// comparison, or the first of its strided elements.
+bool IsNumberInBlock(const Tree& tree, NodeId member) {
+  for (NodeId at = member; at != kNone; at = tree.at(at).parent) {
+    const NodeId parent = tree.at(at).parent;
+    if (parent == kNone) return false;
+    const Node& node = tree.at(parent);
+    if (node.kind == Kind::kParen || node.kind == Kind::kCast) continue;
+    if (node.kind == Kind::kSubscript) {
+      return Child(tree, parent, 1) == at && IsSharedSubscript(tree, parent);
+    }
+    if (node.kind == Kind::kBinary) {
+      static constexpr std::string_view kCompares[] = {"<", "<=", ">", ">=", "==", "!="};
+      if (std::find(std::begin(kCompares), std::end(kCompares), node.name) != std::end(kCompares)) {
+        return true;
+      }
+      if (node.name == "+" || node.name == "-") continue;
+      return false;
+    }
+    if (node.kind == Kind::kVariable) {
+      const NodeId loop = LoopHeadAround(tree, parent);
+      return loop != kNone && StridesByBlock(tree, loop);
+    }
+    return false;
+  }
+  return false;
+}
+
+bool IsBlockWidth(const Tree& tree, NodeId member) {
+  const NodeId loop = LoopHeadAround(tree, member);
+  return loop != kNone && (StridesByBlock(tree, loop) || Halves(tree, loop));
+}
+
+}  // namespace
+
+std::vector<GlobalIndex> GlobalIndices(const Draft& draft) {
+  std::vector<GlobalIndex> found;
+  Walk(draft.tree, draft.facts.body, [&](NodeId id) {
+    const auto axis = GlobalIndexAxis(draft.tree, id);
+    if (axis) found.push_back({id, *axis});
+    return !axis;
+  });
+  return found;
+}
+
+base::Result<> CheckFreePlace(const Draft& draft) {
+  const Tree& tree = draft.tree;
+  const Facts& facts = draft.facts;
+  if (!facts.rigid.empty()) return base::Fail(base::Unsupported(facts.rigid));
+  if (facts.barrier || facts.shared) {
+    return base::Fail(base::Unsupported("threads of a block wait for each other or share memory"));
+  }
+  if (facts.device_index) {
+    return base::Fail(base::Unsupported("a function that the kernel calls asks for its place"));
+  }
+  const std::vector<GlobalIndex> indices = GlobalIndices(draft);
+  for (const NodeId id : FindAll(tree, facts.body, Kind::kDeclRef)) {
+    if (!IsPlaceVariable(tree, id)) continue;
+    const bool inside = std::any_of(indices.begin(), indices.end(), [&](const GlobalIndex& index) {
+      return IsInside(tree, id, index.sum);
+    });
+    if (!inside) {
+      return base::Fail(base::Unsupported("it uses its place otherwise than as blockIdx * blockDim + "
+                                          "threadIdx: '" +
+                                          Shown(tree, tree.at(id).parent) + "'"));
+    }
+  }
+  if (indices.empty()) return base::Fail(base::Unsupported("it does not ask for its place"));
+  return {};
+}
+
+base::Result<> CheckStridedBlock(const Draft& draft) {
+  const Tree& tree = draft.tree;
+  const Facts& facts = draft.facts;
+  if (!facts.rigid.empty()) return base::Fail(base::Unsupported(facts.rigid));
+  if (facts.device_index || facts.dynamic_shared) {
+    return base::Fail(base::Unsupported("its shared memory or its functions depend on the block"));
+  }
+  const Geometry geometry = DraftGeometry(draft);
+  if (geometry.block[1] != 1 || geometry.block[2] != 1) {
+    return base::Fail(base::Unsupported("its blocks have more than one row of threads"));
+  }
+  bool strides = false;
+  for (const NodeId id : FindAll(tree, facts.body, Kind::kDeclRef)) {
+    if (!IsPlaceVariable(tree, id)) continue;
+    const NodeId member = tree.at(id).parent;
+    const auto place = IndexOf(tree, member);
+    bool fits = false;
+    if (place && place->axis == 'x') {
+      if (place->variable == "blockIdx" || place->variable == "gridDim") fits = true;
+      if (place->variable == "blockDim") fits = IsBlockWidth(tree, member);
+      if (place->variable == "threadIdx") fits = IsNumberInBlock(tree, member);
+      const NodeId loop = LoopHeadAround(tree, member);
+      strides = strides || (loop != kNone && StridesByBlock(tree, loop));
+    }
+    if (!fits) {
+      return base::Fail(base::Unsupported(
+          "threads of a block wait for each other or share memory, and its work is not shared out in "
+          "strides of blockDim.x: '" +
+          Shown(tree, tree.at(member).parent) + "'"));
+    }
+  }
+  if (!strides) {
+    return base::Fail(base::Unsupported(
+        "threads of a block wait for each other or share memory, each with work of its own"));
+  }
+  return {};
+}
+
+}  // namespace cupilot::source

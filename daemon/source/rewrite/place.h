@@ -1,0 +1,29 @@
+// How a kernel uses its place in block and grid: what decides which techniques may give threads other
+// places. Pure.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "source/rewrite/draft.h"
+
+namespace cupilot::source {
+
+// One blockIdx.d * blockDim.d + threadIdx.d.
+struct GlobalIndex {
+  NodeId sum = kNone;
+  char axis = 'x';
+};
+std::vector<GlobalIndex> GlobalIndices(const Draft& draft);
+
+// The kernel knows its place only by such sums, its threads share nothing and do not wait for each
+// other: any thread may run anywhere, any number of them one after the other. kUnsupported with the
+// reason otherwise.
+base::Result<> CheckFreePlace(const Draft& draft);
+
+// The threads of a block share out work in strides of blockDim.x (for (i = threadIdx.x; ...;
+// i += blockDim.x)), keep one value each in shared memory and combine these by halving steps; blocks
+// do not depend on blockDim otherwise. A block of any smaller power of two does the same work.
+base::Result<> CheckStridedBlock(const Draft& draft);
+
+}  // namespace cupilot::source
