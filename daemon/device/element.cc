@@ -252,6 +252,38 @@ void WriteInteger(std::byte* data, std::int64_t index, const ElementType& type,
   }
 }
 
+namespace {
+
+template <class T>
+void LoadAll(const std::byte* data, std::int64_t first, std::int64_t count, double* values) {
+  for (std::int64_t i = 0; i < count; ++i)
+    values[i] = static_cast<double>(Load<T>(data, first + i));
+}
+
+template <class T>
+void StoreAll(std::byte* data, std::int64_t first, std::int64_t count, const double* values) {
+  for (std::int64_t i = 0; i < count; ++i) Store(data, first + i, static_cast<T>(values[i]));
+}
+
+}  // namespace
+
+void ReadNumbers(const std::byte* data, std::int64_t first, std::int64_t count,
+                 const ElementType& type, double* values) {
+  if (type.number == Number::kFloat32) return LoadAll<float>(data, first, count, values);
+  if (type.number == Number::kFloat64) return LoadAll<double>(data, first, count, values);
+  if (type.number == Number::kSigned && type.bytes == 4) {
+    return LoadAll<std::int32_t>(data, first, count, values);
+  }
+  for (std::int64_t i = 0; i < count; ++i) values[i] = ReadNumber(data, first + i, type);
+}
+
+void WriteNumbers(std::byte* data, std::int64_t first, std::int64_t count, const ElementType& type,
+                  const double* values) {
+  if (type.number == Number::kFloat32) return StoreAll<float>(data, first, count, values);
+  if (type.number == Number::kFloat64) return StoreAll<double>(data, first, count, values);
+  for (std::int64_t i = 0; i < count; ++i) WriteNumber(data, first + i, type, values[i]);
+}
+
 std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type) {
   if (type.number == Number::kOpaque) {
     std::string text = "0x";

@@ -44,6 +44,12 @@ std::int64_t ReadInteger(const std::byte* data, std::int64_t index, const Elemen
 void WriteNumber(std::byte* data, std::int64_t index, const ElementType& type, double value);
 void WriteInteger(std::byte* data, std::int64_t index, const ElementType& type, std::int64_t value);
 
+// `count` components from `first` on, as the functions above one by one: one loop a type.
+void ReadNumbers(const std::byte* data, std::int64_t first, std::int64_t count,
+                 const ElementType& type, double* values);
+void WriteNumbers(std::byte* data, std::int64_t first, std::int64_t count, const ElementType& type,
+                  const double* values);
+
 // "1.5", "-7", "nan": a component as text for a message.
 std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type);
 

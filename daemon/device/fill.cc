@@ -1,17 +1,18 @@
 #include "device/fill.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numbers>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "device/parallel.h"
 #include "device/philox.h"
 
 namespace cupilot::device {
@@ -73,25 +74,19 @@ std::int64_t Within(std::uint64_t word, std::int64_t low, std::int64_t high) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + scaled);
 }
 
-// `body(begin, end)` over [0, count), on all processors where it is worth a thread.
-template <class Body>
-void InParallel(std::int64_t count, Body body) {
-  constexpr std::int64_t kGrain = 1 << 15;
-  const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
-  const std::int64_t parts = std::min(processors, count / kGrain + 1);
-  std::vector<std::thread> threads;
-  for (std::int64_t part = 1; part < parts; ++part) {
-    threads.emplace_back(body, count * part / parts, count * (part + 1) / parts);
-  }
-  body(std::int64_t{0}, count / parts);
-  for (std::thread& thread : threads) thread.join();
-}
-
-// Writes value(index) to every component.
+// Writes value(index) to every component, a stretch at a time: one loop computes, one converts.
 template <class Value>
 void Each(std::byte* data, std::int64_t components, const ElementType& type, Value value) {
   InParallel(components, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) WriteNumber(data, i, type, value(i));
+    std::array<double, 1024> values;
+    const auto stretch = static_cast<std::int64_t>(values.size());
+    for (std::int64_t first = begin; first < end; first += stretch) {
+      const std::int64_t count = std::min(stretch, end - first);
+      for (std::int64_t i = 0; i < count; ++i) {
+        values[static_cast<std::size_t>(i)] = value(first + i);
+      }
+      WriteNumbers(data, first, count, type, values.data());
+    }
   });
 }
 

@@ -1,39 +1,103 @@
 #include "worker/error_rule.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "device/parallel.h"
+
 namespace cupilot::worker {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kBlock = 1 << 14;   // elements that are summed up together
+constexpr std::size_t kStretch = 1 << 9;  // elements that are converted together
+
+// Sums over some elements; those of blocks are added up in their order.
+struct Sums {
+  double squares = 0;
+  double max = -1;
+  std::size_t worst = 0;
+  std::size_t count = 0;  // elements with an exact value
+
+  void Add(double y, double o, double exact, double unit, std::size_t element) {
+    double r = 0;
+    if (!std::isfinite(o) || !std::isfinite(y)) {
+      const bool same = (std::isnan(o) && std::isnan(y)) || o == y;
+      r = same ? 0 : kInfinity;
+    } else if (std::isfinite(exact)) {
+      r = std::fabs(y - exact) / unit;
+    } else {
+      // The twin's range is wider: where it has no number either, the original is the measure.
+      r = y == o ? 0 : kInfinity;
+    }
+    if (r > max) {
+      max = r;
+      worst = element;
+    }
+    squares += r * r;
+    count += std::isfinite(exact) ? 1 : 0;
+  }
+
+  void Add(const Sums& later) {
+    squares += later.squares;
+    count += later.count;
+    if (later.max <= max) return;
+    max = later.max;
+    worst = later.worst;
+  }
+};
+
+Rho RhoFrom(const Sums& sums) {
+  const auto count = static_cast<double>(std::max<std::size_t>(sums.count, 1));
+  return {std::sqrt(sums.squares / count), std::max(sums.max, 0.0), sums.worst};
+}
+
+}  // namespace
 
 Rho RhoOf(const std::vector<double>& values, const std::vector<double>& original,
           const Expected& expected) {
-  Rho rho;
-  double sum = 0;
+  Sums sums;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    double r = 0;
-    const double y = values[i], o = original[i];
-    if (!std::isfinite(o) || !std::isfinite(y)) {
-      const bool same = (std::isnan(o) && std::isnan(y)) || o == y;
-      r = same ? 0 : std::numeric_limits<double>::infinity();
-    } else if (std::isfinite(expected.exact[i])) {
-      r = std::fabs(y - expected.exact[i]) / expected.unit[i];
-    } else {
-      // The twin's range is wider: where it has no number either, the original is the measure.
-      r = y == o ? 0 : std::numeric_limits<double>::infinity();
-    }
-    if (r > rho.max || (i == 0 && r == 0)) {
-      rho.max = r;
-      rho.worst = i;
-    }
-    sum += r * r;
+    sums.Add(values[i], original[i], expected.exact[i], expected.unit[i], i);
   }
-  rho.rms = values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
-  return rho;
+  return RhoFrom(sums);
+}
+
+Rho RhoOf(const std::byte* values, const std::byte* original, const device::ElementType& type,
+          const Expected& expected) {
+  const std::size_t count = expected.exact.size();
+  std::vector<Sums> blocks((count + kBlock - 1) / kBlock);
+  const auto sum_block = [&](std::size_t block) {
+    std::array<double, kStretch> y, o;
+    const std::size_t end = std::min(count, (block + 1) * kBlock);
+    for (std::size_t first = block * kBlock; first < end; first += kStretch) {
+      const std::size_t n = std::min(kStretch, end - first);
+      const auto from = static_cast<std::int64_t>(first), many = static_cast<std::int64_t>(n);
+      device::ReadNumbers(values, from, many, type, y.data());
+      device::ReadNumbers(original, from, many, type, o.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        blocks[block].Add(y[i], o[i], expected.exact[first + i], expected.unit[first + i],
+                          first + i);
+      }
+    }
+  };
+  device::InParallel(
+      static_cast<std::int64_t>(blocks.size()),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t block = begin; block < end; ++block) {
+          sum_block(static_cast<std::size_t>(block));
+        }
+      },
+      2);
+  Sums total;
+  for (const Sums& block : blocks) total.Add(block);
+  return RhoFrom(total);
 }
 
 Limits LimitsOf(const Rho& original, double m, bool dense) {
-  if (!dense) return {std::numeric_limits<double>::infinity(), std::max(32.0, 4 * original.max)};
+  if (!dense) return {kInfinity, std::max(32.0, 4 * original.max)};
   return {std::max({16.0, 4 * original.rms, std::sqrt(m) / 2}),
           std::max({128.0, 4 * original.max, 4 * std::sqrt(m)})};
 }

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "device/element.h"
+
 namespace cupilot::worker {
 
 // For the elements of one output on one fill.
 struct Expected {
-  std::vector<double> exact;  // d: the twin's result
+  std::vector<double> exact;  // d: the twin's result; not finite: the original's value counts
   std::vector<double> unit;   // kappa + u_s |d| + smallest normal number
 };
 
@@ -20,9 +22,13 @@ struct Rho {
   std::size_t worst = 0;  // element
 };
 
-// `class_of` is the original's value: where it is not finite, the candidate must be of the same
-// class and sign.
+// `original`: where it is not finite, the candidate must be of the same class and sign.
 Rho RhoOf(const std::vector<double>& values, const std::vector<double>& original,
+          const Expected& expected);
+
+// The same for all components of two arrays of `type`, on all processors. The result does not
+// depend on their number.
+Rho RhoOf(const std::byte* values, const std::byte* original, const device::ElementType& type,
           const Expected& expected);
 
 struct Limits {

@@ -102,11 +102,13 @@ bool IsGenerator(FillKind kind) {
 }
 
 base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::uint64_t seed,
-                              const records::Environment& environment, std::byte* arena) {
+                              const records::Environment& environment,
+                              const std::vector<std::byte*>& places) {
   std::int64_t operands = 0, operand = 0;
   for (const Region& region : layout.regions) operands += Refillable(region) ? 1 : 0;
   bool changed = false;
-  for (const Region& region : layout.regions) {
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const Region& region = layout.regions[r];
     if (!region.input) continue;
     FillRecipe recipe = region.fill.value_or(FillRecipe{});
     device::FillSource source{seed, region.name, 0};
@@ -126,8 +128,7 @@ base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::u
       source.stream = StreamOf(*fill);
       changed = true;
     }
-    auto filled =
-        device::FillBuffer(arena + region.offset, region.count, region.type, recipe, source);
+    auto filled = device::FillBuffer(places[r], region.count, region.type, recipe, source);
     if (!filled) return base::Fail(filled.error().In("filling '" + region.name + "'"));
   }
   return changed;

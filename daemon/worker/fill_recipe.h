@@ -35,9 +35,10 @@ struct GateFill {
 // The workload's own fill is not in this table; it is always first and dense.
 extern const std::vector<GateFill> kGateFills;
 
-// Contents of every input region of a case in `arena` (with the layout's offsets). `fill` null: the
-// workload's. True if anything differs from the workload's own contents.
+// Contents of every input region of a case, each at its place (by region). `fill` null: the
+// workload's. True if anything may differ from the workload's own contents.
 base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::uint64_t seed,
-                              const records::Environment& environment, std::byte* arena);
+                              const records::Environment& environment,
+                              const std::vector<std::byte*>& places);
 
 }  // namespace cupilot::worker

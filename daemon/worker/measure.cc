@@ -8,8 +8,8 @@
 #include "device/device_lock.h"
 #include "device/host/host_properties.h"
 #include "worker/arena.h"
+#include "worker/case_inputs.h"
 #include "worker/program.h"
-#include "worker/reference.h"
 #include "worker/runner.h"
 
 namespace cupilot::worker {
@@ -53,10 +53,11 @@ base::Result<Json> MeasureCase(const protocol::MeasureRequest& request, const Ca
   const protocol::CandidateSet& set = request.set;
   const std::int64_t stride = (plan.layout.bytes + 4095) / 4096 * 4096;
   TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(3 * stride)));
+  TRY_ASSIGN(const auto inputs, FindInputs(set, original, nullptr));
   for (int copy = 0; copy < 3; ++copy) {
-    TRY(PrepareArena(plan, nullptr, set.seed, kPoison,
-                     arena.bytes().subspan(static_cast<std::size_t>(copy * stride),
-                                           static_cast<std::size_t>(plan.layout.bytes))));
+    PrepareArena(plan.layout, *inputs, kPoison,
+                 arena.bytes().subspan(static_cast<std::size_t>(copy * stride),
+                                       static_cast<std::size_t>(plan.layout.bytes)));
   }
   TRY_ASSIGN(Runner runner, Runner::Start(arena, {set.original_artifact, set.candidate_artifact}));
   const Program first = OriginalProgram(original, set.kernel.name);

@@ -1,249 +1,208 @@
 #include "worker/reference.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <list>
+#include <limits>
 
 #include "base/hash.h"
-#include "device/host/host_properties.h"
 #include "worker/arena.h"
+#include "worker/kept.h"
 #include "worker/program.h"
 #include "worker/runner.h"
+#include "worker/twin_run.h"
 
 namespace cupilot::worker {
 namespace {
 
-using records::Json;
-using std::chrono::milliseconds;
-
-constexpr milliseconds kOriginalLimit{60000};
-constexpr double kUnitRoundoff =
-    1.0 / (1 << 24);  // of float arithmetic, the widest of the original
-constexpr int kDraws = 8;
-constexpr std::size_t kKept = 12;  // references: the fills of two or three kernels
-
-Json RunRequest(const Program& program, const Layout& layout) {
-  return {{"op", "run"}, {"module", 0}, {"program", ToJson(program, layout, 0)}};
-}
+constexpr std::chrono::milliseconds kOriginalLimit{60000};
+constexpr std::size_t kBlock = 4096;  // bytes that are compared at once
 
 std::span<const std::byte> BytesOf(const Region& region, std::span<const std::byte> arena) {
   return arena.subspan(static_cast<std::size_t>(region.offset),
                        static_cast<std::size_t>(region.bytes()));
 }
 
-// A small generator: the draws are many, and only their moments matter.
-class Noise {
- public:
-  explicit Noise(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}
-  // Uniform in [-sqrt 3, sqrt 3]: variance 1.
-  double Next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return (static_cast<double>(state_ >> 11) * 0x1p-53 - 0.5) * 3.4641016151377544;
+bool IsAll(const std::byte* data, std::size_t size, std::byte value) {
+  return std::all_of(data, data + size, [value](std::byte x) { return x == value; });
+}
+
+std::size_t BytesOf(const OriginalResult& result) {
+  std::size_t bytes = sizeof result;
+  for (const ReferenceOutput& output : result.outputs) {
+    bytes += output.bytes.size() + output.unwritten.size() / 8;
+    if (output.expected) bytes += 2 * sizeof(double) * output.expected->exact.size();
   }
+  return bytes;
+}
 
- private:
-  std::uint64_t state_;
-};
+}  // namespace
 
-class ReferenceRun {
+// The processes in which the original and its twin run on all fills of a case.
+class References::Original {
  public:
-  ReferenceRun(const protocol::CandidateSet& set, const records::Case& workload,
-               const CasePlan& plan, const GateFill* fill)
-      : set_(set), workload_(workload), plan_(plan), fill_(fill) {}
+  Original(const protocol::CandidateSet& set, const records::Case& workload, const CasePlan& plan)
+      : set_(set), workload_(workload), plan_(plan) {}
 
-  base::Result<OriginalResult> Run() {
-    const Program program = OriginalProgram(plan_, set_.kernel.name);
-    TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(plan_.layout.bytes)));
-    TRY_ASSIGN(Runner runner, Runner::Start(arena, {set_.original_artifact}));
+  base::Result<OriginalResult> Run(std::shared_ptr<const CaseInputs> inputs) {
+    OriginalResult result;
+    result.inputs = std::move(inputs);
+    TRY(StartRunner());
     std::vector<std::byte> first;
     for (const std::byte poison : {kPoison, kOtherPoison}) {
-      TRY(PrepareArena(plan_, fill_, set_.seed, poison, arena.bytes()));
-      if (poison == kPoison) inputs_.assign(arena.bytes().begin(), arena.bytes().end());
-      auto ran = runner.Ask(RunRequest(program, plan_.layout), kOriginalLimit);
-      if (!ran) return Dropped("the original fails on it: " + ran.error().message);
-      reference_.original_us = ran->value("microseconds", 0.0);
-      if (poison == kPoison) first.assign(arena.bytes().begin(), arena.bytes().end());
+      PrepareArena(plan_.layout, *result.inputs, poison, arena_->bytes());
+      auto ran =
+          runner_->Ask({{"op", "run"}, {"module", 0}, {"program", program_}}, kOriginalLimit);
+      if (!ran) {
+        runner_.reset();
+        return Dropped("the original fails on it: " + ran.error().message);
+      }
+      result.original_us = ran->value("microseconds", 0.0);
+      if (poison == kPoison) first.assign(arena_->bytes().begin(), arena_->bytes().end());
     }
-    if (!CollectOutputs(first, arena.bytes())) {
-      return Dropped("the original gives other bits when it runs again");
+    TRY(RunTwin(result));
+    if (!CollectOutputs(first, result)) {
+      return Dropped("the original gives other bits when it runs again" +
+                     (result.no_twin.empty() ? "" : ", and " + result.no_twin));
     }
-    if (!set_.twin_artifact.empty()) TRY(RunTwin(first));
-    return std::move(reference_);
+    return result;
   }
 
  private:
-  OriginalResult Dropped(const std::string& why) {
+  static OriginalResult Dropped(const std::string& why) {
     OriginalResult dropped;
     dropped.dropped = why;
     return dropped;
   }
 
-  // False if the two runs differ and no twin says how far that may go.
-  bool CollectOutputs(std::span<const std::byte> first, std::span<const std::byte> second) {
-    for (const Region& region : plan_.layout.regions) {
-      ReferenceOutput output;
-      if (region.output) {
-        const auto a = BytesOf(region, first), b = BytesOf(region, second);
-        output.bytes.assign(a.begin(), a.end());
-        const auto size = static_cast<std::size_t>(region.type.size());
-        for (std::size_t i = 0; i < a.size(); i += size) {
-          if (std::memcmp(a.data() + i, b.data() + i, size) == 0) continue;
-          const auto is = [size](const std::byte* p, std::byte value) {
-            return std::all_of(p, p + size, [value](std::byte x) { return x == value; });
-          };
-          if (!region.input && is(a.data() + i, kPoison) && is(b.data() + i, kOtherPoison)) {
-            if (output.unwritten.empty()) output.unwritten.resize(a.size() / size);
-            output.unwritten[i / size] = true;
-          } else if (set_.twin_artifact.empty() || !region.type.floating()) {
-            return false;
-          }
-        }
+  base::Result<> StartRunner() {
+    if (!arena_) {
+      TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(plan_.layout.bytes)));
+      arena_ = std::move(arena);
+      program_ = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
+    }
+    if (runner_) return {};
+    TRY_ASSIGN(Runner runner, Runner::Start(*arena_, {set_.original_artifact}));
+    runner_ = std::move(runner);
+    return {};
+  }
+
+  // False if the two runs differ and nothing says how far that may go.
+  bool CollectOutputs(std::span<const std::byte> first, OriginalResult& result) {
+    for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
+      const Region& region = plan_.layout.regions[r];
+      ReferenceOutput& output = result.outputs[r];
+      if (!region.output) continue;
+      const auto a = BytesOf(region, first), b = BytesOf(region, arena_->bytes());
+      output.bytes.assign(a.begin(), a.end());
+      const bool may_differ =
+          region.type.floating() && (output.expected || DeclaresTolerance(set_.workload));
+      if (!FindUnwritten(region, a, b, may_differ, output)) return false;
+      if (output.expected) {
+        LeaveOut(output.unwritten, region.type.lanes, *output.expected);
+        output.original_rho = RhoOf(a.data(), a.data(), region.type, *output.expected);
       }
-      reference_.outputs.push_back(std::move(output));
     }
     return true;
   }
 
-  base::Result<> RunTwin(std::span<const std::byte> original) {
-    Widening widening{set_.twin.widened, set_.twin.widened_globals};
-    TRY_ASSIGN(CasePlan plan, PlanCase(set_.kernel, workload_, device::DescribeHost(), &widening));
-    if (set_.twin.widened_shared) plan.shared_bytes *= 2;
-    const Program program = OriginalProgram(plan, set_.twin.entry);
-    TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(plan.layout.bytes)));
-    TRY_ASSIGN(Runner runner, Runner::Start(arena, {set_.twin_artifact}));
-    std::vector<std::vector<double>> exact, squares;
-    for (int draw = 0; draw <= kDraws; ++draw) {
-      Widen(plan, draw, arena.bytes());
-      auto ran = runner.Ask(RunRequest(program, plan.layout), kOriginalLimit);
-      if (!ran) {
-        return base::Fail(base::InvalidArgument("the double twin fails: " + ran.error().message));
+  static bool FindUnwritten(const Region& region, std::span<const std::byte> a,
+                            std::span<const std::byte> b, bool may_differ,
+                            ReferenceOutput& output) {
+    const auto size = static_cast<std::size_t>(region.type.size());
+    const std::size_t stretch = std::max<std::size_t>(1, kBlock / size) * size;
+    for (std::size_t begin = 0; begin < a.size(); begin += stretch) {
+      const std::size_t end = std::min(a.size(), begin + stretch);
+      if (std::memcmp(a.data() + begin, b.data() + begin, end - begin) == 0) continue;
+      for (std::size_t i = begin; i < end; i += size) {
+        if (std::memcmp(a.data() + i, b.data() + i, size) == 0) continue;
+        if (!region.input && IsAll(a.data() + i, size, kPoison) &&
+            IsAll(b.data() + i, size, kOtherPoison)) {
+          if (output.unwritten.empty()) output.unwritten.resize(a.size() / size);
+          output.unwritten[i / size] = true;
+        } else if (!may_differ) {
+          return false;
+        }
       }
-      Accumulate(plan, arena.bytes(), draw, exact, squares);
     }
-    for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
-      const Region& region = plan_.layout.regions[r];
-      if (!region.output || !region.type.floating()) continue;
-      Expected expected;
-      expected.exact = std::move(exact[r]);
-      expected.unit.resize(expected.exact.size());
-      const double roundoff = device::Roundoff(region.type);
-      const double smallest = device::SmallestNormal(region.type);
-      for (std::size_t i = 0; i < expected.unit.size(); ++i) {
-        expected.unit[i] =
-            std::sqrt(squares[r][i] / kDraws) + roundoff * std::fabs(expected.exact[i]) + smallest;
-      }
-      ReferenceOutput& output = reference_.outputs[r];
-      const std::vector<double> values = Numbers(region, original);
-      output.original_rho = RhoOf(values, values, expected);
-      output.expected = std::move(expected);
+    return true;
+  }
+
+  // What the original leaves alone has no exact value; it is compared with the original's bytes.
+  static void LeaveOut(const std::vector<bool>& unwritten, std::int64_t lanes, Expected& expected) {
+    const auto width = static_cast<std::size_t>(lanes);
+    for (std::size_t i = 0; i < unwritten.size() * width; ++i) {
+      if (unwritten[i / width]) expected.exact[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+  // A twin that cannot be run is no error: results are compared bit by bit then.
+  base::Result<> RunTwin(OriginalResult& result) {
+    result.outputs.resize(plan_.layout.regions.size());
+    TRY_ASSIGN(result.no_twin, WhyNoTwin());
+    if (!result.no_twin.empty()) return {};
+    auto expected = twin_->Run(*result.inputs);
+    if (!expected) {
+      result.no_twin = "the double twin fails on it: " + expected.error().message;
+      twin_.reset();
+      return {};
+    }
+    for (std::size_t r = 0; r < expected->size(); ++r) {
+      result.outputs[r].expected = std::move((*expected)[r]);
     }
     return {};
   }
 
-  static std::vector<double> Numbers(const Region& region, std::span<const std::byte> arena) {
-    const auto count = static_cast<std::size_t>(region.count * region.type.lanes);
-    std::vector<double> values(count);
-    const std::byte* data = arena.data() + region.offset;
-    for (std::size_t i = 0; i < count; ++i) {
-      values[i] = device::ReadNumber(data, static_cast<std::int64_t>(i), region.type);
+  base::Result<std::string> WhyNoTwin() {
+    if (set_.twin_artifact.empty()) {
+      return "there is no double twin" +
+             (set_.twin.reason.empty() ? "" : " (" + set_.twin.reason + ")");
     }
-    return values;
-  }
-
-  // Draw 0: the inputs exactly; others: each floating input moved within its rounding.
-  void Widen(const CasePlan& plan, int draw, std::span<std::byte> arena) {
-    std::memset(arena.data(), std::to_integer<int>(kRedByte), arena.size());
-    Noise noise(static_cast<std::uint64_t>(draw) + 17);
-    for (std::size_t r = 0; r < plan.layout.regions.size(); ++r) {
-      const Region &to = plan.layout.regions[r], &from = plan_.layout.regions[r];
-      if (!from.input) continue;
-      if (!from.type.floating()) {
-        std::memcpy(arena.data() + to.offset, inputs_.data() + from.offset,
-                    static_cast<std::size_t>(std::min(from.bytes(), to.bytes())));
-        continue;
-      }
-      const std::int64_t count = from.count * from.type.lanes;
-      for (std::int64_t i = 0; i < count; ++i) {
-        double value = device::ReadNumber(inputs_.data() + from.offset, i, from.type);
-        if (draw > 0) value *= 1.0 + kUnitRoundoff * noise.Next();
-        device::WriteNumber(arena.data() + to.offset, i, to.type, value);
-      }
+    if (twin_) return std::string();
+    auto started = TwinRun::Start(set_, workload_, plan_);
+    if (!started && started.error().code == base::ErrorCode::kUnavailable) {
+      return base::Fail(started.error());  // no process at all: nothing about the twin
     }
-  }
-
-  static void Accumulate(const CasePlan& plan, std::span<const std::byte> arena, int draw,
-                         std::vector<std::vector<double>>& exact,
-                         std::vector<std::vector<double>>& squares) {
-    exact.resize(plan.layout.regions.size());
-    squares.resize(plan.layout.regions.size());
-    for (std::size_t r = 0; r < plan.layout.regions.size(); ++r) {
-      const Region& region = plan.layout.regions[r];
-      if (!region.output || !region.type.floating()) continue;
-      std::vector<double> values = Numbers(region, arena);
-      if (draw == 0) {
-        squares[r].assign(values.size(), 0.0);
-        exact[r] = std::move(values);
-        continue;
-      }
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const double d = values[i] - exact[r][i];
-        if (std::isfinite(d)) squares[r][i] += d * d;
-      }
-    }
+    if (!started) return "the double twin cannot be run: " + started.error().message;
+    twin_ = std::move(*started);
+    return std::string();
   }
 
   const protocol::CandidateSet& set_;
   const records::Case& workload_;
   const CasePlan& plan_;
-  const GateFill* fill_;
-  std::vector<std::byte> inputs_;
-  OriginalResult reference_;
+  records::Json program_;
+  std::optional<Arena> arena_;
+  std::optional<Runner> runner_;
+  std::unique_ptr<TwinRun> twin_;
 };
 
-struct Kept {
-  std::string key;
-  std::shared_ptr<const OriginalResult> reference;
-};
-
-}  // namespace
-
-base::Result<> PrepareArena(const CasePlan& plan, const GateFill* fill, std::uint64_t seed,
-                            std::byte poison, std::span<std::byte> arena) {
-  std::memset(arena.data(), std::to_integer<int>(kRedByte), arena.size());
-  for (const Region& region : plan.layout.regions) {
-    if (region.input) continue;
-    std::memset(arena.data() + region.offset, std::to_integer<int>(poison),
-                static_cast<std::size_t>(region.bytes()));
-  }
-  TRY(FillInputs(plan.layout, fill, seed, plan.environment, arena.data()));
-  return {};
+bool DeclaresTolerance(const records::Workload& workload) {
+  return workload.tolerance && !workload.tolerance->bitwise &&
+         (workload.tolerance->relative || workload.tolerance->absolute);
 }
 
-base::Result<std::shared_ptr<const OriginalResult>> FindReference(const protocol::CandidateSet& set,
-                                                                  const records::Case& workload,
-                                                                  const CasePlan& plan,
-                                                                  const GateFill* fill) {
-  static std::list<Kept>& kept = *new std::list<Kept>;  // a worker serves one request at a time
-  const std::string key = base::Hasher()
-                              .Add(set.original_artifact)
-                              .Add(set.twin_artifact)
-                              .Add(records::HashJson(records::ToJson(set.workload)))
-                              .Add(workload.name)
-                              .Add(fill == nullptr ? "workload" : fill->name)
-                              .Add(std::to_string(set.seed))
-                              .Hex();
-  for (auto it = kept.begin(); it != kept.end(); ++it) {
-    if (it->key != key) continue;
-    kept.splice(kept.begin(), kept, it);
-    return kept.front().reference;
+References::References(const protocol::CandidateSet& set, const records::Case& workload,
+                       const CasePlan& plan)
+    : set_(set), workload_(workload), plan_(plan) {}
+
+References::~References() = default;
+
+base::Result<std::shared_ptr<const OriginalResult>> References::Find(const GateFill* fill) {
+  static Kept<OriginalResult>& kept = *new Kept<OriginalResult>(KeptBytes());
+  const std::string key =
+      base::Hasher().Add(InputsKey(set_, plan_.name, fill)).Add(set_.twin_artifact).Hex();
+  if (auto found = kept.Find(key)) return found;
+  TRY_ASSIGN(auto inputs, FindInputs(set_, plan_, fill));
+  OriginalResult result;
+  if (inputs->changed || fill == nullptr) {
+    if (!original_) original_ = std::make_unique<Original>(set_, workload_, plan_);
+    TRY_ASSIGN(result, original_->Run(std::move(inputs)));
+  } else {
+    result.redundant = true;
   }
-  TRY_ASSIGN(OriginalResult reference, ReferenceRun(set, workload, plan, fill).Run());
-  kept.push_front({key, std::make_shared<const OriginalResult>(std::move(reference))});
-  if (kept.size() > kKept) kept.pop_back();
-  return kept.front().reference;
+  auto reference = std::make_shared<const OriginalResult>(std::move(result));
+  kept.Put(key, reference, BytesOf(*reference));
+  return reference;
 }
 
 }  // namespace cupilot::worker

@@ -10,15 +10,12 @@
 
 #include "base/result.h"
 #include "protocol/worker_messages.h"
+#include "worker/case_inputs.h"
 #include "worker/case_plan.h"
 #include "worker/error_rule.h"
 #include "worker/fill_recipe.h"
 
 namespace cupilot::worker {
-
-inline constexpr std::byte kRedByte{0xa5};
-inline constexpr std::byte kPoison{0xc3};
-inline constexpr std::byte kOtherPoison{0x3c};
 
 struct ReferenceOutput {
   std::vector<std::byte> bytes;      // of the region, after the original
@@ -29,18 +26,35 @@ struct ReferenceOutput {
 
 struct OriginalResult {
   std::string dropped;  // why this fill does not count: the original fails or does not repeat on it
+  bool redundant = false;  // the fill changes nothing of the workload's own inputs
+  std::string no_twin;     // why there is no double twin to measure errors against; empty: there is
   double original_us = 0;
+  std::shared_ptr<const CaseInputs> inputs;
   std::vector<ReferenceOutput> outputs;  // by region; empty bytes: no output
 };
 
-// Red zones, poisoned outputs and workspaces, inputs as the fill says.
-base::Result<> PrepareArena(const CasePlan& plan, const GateFill* fill, std::uint64_t seed,
-                            std::byte poison, std::span<std::byte> arena);
+// Whether the workload declares how far a floating result may be from the original's.
+bool DeclaresTolerance(const records::Workload& workload);
 
-// Runs what is not cached. kInvalidArgument: the workload is illegal.
-base::Result<std::shared_ptr<const OriginalResult>> FindReference(const protocol::CandidateSet& set,
-                                                                  const records::Case& workload,
-                                                                  const CasePlan& plan,
-                                                                  const GateFill* fill);
+// The references of one case, by fill. Runs what is not kept from earlier requests, all fills in
+// the same two processes (the original's and the twin's) unless the original breaks its own.
+class References {
+ public:
+  References(const protocol::CandidateSet& set, const records::Case& workload,
+             const CasePlan& plan);
+  References(const References&) = delete;
+  References& operator=(const References&) = delete;
+  ~References();
+
+  // `fill` null: the workload's own. kInvalidArgument: the workload is illegal.
+  base::Result<std::shared_ptr<const OriginalResult>> Find(const GateFill* fill);
+
+ private:
+  class Original;
+  const protocol::CandidateSet& set_;
+  const records::Case& workload_;
+  const CasePlan& plan_;
+  std::unique_ptr<Original> original_;
+};
 
 }  // namespace cupilot::worker

@@ -1,0 +1,80 @@
+#include "worker/case_inputs.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/hash.h"
+#include "device/host/host_properties.h"
+#include "worker/kept.h"
+
+namespace cupilot::worker {
+namespace {
+
+constexpr std::size_t kMostKeptBytes = std::size_t{1} << 29;
+
+void Set(std::span<std::byte> bytes, std::byte value) {
+  if (!bytes.empty()) std::memset(bytes.data(), std::to_integer<int>(value), bytes.size());
+}
+
+base::Result<CaseInputs> DrawInputs(const CasePlan& plan, const GateFill* fill,
+                                    std::uint64_t seed) {
+  CaseInputs inputs;
+  std::vector<std::byte*> places;
+  for (const Region& region : plan.layout.regions) {
+    inputs.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
+    places.push_back(inputs.regions.back().data());
+  }
+  TRY_ASSIGN(inputs.changed, FillInputs(plan.layout, fill, seed, plan.environment, places));
+  return inputs;
+}
+
+}  // namespace
+
+std::size_t KeptBytes() {
+  static const auto memory = static_cast<std::size_t>(device::DescribeHost().memory_bytes);
+  return std::min(kMostKeptBytes, memory / 16);
+}
+
+std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
+                      const GateFill* fill) {
+  return base::Hasher()
+      .Add(set.original_artifact)
+      .Add(records::HashJson(records::ToJson(set.workload)))
+      .Add(case_name)
+      .Add(fill == nullptr ? "workload" : fill->name)
+      .Add(std::to_string(set.seed))
+      .Hex();
+}
+
+base::Result<std::shared_ptr<const CaseInputs>> FindInputs(const protocol::CandidateSet& set,
+                                                           const CasePlan& plan,
+                                                           const GateFill* fill) {
+  static Kept<CaseInputs>& kept = *new Kept<CaseInputs>(KeptBytes());
+  const std::string key = InputsKey(set, plan.name, fill);
+  if (auto found = kept.Find(key)) return found;
+  TRY_ASSIGN(CaseInputs drawn, DrawInputs(plan, fill, set.seed));
+  auto inputs = std::make_shared<const CaseInputs>(std::move(drawn));
+  kept.Put(key, inputs, static_cast<std::size_t>(plan.layout.bytes));
+  return inputs;
+}
+
+void PrepareArena(const Layout& layout, const CaseInputs& inputs, std::byte poison,
+                  std::span<std::byte> arena) {
+  std::size_t end = 0;  // of the region before
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const Region& region = layout.regions[r];
+    const auto begin = static_cast<std::size_t>(region.offset);
+    const auto bytes = static_cast<std::size_t>(region.bytes());
+    Set(arena.subspan(end, begin - end), kRedByte);
+    end = begin + bytes;
+    const bool known = r < inputs.regions.size() && !inputs.regions[r].empty();
+    if (known) {
+      std::memcpy(arena.data() + begin, inputs.regions[r].data(), bytes);
+    } else {
+      Set(arena.subspan(begin, bytes), poison);
+    }
+  }
+  Set(arena.subspan(end), kRedByte);
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,24 @@
+#include "worker/checks/check.h"
+
+namespace cupilot::worker {
+
+// Further checks of section 6 (planted values, special values, other addresses, aliased arguments,
+// repeats, other sizes) that look at the arena after a run are rows here; those that need runs of
+// their own are a stage of Verify beside its loop over the fills.
+const std::vector<CheckRow> kChecks = {
+    {"out_of_bounds", "no byte outside of the buffers was written", &CheckRedZones},
+    {"modified_input", "inputs are as they were", &CheckInputs},
+    {"unwritten_output", "the same elements are written as by the original", &CheckWritten},
+    {"wrong_values", "results are the original's", &CheckValues},
+};
+
+std::string Where(const Region& region, std::size_t element) {
+  return "'" + region.name + "'[" + std::to_string(element) + "]";
+}
+
+std::string FillName(const Observation& seen) {
+  return std::string(" (fill ") + (seen.fill == nullptr ? "of the workload" : seen.fill->name) +
+         ", case '" + seen.plan.name + "', seed " + std::to_string(seen.set.seed) + ")";
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,24 @@
+#include <algorithm>
+#include <cstring>
+
+#include "worker/checks/check.h"
+
+namespace cupilot::worker {
+
+Finding CheckInputs(const Observation& seen, Errors&) {
+  for (std::size_t r = 0; r < seen.original.layout.regions.size(); ++r) {
+    const Region& region = seen.original.layout.regions[r];
+    const std::vector<std::byte>& before = seen.reference.inputs->regions[r];
+    if (!region.input || region.output || before.empty()) continue;
+    const std::byte* after = seen.after.data() + region.offset;
+    if (std::memcmp(before.data(), after, before.size()) == 0) continue;
+    const auto byte = static_cast<std::size_t>(
+        std::mismatch(before.begin(), before.end(), after).first - before.begin());
+    return {"modified_input",
+            "the input " + Where(region, byte / static_cast<std::size_t>(region.type.size())) +
+                " was changed" + FillName(seen)};
+  }
+  return {};
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "worker/checks/check.h"
+
+namespace cupilot::worker {
+namespace {
+
+// One output of one run.
+struct Output {
+  const Observation& seen;
+  const Region& region;
+  const ReferenceOutput& reference;
+  const std::byte* candidate;
+
+  double Candidate(std::size_t i) const { return Read(candidate, i); }
+  double Original(std::size_t i) const { return Read(reference.bytes.data(), i); }
+  std::size_t count() const { return static_cast<std::size_t>(region.count * region.type.lanes); }
+  std::string Place(std::size_t component) const {
+    return Where(region, component / static_cast<std::size_t>(region.type.lanes));
+  }
+
+ private:
+  double Read(const std::byte* data, std::size_t i) const {
+    return device::ReadNumber(data, static_cast<std::int64_t>(i), region.type);
+  }
+};
+
+// Of the original's finite values.
+double RmsOf(const Output& output) {
+  double squares = 0;
+  for (std::size_t i = 0; i < output.count(); ++i) {
+    const double o = output.Original(i);
+    if (std::isfinite(o)) squares += o * o;
+  }
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(output.count(), 1)));
+}
+
+// How many inputs reach one output, from below: all inputs over all outputs.
+double InputsOfOneOutput(const Layout& layout, std::size_t outputs) {
+  double inputs = 0;
+  for (const Region& region : layout.regions) {
+    if (region.input) inputs += static_cast<double>(region.count * region.type.lanes);
+  }
+  return std::max(1.0, std::ceil(inputs / static_cast<double>(std::max<std::size_t>(outputs, 1))));
+}
+
+Finding ByBits(const Output& output) {
+  const auto size = static_cast<std::size_t>(output.region.type.size());
+  const std::vector<std::byte>& expected = output.reference.bytes;
+  const auto byte = static_cast<std::size_t>(
+      std::mismatch(expected.begin(), expected.end(), output.candidate).first - expected.begin());
+  const std::size_t element = byte / size;
+  const auto component = static_cast<std::int64_t>(element) * output.region.type.lanes;
+  return {"wrong_values", Where(output.region, element) + ": expected " +
+                              device::ShowNumber(expected.data(), component, output.region.type) +
+                              ", got " +
+                              device::ShowNumber(output.candidate, component, output.region.type) +
+                              ", bitwise equality is demanded" + FillName(output.seen)};
+}
+
+Finding ByTolerance(const Output& output) {
+  const records::Tolerance& tolerance = *output.seen.set.workload.tolerance;
+  const double limit = tolerance.relative.value_or(0), absolute = tolerance.absolute.value_or(0);
+  const double rms = RmsOf(output);
+  for (std::size_t i = 0; i < output.count(); ++i) {
+    const double c = output.Candidate(i), o = output.Original(i);
+    const bool same_class = std::isfinite(o) == std::isfinite(c);
+    const double error = std::fabs(c - o) / std::max({std::fabs(o), rms, 1e-300});
+    const bool close = same_class && (error <= limit || std::fabs(c - o) <= absolute);
+    if (c == o || (std::isnan(o) && std::isnan(c)) || close) continue;
+    char text[240];
+    std::snprintf(text, sizeof text, "%s: expected %.9g, got %.9g; relative error %.3g of %.3g%s",
+                  output.Place(i).c_str(), o, c, error, limit, FillName(output.seen).c_str());
+    return {error <= 0.01 ? "precision_loss" : "wrong_values", text};
+  }
+  return {};
+}
+
+Finding ByErrorRule(const Output& output, Errors& errors) {
+  const Rho& of_original = output.reference.original_rho;
+  const Rho rho = RhoOf(output.candidate, output.reference.bytes.data(), output.region.type,
+                        *output.reference.expected);
+  const bool dense = output.seen.fill == nullptr || output.seen.fill->dense;
+  const double inputs = InputsOfOneOutput(output.seen.original.layout, output.count());
+  const Limits limits = LimitsOf(of_original, inputs, dense);
+  errors.candidate = std::max(errors.candidate, rho.rms);
+  errors.original = std::max(errors.original, of_original.rms);
+  if (Passes(rho, limits)) return {};
+  const double o = output.Original(rho.worst), c = output.Candidate(rho.worst);
+  const double scale = std::max(std::fabs(o), RmsOf(output));
+  const bool close = std::fabs(c - o) <= 0.01 * scale;
+  char text[400];
+  std::snprintf(text, sizeof text,
+                "%s: expected %.9g, got %.9g (exact %.9g); error %.3g units, rms %.3g; allowed "
+                "%.3g and rms %.3g; the original has %.3g and rms %.3g%s",
+                output.Place(rho.worst).c_str(), o, c, output.reference.expected->exact[rho.worst],
+                rho.max, rho.rms, limits.max, limits.rms, of_original.max, of_original.rms,
+                FillName(output.seen).c_str());
+  return {close ? "precision_loss" : "wrong_values", text};
+}
+
+Finding CheckOutput(const Output& output, Errors& errors) {
+  const Equality equality = EqualityOf(output.seen.set, output.region, output.reference);
+  if (equality == Equality::kErrorRule) {
+    errors.original = std::max(errors.original, output.reference.original_rho.rms);
+  }
+  const std::vector<std::byte>& expected = output.reference.bytes;
+  if (expected.empty() || std::memcmp(expected.data(), output.candidate, expected.size()) == 0) {
+    // The original's own bits have the original's own error, which is within every limit.
+    errors.candidate = std::max(errors.candidate, output.reference.original_rho.rms);
+    return {};
+  }
+  switch (equality) {
+    case Equality::kTolerance:
+      return ByTolerance(output);
+    case Equality::kErrorRule:
+      return ByErrorRule(output, errors);
+    case Equality::kBits:
+      break;
+  }
+  return ByBits(output);
+}
+
+}  // namespace
+
+Equality EqualityOf(const protocol::CandidateSet& set, const Region& region,
+                    const ReferenceOutput& reference) {
+  const bool bitwise = set.workload.tolerance && set.workload.tolerance->bitwise;
+  if (bitwise || !region.type.floating()) return Equality::kBits;
+  if (DeclaresTolerance(set.workload)) return Equality::kTolerance;
+  return reference.expected ? Equality::kErrorRule : Equality::kBits;
+}
+
+Finding CheckValues(const Observation& seen, Errors& errors) {
+  for (std::size_t r = 0; r < seen.original.layout.regions.size(); ++r) {
+    const Region& region = seen.original.layout.regions[r];
+    if (!region.output) continue;
+    const Finding finding = CheckOutput(
+        {seen, region, seen.reference.outputs[r], seen.after.data() + region.offset}, errors);
+    if (!finding.reason.empty()) return finding;
+  }
+  return {};
+}
+
+}  // namespace cupilot::worker
