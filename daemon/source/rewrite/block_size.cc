@@ -1,7 +1,7 @@
-// Other block dimensions, with the grid derived again. Two kinds of kernels can take them: those that
-// know their place only as blockIdx * blockDim + threadIdx, where any shape that covers the same
-// threads will do; and those whose block shares its work out by strides of blockDim.x, where fewer
-// threads take more steps each.
+// Other block dimensions, with the grid derived again. Two kinds of kernels can take them: those
+// that know their place only as blockIdx * blockDim + threadIdx, where any shape that covers the
+// same threads will do; and those whose block shares its work out by strides of blockDim.x, where
+// fewer threads take more steps each.
 #include <algorithm>
 
 #include "source/rewrite/mechanical.h"
@@ -28,8 +28,15 @@ std::vector<Json> FreeShapes(const Geometry& geometry) {
   if (geometry.grid[1] * geometry.block[1] == 1) {
     for (const std::int64_t x : {1024, 512, 128, 64, 32}) add(x, 1);
   } else {
-    for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{256, 1}, {64, 4}, {32, 8},
-                               {8, 32}, {4, 64}, {512, 2}, {128, 1}, {8, 8}, {16, 64}}) {
+    for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{256, 1},
+                               {64, 4},
+                               {32, 8},
+                               {8, 32},
+                               {4, 64},
+                               {512, 2},
+                               {128, 1},
+                               {8, 8},
+                               {16, 64}}) {
       add(x, y);
     }
   }
@@ -59,9 +66,8 @@ base::Result<std::vector<Json>> ProposeBlockSize(const Draft& draft) {
   if (CheckFreePlace(draft)) return FreeShapes(geometry);
   if (const auto shared = CheckStridedBlock(draft); !shared) {
     return base::Fail(CheckFreePlace(draft).error().message.empty() ? shared.error()
-                      : draft.facts.barrier || draft.facts.shared
-                          ? shared.error()
-                          : CheckFreePlace(draft).error());
+                      : draft.facts.barrier || draft.facts.shared   ? shared.error()
+                                                                  : CheckFreePlace(draft).error());
   }
   return SharedShapes(geometry);
 }
@@ -84,6 +90,7 @@ base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
     return base::Fail(draft.facts.barrier || draft.facts.shared ? shared.error() : free.error());
   }
   if (free) {
+    TRY(NormalisePlace(draft));
     for (std::size_t d = 0; d < 3; ++d) {
       const std::string size = std::to_string(shape[d]);
       const std::string total = "(" + draft.grid[d] + ") * (" + draft.block[d] + ")";

@@ -1,4 +1,7 @@
 // Each thread does the work of several neighbouring ones.
+#include <numeric>
+#include <optional>
+
 #include "source/rewrite/jam.h"
 #include "source/rewrite/mechanical.h"
 #include "source/rewrite/parameters.h"
@@ -11,16 +14,25 @@ using records::Json;
 
 constexpr const char* kAxes[] = {"x", "y"};
 
-// On the host device, rows of blocks are what threads of the processor share out: blocks become
-// narrower. Elsewhere blocks keep their size and become fewer, where the workload allows it.
-bool NarrowBlocks(const Draft& draft, std::size_t axis, std::int64_t factor) {
+// How a factor is shared between the block's and the grid's size. On the host device, rows of
+// blocks are what threads of the processor share out: blocks become narrower. Elsewhere blocks keep
+// their size and become fewer.
+struct Shares {
+  std::int64_t block = 1, grid = 1;
+};
+std::optional<Shares> SharesOf(const Draft& draft, std::size_t axis, std::int64_t factor) {
   const Geometry geometry = DraftGeometry(draft);
-  const bool block = geometry.block[axis] % factor == 0, grid = geometry.grid[axis] % factor == 0;
-  return draft.device == "host" ? block || !grid : !grid;
-}
-
-bool Divides(const Geometry& geometry, std::size_t axis, std::int64_t factor) {
-  return geometry.block[axis] % factor == 0 || geometry.grid[axis] % factor == 0;
+  Shares shares;
+  if (draft.device == "host") {
+    shares.block = std::gcd(geometry.block[axis], factor);
+    shares.grid = factor / shares.block;
+  } else {
+    shares.grid = std::gcd(geometry.grid[axis], factor);
+    shares.block = factor / shares.grid;
+  }
+  const bool divides =
+      geometry.block[axis] % shares.block == 0 && geometry.grid[axis] % shares.grid == 0;
+  return divides ? std::optional(shares) : std::nullopt;
 }
 
 bool HasLoop(const Draft& draft) {
@@ -32,6 +44,13 @@ bool HasLoop(const Draft& draft) {
   return loop;
 }
 
+void Divide(Draft& draft, std::string& size, std::int64_t divisor) {
+  if (divisor == 1) return;
+  const std::string by = std::to_string(divisor);
+  AddGuard(draft, "(" + size + ") % " + by + " == 0");
+  size = "(" + size + ") / " + by;
+}
+
 }  // namespace
 
 base::Result<std::vector<Json>> ProposeCoarsening(const Draft& draft) {
@@ -40,14 +59,20 @@ base::Result<std::vector<Json>> ProposeCoarsening(const Draft& draft) {
   const bool rows = geometry.grid[1] * geometry.block[1] > 1;
   std::vector<Json> parameters;
   const auto add = [&](const char* form, std::int64_t x, std::int64_t y) {
-    if (!Divides(geometry, 0, x) || !Divides(geometry, 1, y)) return;
+    if (!SharesOf(draft, 0, x) || !SharesOf(draft, 1, y)) return;
     Json row = {{"form", form}, {"x", x}};
     if (y > 1) row["y"] = y;
     parameters.push_back(row);
   };
   if (HasLoop(draft)) {
-    for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{16, 1}, {32, 4}, {8, 1}, {16, 2},
-                               {32, 1}, {4, 1}, {8, 4}, {64, 1}}) {
+    for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{16, 1},
+                               {32, 4},
+                               {8, 1},
+                               {16, 2},
+                               {32, 1},
+                               {4, 1},
+                               {8, 4},
+                               {64, 1}}) {
       if (y == 1 || rows) add("jammed", x, y);
     }
   }
@@ -60,6 +85,7 @@ base::Result<std::vector<Json>> ProposeCoarsening(const Draft& draft) {
 
 base::Result<std::string> ApplyCoarsening(Draft& draft, const Json& parameters) {
   TRY(CheckFreePlace(draft));
+  TRY(NormalisePlace(draft));
   JamOptions options;
   const std::string form = WordOf(parameters, "form", "sequential");
   options.jammed = form == "jammed";
@@ -67,25 +93,31 @@ base::Result<std::string> ApplyCoarsening(Draft& draft, const Json& parameters) 
   TRY_ASSIGN(factors[0], IntegerOf(parameters, "x", 1));
   TRY_ASSIGN(factors[1], IntegerOf(parameters, "y", 1));
   for (const std::int64_t factor : factors) {
-    if (factor < 1 || factor > 1024) return base::Fail(base::InvalidArgument("x and y must be 1 to 1024"));
+    if (factor < 1 || factor > 1024)
+      return base::Fail(base::InvalidArgument("x and y must be 1 to 1024"));
   }
-  if (factors[0] * factors[1] == 1) return base::Fail(base::InvalidArgument("nothing to join: x = y = 1"));
+  if (factors[0] * factors[1] == 1)
+    return base::Fail(base::InvalidArgument("nothing to join: x = y = 1"));
   options.x = static_cast<int>(factors[0]);
   options.y = static_cast<int>(factors[1]);
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const std::string total = "(" + draft.grid[axis] + ") * (" + draft.block[axis] + ")";
     AddGuard(draft, total + " <= 2147483647");  // places are computed as int
     if (factors[axis] == 1) continue;
-    const std::string factor = std::to_string(factors[axis]);
-    std::string& side = NarrowBlocks(draft, axis, factors[axis]) ? draft.block[axis] : draft.grid[axis];
-    AddGuard(draft, "(" + side + ") % " + factor + " == 0");
-    side = "(" + side + ") / " + factor;
+    const auto shares = SharesOf(draft, axis, factors[axis]);
+    if (!shares) {
+      return base::Fail(base::Unsupported("the launch cannot be divided by " +
+                                          std::to_string(factors[axis]) + " along " + kAxes[axis]));
+    }
+    Divide(draft, draft.block[axis], shares->block);
+    Divide(draft, draft.grid[axis], shares->grid);
   }
   TRY(JamThreads(draft, options));
   std::string shape;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     if (factors[axis] > 1) {
-      shape += (shape.empty() ? "" : " x ") + std::to_string(factors[axis]) + " along " + kAxes[axis];
+      shape +=
+          (shape.empty() ? "" : " x ") + std::to_string(factors[axis]) + " along " + kAxes[axis];
     }
   }
   return "each thread does " + shape +

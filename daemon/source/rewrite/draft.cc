@@ -60,7 +60,8 @@ base::Result<Draft> OpenDraft(const records::Kernel& kernel, const records::Case
 base::Result<> Change(Draft& draft, const Edits& edits) {
   const auto looked = Look(draft, edits.Apply());
   if (!looked) {
-    return base::Fail(base::Internal("a rewritten kernel does not parse: " + looked.error().message));
+    return base::Fail(
+        base::Internal("a rewritten kernel does not parse: " + looked.error().message));
   }
   return {};
 }

@@ -1,6 +1,6 @@
-// A kernel on its way from the original to a variant: its closure's text as far as steps have changed
-// it, the tree of that text, and the launch that goes with it. Steps compose: each sees what the one
-// before it left. A value.
+// A kernel on its way from the original to a variant: its closure's text as far as steps have
+// changed it, the tree of that text, and the launch that goes with it. Steps compose: each sees
+// what the one before it left. A value.
 #pragma once
 
 #include <string>
@@ -27,16 +27,16 @@ struct Draft {
 
   // Always three expressions each, over the original launch (grid_x, block_x, ... and scalars).
   std::vector<std::string> grid, block;
-  std::string guard;                    // "" for always
+  std::string guard;                     // "" for always
   std::vector<records::Json> arguments;  // empty: the kernel's own, in order
-  std::vector<std::string> added;        // qualified names of device functions that steps have added
+  std::vector<std::string> added;  // qualified names of device functions that steps have added
 };
 
 base::Result<Draft> OpenDraft(const records::Kernel& kernel, const records::Case& workload,
                               const std::string& device);
 
-// Makes the edited text of `draft.tree.text` the draft's, and looks at it anew. kInternal if it does
-// not parse: the step is at fault, and the draft is not to be used.
+// Makes the edited text of `draft.tree.text` the draft's, and looks at it anew. kInternal if it
+// does not parse: the step is at fault, and the draft is not to be used.
 base::Result<> Change(Draft& draft, const Edits& edits);
 
 // "(a) && (b)".

@@ -5,15 +5,20 @@
 namespace cupilot::source {
 namespace {
 
-std::optional<char> ProductAxis(const Tree& tree, NodeId expression) {
+std::optional<GlobalIndexForm> ProductOf(const Tree& tree, NodeId expression) {
   const NodeId id = SkipParensAndCasts(tree, expression);
   if (!IsA(tree, id, Kind::kBinary) || tree.at(id).name != "*") return std::nullopt;
   for (const std::size_t first : {0u, 1u}) {
     const auto block = IndexOf(tree, SkipParensAndCasts(tree, Child(tree, id, first)));
-    const auto size = IndexOf(tree, SkipParensAndCasts(tree, Child(tree, id, 1 - first)));
-    if (block && size && block->variable == "blockIdx" && size->variable == "blockDim" &&
-        block->axis == size->axis) {
-      return block->axis;
+    if (!block || block->variable != "blockIdx") continue;
+    const NodeId width = SkipParensAndCasts(tree, Child(tree, id, 1 - first));
+    const auto size = IndexOf(tree, width);
+    if (size && size->variable == "blockDim" && size->axis == block->axis) {
+      return GlobalIndexForm{block->axis, 0};
+    }
+    const std::string& value = width == kNone ? "" : tree.at(width).value;
+    if (!value.empty() && value.size() <= 4 && value[0] >= '1' && value[0] <= '9') {
+      return GlobalIndexForm{block->axis, std::stoll(value)};
     }
   }
   return std::nullopt;
@@ -46,8 +51,8 @@ std::string SystemCallee(const Tree& tree, NodeId call) {
   const NodeId callee = SkipParens(tree, Child(tree, call, 0));
   if (IsA(tree, callee, Kind::kDeclRef)) {
     const NodeId declaration = tree.at(callee).declaration;
-    const bool system = declaration == kNone || Has(tree, declaration, kSystem) ||
-                        Has(tree, declaration, kBuiltin);
+    const bool system =
+        declaration == kNone || Has(tree, declaration, kSystem) || Has(tree, declaration, kBuiltin);
     if (system) return node.name.empty() ? tree.at(callee).name : node.name;
   }
   return "";
@@ -87,13 +92,12 @@ std::optional<Place> IndexOf(const Tree& tree, NodeId expression) {
   return Place{tree.at(tree.at(base).declaration).name, member[0]};
 }
 
-std::optional<char> GlobalIndexAxis(const Tree& tree, NodeId expression) {
+std::optional<GlobalIndexForm> GlobalIndexOf(const Tree& tree, NodeId expression) {
   if (!IsA(tree, expression, Kind::kBinary) || tree.at(expression).name != "+") return std::nullopt;
   for (const std::size_t first : {0u, 1u}) {
-    const auto product = ProductAxis(tree, Child(tree, expression, first));
-    const auto thread =
-        IndexOf(tree, SkipParensAndCasts(tree, Child(tree, expression, 1 - first)));
-    if (product && thread && thread->variable == "threadIdx" && thread->axis == *product) {
+    const auto product = ProductOf(tree, Child(tree, expression, first));
+    const auto thread = IndexOf(tree, SkipParensAndCasts(tree, Child(tree, expression, 1 - first)));
+    if (product && thread && thread->variable == "threadIdx" && thread->axis == product->axis) {
       return product;
     }
   }
@@ -147,7 +151,8 @@ NodeId RootOf(const Tree& tree, NodeId expression) {
         if (node.name != "+" && node.name != "-") return kNone;
         const NodeId left = Child(tree, id, 0), right = Child(tree, id, 1);
         const bool array = tree.at(left).canonical.find('[') != std::string::npos;
-        id = SkipParensAndCasts(tree, array || IsPointerType(tree.at(left).canonical) ? left : right);
+        id = SkipParensAndCasts(tree,
+                                array || IsPointerType(tree.at(left).canonical) ? left : right);
         break;
       }
       default:

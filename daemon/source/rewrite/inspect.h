@@ -1,6 +1,7 @@
 // Small questions about expressions that techniques ask. Pure.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,8 +40,12 @@ std::optional<Place> IndexOf(const Tree& tree, NodeId expression);
 // A use of one of these variables (the kDeclRef), whole or by member.
 bool IsPlaceVariable(const Tree& tree, NodeId reference);
 
-// blockIdx.d * blockDim.d + threadIdx.d, in any order: the axis.
-std::optional<char> GlobalIndexAxis(const Tree& tree, NodeId expression);
+// blockIdx.d * blockDim.d + threadIdx.d, in any order; the block's width may be a constant.
+struct GlobalIndexForm {
+  char axis = 'x';
+  std::int64_t width = 0;  // 0: blockDim.d
+};
+std::optional<GlobalIndexForm> GlobalIndexOf(const Tree& tree, NodeId expression);
 
 // Assignments, ++ and --, operators that assign; and what they change.
 bool IsModification(const Tree& tree, NodeId expression);

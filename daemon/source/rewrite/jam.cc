@@ -32,8 +32,8 @@ std::string Obstacle(const Tree& tree, const Facts& facts, bool jammed) {
       return "it changes its parameter '" + tree.at(id).name + "'";
     }
     if (facts.address_taken.count(id) > 0) return "the address of a parameter is taken";
-    for (const NodeId change : facts.modifications.count(id) > 0 ? facts.modifications.at(id)
-                                                                 : std::vector<NodeId>{}) {
+    for (const NodeId change :
+         facts.modifications.count(id) > 0 ? facts.modifications.at(id) : std::vector<NodeId>{}) {
       if (VariableOf(tree, TargetOf(tree, change)) == id) {
         return "it changes its parameter '" + tree.at(id).name + "'";
       }
@@ -110,8 +110,9 @@ class Writer {
     // Where it becomes an int at once, it may as well be one: the guard keeps it in range.
     NodeId parent = tree_.at(id).parent;
     while (IsA(tree_, parent, Kind::kParen)) parent = tree_.at(parent).parent;
-    const bool to_int = IsA(tree_, parent, Kind::kVariable) &&
-                        (tree_.at(parent).canonical == "int" || tree_.at(parent).canonical == "const int");
+    const bool to_int =
+        IsA(tree_, parent, Kind::kVariable) &&
+        (tree_.at(parent).canonical == "int" || tree_.at(parent).canonical == "const int");
     return (to_int ? "(" : "((" + tree_.at(id).canonical + ")(") + sum + (to_int ? ")" : "))");
   }
 
@@ -127,7 +128,8 @@ class Writer {
            ((along & kAlongX) != 0 ? "[" + Lane() + "]" : "");
   }
 
-  // `write(y)` once for each copy that `along` asks for, each in a loop over lanes if it asks for that.
+  // `write(y)` once for each copy that `along` asks for, each in a loop over lanes if it asks for
+  // that.
   template <class Write>
   std::string Repeat(Axes along, const Write& write) const {
     std::string text;
@@ -141,10 +143,10 @@ class Writer {
   // Statements from `first` on, all of one thread after all of another.
   std::string Wrapped(const std::vector<NodeId>& statements, std::size_t first) const {
     const bool leaves = std::any_of(
-        statements.begin() + static_cast<std::ptrdiff_t>(first), statements.end(),
-        [&](NodeId id) { return FindBelow(tree_, id, [&](NodeId at) {
-                                  return tree_.at(at).kind == Kind::kReturn;
-                                }) != kNone; });
+        statements.begin() + static_cast<std::ptrdiff_t>(first), statements.end(), [&](NodeId id) {
+          return FindBelow(tree_, id,
+                           [&](NodeId at) { return tree_.at(at).kind == Kind::kReturn; }) != kNone;
+        });
     return Repeat(scope_.all(), [&](int y) {
       std::string text = "{\n";
       for (std::size_t i = first; i < statements.size(); ++i) {
@@ -194,8 +196,9 @@ class Writer {
     std::string text;
     for (std::size_t i = first; i < statements.size(); ++i) {
       const NodeId id = statements[i];
-      const bool returns =
-          FindBelow(tree_, id, [&](NodeId at) { return tree_.at(at).kind == Kind::kReturn; }) != kNone;
+      const bool returns = FindBelow(tree_, id, [&](NodeId at) {
+                             return tree_.at(at).kind == Kind::kReturn;
+                           }) != kNone;
       if (returns && outermost) {
         const NodeId condition = Condition(tree_, id);
         const bool guard = IsA(tree_, id, Kind::kIf) && Child(tree_, id, 0) == kNone &&
@@ -206,9 +209,8 @@ class Writer {
           text += "if (" + Text(condition, kNone, 0) + ") return;\n";
           continue;
         }
-        return text + Split(condition, true, List(statements, i + 1, true), [&] {
-                 return Wrapped(statements, i);
-               }());
+        return text + Split(condition, true, List(statements, i + 1, true),
+                            [&] { return Wrapped(statements, i); }());
       }
       text += Statement(id);
     }
@@ -274,7 +276,8 @@ class Writer {
   std::string Loop(NodeId id) const {
     const NodeId condition = Condition(tree_, id);
     if (IsA(tree_, id, Kind::kWhile)) {
-      return "while (" + Text(condition, kNone, 0) + ") {\n" + Statement(LoopBody(tree_, id)) + "}\n";
+      return "while (" + Text(condition, kNone, 0) + ") {\n" + Statement(LoopBody(tree_, id)) +
+             "}\n";
     }
     if (IsA(tree_, id, Kind::kDo)) {
       return "do {\n" + Statement(LoopBody(tree_, id)) + "} while (" + Text(condition, kNone, 0) +
@@ -349,7 +352,8 @@ std::string InitialiserObstacle(const Draft& draft, const JamScope& scope) {
 
 base::Result<> JamThreads(Draft& draft, const JamOptions& options) {
   const std::string obstacle = Obstacle(draft.tree, draft.facts, options.jammed);
-  if (!obstacle.empty()) return base::Fail(base::Unsupported("copies cannot share a scope: " + obstacle));
+  if (!obstacle.empty())
+    return base::Fail(base::Unsupported("copies cannot share a scope: " + obstacle));
   if (options.jammed) {
     const JamScope scope(draft, kAlongX | kAlongY);
     const std::string initialiser = InitialiserObstacle(draft, scope);

@@ -1,5 +1,5 @@
-// Unroll-and-jam over threads: one thread does the work of several, statement by statement. The threads
-// of a kernel without barriers may run in any order, so also interleaved like this. Pure.
+// Unroll-and-jam over threads: one thread does the work of several, statement by statement. The
+// threads of a kernel without barriers may run in any order, so also interleaved like this. Pure.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct JamOptions {
   bool jammed = false;  // statement by statement, else one thread's work after the other's
 };
 
-// Changes the kernel's text; the launch is the caller's to change. The draft must pass CheckFreePlace.
-// kUnsupported: something in the body that copies of it cannot share a scope with.
+// Changes the kernel's text; the launch is the caller's to change. The draft must pass
+// CheckFreePlace. kUnsupported: something in the body that copies of it cannot share a scope with.
 base::Result<> JamThreads(Draft& draft, const JamOptions& options);
 
 }  // namespace cupilot::source

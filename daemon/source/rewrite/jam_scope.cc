@@ -31,8 +31,12 @@ JamScope::JamScope(const Draft& draft, Axes axes)
       }
     }
     for (const auto& [variable, changes] : facts.modifications) {
-      if (!IsLocalVariable(tree, facts, variable) && !IsA(tree, variable, Kind::kParameter)) continue;
+      if (!IsLocalVariable(tree, facts, variable)) continue;
       for (const NodeId change : changes) {
+        // What a pointer points to is not the pointer.
+        const bool itself =
+            IsModification(tree, change) && VariableOf(tree, TargetOf(tree, change)) == variable;
+        if (IsPointerType(tree.at(variable).canonical) && !itself) continue;
         bool wrapped = false;
         Axes along = Of(change) | ControlOf(change, variable, wrapped);
         if (wrapped || StoresMemory(tree, facts, change)) along = axes_;
@@ -49,7 +53,8 @@ void JamScope::FindIndices() {
     const NodeId value = Initialiser(tree, variable);
     if (value == kNone || !IsLocalVariable(tree, facts, variable)) continue;
     if (!IsIntegerType(tree.at(variable).canonical) || Has(tree, variable, kReference)) continue;
-    if (facts.modifications.count(variable) > 0 || facts.address_taken.count(variable) > 0) continue;
+    if (facts.modifications.count(variable) > 0 || facts.address_taken.count(variable) > 0)
+      continue;
     const NodeId other = FindBelow(tree, value, [&](NodeId id) {
       const Node& node = tree.at(id);
       switch (node.kind) {
@@ -108,8 +113,8 @@ Axes JamScope::Of(NodeId root) const {
   return along & axes_;
 }
 
-// What decides whether the change is made, within the scope in which the variable lives. `wrapped`: the
-// change lies in a statement that runs once for each thread.
+// What decides whether the change is made, within the scope in which the variable lives. `wrapped`:
+// the change lies in a statement that runs once for each thread.
 Axes JamScope::ControlOf(NodeId change, NodeId variable, bool& wrapped) const {
   const Tree& tree = draft_.tree;
   Axes along = 0;
@@ -126,7 +131,8 @@ Axes JamScope::ControlOf(NodeId change, NodeId variable, bool& wrapped) const {
       if (outside && !IsUniformLoop(parent)) wrapped = true;
     } else if (kind == Kind::kSwitch || kind == Kind::kConditional) {
       if (!IsInside(tree, variable, parent)) wrapped = true;
-    } else if (kind == Kind::kBinary && (tree.at(parent).name == "&&" || tree.at(parent).name == "||")) {
+    } else if (kind == Kind::kBinary &&
+               (tree.at(parent).name == "&&" || tree.at(parent).name == "||")) {
       wrapped = true;
     }
     // The variable's own scope ends here.
@@ -144,7 +150,8 @@ bool JamScope::IsUniformLoop(NodeId loop) const {
   if (kind != Kind::kFor && kind != Kind::kWhile && kind != Kind::kDo) return false;
   if (HasJump(tree, loop)) return false;
   const NodeId condition = Condition(tree, loop);
-  if (condition == kNone || Of(condition) != 0 || !IsPure(tree, draft_.facts, condition)) return false;
+  if (condition == kNone || Of(condition) != 0 || !IsPure(tree, draft_.facts, condition))
+    return false;
   if (kind != Kind::kFor) return true;
   const NodeId init = Child(tree, loop, 0), step = Child(tree, loop, 2);
   for (const NodeId part : {init, step}) {

@@ -90,9 +90,9 @@ bool IsBlockWidth(const Tree& tree, NodeId member) {
 std::vector<GlobalIndex> GlobalIndices(const Draft& draft) {
   std::vector<GlobalIndex> found;
   Walk(draft.tree, draft.facts.body, [&](NodeId id) {
-    const auto axis = GlobalIndexAxis(draft.tree, id);
-    if (axis) found.push_back({id, *axis});
-    return !axis;
+    const auto form = GlobalIndexOf(draft.tree, id);
+    if (form) found.push_back({id, form->axis, form->width});
+    return !form;
   });
   return found;
 }
@@ -114,13 +114,39 @@ base::Result<> CheckFreePlace(const Draft& draft) {
       return IsInside(tree, id, index.sum);
     });
     if (!inside) {
-      return base::Fail(base::Unsupported("it uses its place otherwise than as blockIdx * blockDim + "
-                                          "threadIdx: '" +
-                                          Shown(tree, tree.at(id).parent) + "'"));
+      return base::Fail(
+          base::Unsupported("it uses its place otherwise than as blockIdx * blockDim + "
+                            "threadIdx: '" +
+                            Shown(tree, tree.at(id).parent) + "'"));
     }
   }
   if (indices.empty()) return base::Fail(base::Unsupported("it does not ask for its place"));
+  const Geometry geometry = DraftGeometry(draft);
+  for (const GlobalIndex& index : indices) {
+    const auto d = static_cast<std::size_t>(index.axis - 'x');
+    if (index.width != 0 && index.width != geometry.block[d]) {
+      return base::Fail(base::Unsupported("it counts on blocks of another width than they have: '" +
+                                          Shown(tree, index.sum) + "'"));
+    }
+  }
   return {};
+}
+
+base::Result<> NormalisePlace(Draft& draft) {
+  Edits edits(draft.tree.text);
+  bool any = false;
+  for (const GlobalIndex& index : GlobalIndices(draft)) {
+    if (index.width == 0) continue;
+    const Node& node = draft.tree.at(index.sum);
+    const std::string d(1, index.axis);
+    std::string sum = "(blockIdx." + d + " * blockDim." + d + " + threadIdx." + d + ")";
+    if (node.canonical != "unsigned int") sum = "((" + node.canonical + ")" + sum + ")";
+    edits.Replace(node.begin, node.end, sum);
+    AddGuard(draft, draft.block[static_cast<std::size_t>(index.axis - 'x')] +
+                        " == " + std::to_string(index.width));
+    any = true;
+  }
+  return any ? Change(draft, edits) : base::Result<>{};
 }
 
 base::Result<> CheckStridedBlock(const Draft& draft) {
@@ -148,10 +174,11 @@ base::Result<> CheckStridedBlock(const Draft& draft) {
       strides = strides || (loop != kNone && StridesByBlock(tree, loop));
     }
     if (!fits) {
-      return base::Fail(base::Unsupported(
-          "threads of a block wait for each other or share memory, and its work is not shared out in "
-          "strides of blockDim.x: '" +
-          Shown(tree, tree.at(member).parent) + "'"));
+      return base::Fail(
+          base::Unsupported("threads of a block wait for each other or share memory, and its work "
+                            "is not shared out in "
+                            "strides of blockDim.x: '" +
+                            Shown(tree, tree.at(member).parent) + "'"));
     }
   }
   if (!strides) {

@@ -1,5 +1,5 @@
-// How a kernel uses its place in block and grid: what decides which techniques may give threads other
-// places. Pure.
+// How a kernel uses its place in block and grid: what decides which techniques may give threads
+// other places. Pure.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,12 @@
 
 namespace cupilot::source {
 
-// One blockIdx.d * blockDim.d + threadIdx.d.
+// One blockIdx.d * blockDim.d + threadIdx.d; `width` 0 for blockDim.d, else the constant in its
+// place.
 struct GlobalIndex {
   NodeId sum = kNone;
   char axis = 'x';
+  std::int64_t width = 0;
 };
 std::vector<GlobalIndex> GlobalIndices(const Draft& draft);
 
@@ -21,9 +23,14 @@ std::vector<GlobalIndex> GlobalIndices(const Draft& draft);
 // reason otherwise.
 base::Result<> CheckFreePlace(const Draft& draft);
 
+// Writes blockDim where the text has the block's width as a constant, with a guard that it is that.
+// For drafts that pass CheckFreePlace.
+base::Result<> NormalisePlace(Draft& draft);
+
 // The threads of a block share out work in strides of blockDim.x (for (i = threadIdx.x; ...;
-// i += blockDim.x)), keep one value each in shared memory and combine these by halving steps; blocks
-// do not depend on blockDim otherwise. A block of any smaller power of two does the same work.
+// i += blockDim.x)), keep one value each in shared memory and combine these by halving steps;
+// blocks do not depend on blockDim otherwise. A block of any smaller power of two does the same
+// work.
 base::Result<> CheckStridedBlock(const Draft& draft);
 
 }  // namespace cupilot::source

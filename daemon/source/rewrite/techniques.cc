@@ -27,7 +27,8 @@ base::Result<protocol::ProposeReply> Propose(const protocol::ProposeRequest& req
     if (proposal.applies) {
       proposal.parameters = std::move(*parameters);
     } else {
-      proposal.reason = parameters ? "no other values are worth trying" : parameters.error().message;
+      proposal.reason =
+          parameters ? "no other values are worth trying" : parameters.error().message;
     }
     reply.proposals.push_back(std::move(proposal));
   }
