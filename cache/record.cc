@@ -8,6 +8,8 @@
 
 namespace cupilot::cache {
 
+std::string_view ToolVersion() { return CUPILOT_VERSION; }
+
 std::string Seal(records::Json value, std::string_view toolchain, std::string_view driver) {
   records::Json json = {{"schema_version", kSchemaVersion}, {"tool", CUPILOT_VERSION}};
   if (!toolchain.empty()) json["toolchain"] = toolchain;

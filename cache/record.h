@@ -13,6 +13,9 @@ namespace cupilot::cache {
 // Raised whenever an older reader would misread a value.
 inline constexpr int kSchemaVersion = 1;
 
+// The version of cuPilot that this program writes into records.
+std::string_view ToolVersion();
+
 struct Record {
   int schema_version = kSchemaVersion;
   std::string tool;       // version of cuPilot that wrote it

@@ -38,10 +38,8 @@ base::Result<> WriteRegistration(const std::string& build_folder, std::string& s
   state = folders.state;
   const records::Json json = {{"schema", "cupilot.registration/1"}, {"build_folder", build_folder}};
   const std::string path = folders.state + "/projects/" + base::HashHex(build_folder) + ".json";
-  TRY_ASSIGN(const bool written,
-             base::WriteFileIfDifferent(path, records::CompactJson(json) + "\n"));
-  static_cast<void>(written);
-  return {};
+  // Written again even if it is there: the daemon may have lost sight of a folder that was deleted.
+  return base::WriteFileAtomically(path, records::CompactJson(json) + "\n");
 }
 
 }  // namespace

@@ -7,12 +7,15 @@
 #include "evaluate/verdict.h"
 #include "log/log.h"
 #include "records/json.h"
+#include "records/reader.h"
 
 namespace cupilot::service {
 namespace {
 
 using cache::Table;
 using records::Json;
+
+const std::string kJobPrefix = "job/";
 
 std::optional<Json> Unseal(std::string_view key, std::string_view bytes) {
   auto record = cache::Unseal(bytes);
@@ -85,12 +88,13 @@ std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kerne
 }
 
 std::optional<Proven> Catalog::Best(const std::string& kernel_key,
-                                    const records::Workload& workload, const std::string& target) {
+                                    const records::Workload& workload, const std::string& target,
+                                    const std::set<std::string>& without) {
   const std::string hash = WorkloadHash(workload);
   std::optional<records::Evaluation> best;
   for (records::Evaluation& evaluation : Evaluations(kernel_key)) {
     if (!evaluation.accepted || evaluation.workload != hash ||
-        (!target.empty() && evaluation.target != target))
+        without.contains(evaluation.variant) || (!target.empty() && evaluation.target != target))
       continue;
     if (!best || evaluate::BeatsIncumbent(evaluation, *best, workload))
       best = std::move(evaluation);
@@ -99,6 +103,50 @@ std::optional<Proven> Catalog::Best(const std::string& kernel_key,
   auto variant = FindVariant(kernel_key, best->variant);
   if (!variant) return std::nullopt;
   return Proven{std::move(*variant), std::move(*best)};
+}
+
+std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {
+  const std::string key = cache::SelectionKey(object_folder);
+  std::vector<Refusal> refusals;
+  auto bytes = store_.Get(Table::kSelections, key);
+  if (!bytes || !*bytes) return refusals;
+  const auto json = Unseal(key, **bytes);
+  if (!json || !json->is_object() || !json->value("refused", Json()).is_array()) return refusals;
+  for (const Json& entry : (*json)["refused"]) {
+    records::Reading reading(records::Strictness::kLenient);
+    records::ObjectReader object(entry, "refused", reading);
+    Refusal refusal;
+    object.Optional("kernel_key", refusal.kernel_key)
+        .Optional("variant", refusal.variant)
+        .Optional("toolchain", refusal.toolchain);
+    if (reading.ok()) refusals.push_back(std::move(refusal));
+  }
+  return refusals;
+}
+
+base::Result<> Catalog::SaveRefusals(const std::string& object_folder,
+                                     const std::vector<Refusal>& refusals) {
+  Json json = {{"schema", "cupilot.refusals/1"}, {"object", object_folder}};
+  json["refused"] = Json::array();
+  for (const Refusal& refusal : refusals) {
+    json["refused"].push_back({{"kernel_key", refusal.kernel_key},
+                               {"variant", refusal.variant},
+                               {"toolchain", refusal.toolchain}});
+  }
+  return store_.Apply(
+      {{Table::kSelections, cache::SelectionKey(object_folder), cache::Seal(std::move(json))}});
+}
+
+std::optional<Json> Catalog::FindJob(const std::string& key) {
+  auto bytes = store_.Get(Table::kCounters, kJobPrefix + key);
+  if (!bytes || !*bytes) return std::nullopt;
+  auto record = cache::Unseal(**bytes);
+  if (!record || record->tool != cache::ToolVersion()) return std::nullopt;
+  return std::move(record->value);
+}
+
+base::Result<> Catalog::SaveJob(const std::string& key, const Json& job) {
+  return store_.Apply({{Table::kCounters, kJobPrefix + key, cache::Seal(job)}});
 }
 
 std::optional<std::string> Catalog::Fact(const std::string& name) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,15 @@ namespace cupilot::service {
 struct Proven {
   records::Variant variant;
   records::Evaluation evaluation;
+};
+
+// A variant whose swapped source an object's compile refused. It holds for this kernel and compiler
+// only.
+struct Refusal {
+  std::string kernel_key;
+  std::string variant;
+  std::string toolchain;
+  bool operator==(const Refusal&) const = default;
 };
 
 class Catalog {
@@ -37,10 +47,20 @@ class Catalog {
                                                  const std::string& workload_hash,
                                                  const std::string& target,
                                                  const std::string& variant_id);
-  // The accepted variant that no other one beat, for one target (empty: any). Evidence for another
-  // workload does not count.
+  // The accepted variant that no other one beat, for one target (empty: any), but for those whose
+  // ids are in `without`. Evidence for another workload does not count.
   std::optional<Proven> Best(const std::string& kernel_key, const records::Workload& workload,
-                             const std::string& target);
+                             const std::string& target, const std::set<std::string>& without = {});
+
+  // What the compiles of an object refused.
+  std::vector<Refusal> Refusals(const std::string& object_folder);
+  base::Result<> SaveRefusals(const std::string& object_folder,
+                              const std::vector<Refusal>& refusals);
+
+  // How far the work on a kernel has come, by KernelJob's key. What another version of cuPilot
+  // wrote is not found: it may have other techniques.
+  std::optional<records::Json> FindJob(const std::string& key);
+  base::Result<> SaveJob(const std::string& key, const records::Json& job);
 
   // Small facts of the service itself ("snoozed_until").
   std::optional<std::string> Fact(const std::string& name);

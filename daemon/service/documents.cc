@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "service/job_text.h"
 
 namespace cupilot::service {
 namespace {
@@ -33,36 +34,21 @@ std::string Seconds(std::int64_t wall_ns) {
   return base::FormatDate(std::chrono::nanoseconds(wall_ns));
 }
 
-std::string StateOf(const records::Kernel& kernel, const KernelJob* job) {
-  if (!kernel.declined.empty()) return "declined";
-  if (kernel.cases.empty()) return "no workload";
-  if (job == nullptr || (!job->busy() && job->search() == nullptr && !job->finished())) {
-    return "waiting";
-  }
-  if (!job->failure().empty()) return "declined";
-  return job->finished() ? "done" : "tuning";
-}
-
-std::string WhyOf(const records::Kernel& kernel, const KernelJob* job) {
-  if (!kernel.declined.empty()) return kernel.declined;
-  if (kernel.cases.empty()) {
-    return kernel.file + ":" + std::to_string(kernel.line) +
-           ": no workload: add a line '// cupilot: workload ...' above the kernel";
-  }
-  return job == nullptr ? "" : job->failure();
+// Why the proven variant is not in the next build; empty if it is.
+std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kernel,
+                           const std::optional<Proven>& best) {
+  const auto it = state.published.variants.find(kernel.name);
+  if (best && it != state.published.variants.end() && it->second == best->variant.id) return {};
+  if (best && state.target.apply == "manual") return "`cupilot apply` puts it into the next build";
+  return best ? "it is published when no build runs" : "";
 }
 
 Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel) {
-  const KernelJob* job = service.FindJob(kernel);
-  std::int64_t tried = 0, accepted = 0;
-  if (job != nullptr && job->search() != nullptr) {
-    for (const search::Idea& idea : job->search()->ideas()) {
-      if (!idea.outcome) continue;
-      ++tried;
-      accepted += idea.outcome->kind == search::Outcome::Kind::kAccepted ? 1 : 0;
-    }
-  }
-  const auto best = service.catalog().Best(kernel.key, WorkloadOf(kernel), "");
+  const KernelJob* job = service.FindJob(state, kernel);
+  const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
+  const auto best = service.Best(state, kernel);
+  const bool refused = !best && service.catalog().Best(kernel.key, WorkloadOf(kernel), "");
+  const std::string unpublished = WhyUnpublished(state, kernel, best);
   Json row;
   row["kernel"] = kernel.name;
   row["file"] = kernel.file;
@@ -70,12 +56,14 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["project"] = state.build_folder;
   row["target"] = state.target.name;
   row["state"] = StateOf(kernel, job);
-  row["tried"] = tried;
-  row["accepted"] = accepted;
+  row["tried"] = tally.tried;
+  row["accepted"] = tally.accepted;
   row["speedup"] = best ? Json(best->evaluation.speedup.value_or(1.0)) : Json();
   row["strategy"] = best && best->variant.strategy ? best->variant.strategy->title : "";
-  row["published"] = best.has_value() && !state.published.empty();
-  row["why"] = WhyOf(kernel, job);
+  row["published"] = best && unpublished.empty();
+  row["why"] = refused                ? "refused: the swapped source does not compile"
+               : !unpublished.empty() ? unpublished
+                                      : WhyUntuned(kernel, job);
   return row;
 }
 
@@ -118,6 +106,10 @@ Json ProjectsJson(Service& service) {
       if (state.scan == nullptr) continue;
       kernels += static_cast<std::int64_t>(state.scan->kernels.size());
       for (const std::string& warning : state.scan->warnings) warnings.push_back(warning);
+      for (const records::Kernel& kernel : state.scan->kernels) {
+        const std::string why = WhyUntuned(kernel, service.FindJob(state, kernel));
+        if (!why.empty()) warnings.push_back(kernel.name + ": " + why);
+      }
     }
     projects.push_back({{"build_folder", folder},
                         {"source_folder", project.source_folder},
@@ -146,31 +138,30 @@ Json TriedJson(const KernelJob& job) {
   return tried;
 }
 
-// One line for the table of what did not get faster.
-std::string WhyNot(const records::Kernel& kernel, const KernelJob* job) {
-  const std::string why = WhyOf(kernel, job);
-  if (!why.empty()) return why;
-  if (job == nullptr || job->search() == nullptr) return "not tried yet";
-  const search::Idea* closest = nullptr;
-  std::int64_t tried = 0;
-  for (const search::Idea& idea : job->search()->ideas()) {
-    if (!idea.outcome || idea.outcome->kind == search::Outcome::Kind::kDeclined) continue;
-    ++tried;
-    if (!idea.outcome->speedup) continue;
-    if (closest == nullptr || *idea.outcome->speedup > *closest->outcome->speedup) closest = &idea;
+// The heaviest case of the workload, as the evaluation saw it: cold before warm.
+const records::CaseResult* HeaviestResult(const records::Evaluation& evaluation,
+                                          const records::Workload& workload) {
+  const auto heaviest = std::max_element(
+      workload.cases.begin(), workload.cases.end(),
+      [](const records::Case& a, const records::Case& b) { return a.weight < b.weight; });
+  if (heaviest == workload.cases.end()) return nullptr;
+  for (const records::CaseResult& result : evaluation.cases) {
+    if (result.name == heaviest->name) return &result;
   }
-  std::string text = std::to_string(tried) + " tried, none proven faster";
-  if (closest != nullptr) {
-    char speedup[32];
-    std::snprintf(speedup, sizeof speedup, "%.2f", *closest->outcome->speedup);
-    text += "; closest: " + closest->candidate.strategy.title + " (" + speedup + ", " +
-            closest->outcome->reason + ")";
-  }
-  return text;
+  return nullptr;
 }
 
-const records::CaseResult* HeaviestResult(const records::Evaluation& evaluation) {
-  return evaluation.cases.empty() ? nullptr : &evaluation.cases[0];
+// Floor and time of the original are known from whatever was measured last, accepted or not.
+void PutOriginal(Json& document, const std::vector<records::Evaluation>& evaluations,
+                 const records::Workload& workload) {
+  const std::string hash = WorkloadHash(workload);
+  for (const records::Evaluation& evaluation : evaluations) {
+    if (evaluation.workload != hash) continue;
+    const records::CaseResult* result = HeaviestResult(evaluation, workload);
+    if (result == nullptr) continue;
+    if (result->floor_us > 0) document["floor_us"] = result->floor_us;
+    if (result->original_us > 0) document["original_us"] = result->original_us;
+  }
 }
 
 }  // namespace
@@ -261,24 +252,27 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
 
 Json ExplainDocument(Service& service, const KernelPlace& place) {
   const records::Kernel& kernel = *place.kernel;
-  const KernelJob* job = service.FindJob(kernel);
+  const records::Workload workload = WorkloadOf(kernel);
+  const KernelJob* job = service.FindJob(*place.object, kernel);
   Json document = RowOf(service, *place.object, kernel);
   document["schema"] = "cupilot.explain/1";
   document["kernel_key"] = kernel.key;
   document["device"] = DeviceJson(service.device());
-  const auto best = service.catalog().Best(kernel.key, WorkloadOf(kernel), "");
+  const auto best = service.Best(*place.object, kernel);
+  const std::string why = document["why"];
   document["verdict"] = best ? "accepted" : "original";
-  document["why_not"] = best ? "" : WhyNot(kernel, job);
+  document["why_not"] = best || !why.empty() ? why : WhyOriginal(kernel, job);
   for (const char* key :
        {"floor_us", "original_us", "variant_us", "interval", "guard", "evaluation"}) {
     document[key] = nullptr;
   }
+  PutOriginal(document, service.catalog().Evaluations(kernel.key), workload);
   if (best) {
     document["guard"] = best->evaluation.guard;
     document["evaluation"] = records::ToJson(best->evaluation);
     if (best->evaluation.interval) document["interval"] = *best->evaluation.interval;
-    if (const auto* result = HeaviestResult(best->evaluation)) {
-      document["floor_us"] = result->floor_us > 0 ? Json(result->floor_us) : Json();
+    if (const auto* result = HeaviestResult(best->evaluation, workload)) {
+      if (result->floor_us > 0) document["floor_us"] = result->floor_us;
       document["original_us"] = result->original_us;
       document["variant_us"] = result->variant_us;
     }
@@ -299,7 +293,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
 base::Result<Json> BestDocument(Service& service, const KernelPlace& place,
                                 const std::string& arch) {
   const records::Kernel& kernel = *place.kernel;
-  const auto best = service.catalog().Best(kernel.key, WorkloadOf(kernel), "");
+  const auto best = service.Best(*place.object, kernel);
   if (!best || (!arch.empty() && best->evaluation.device.arch != arch)) {
     return base::Fail(base::NotFound("nothing is proven faster than the original of " +
                                      kernel.name + (arch.empty() ? "" : " on " + arch)));

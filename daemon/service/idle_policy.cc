@@ -30,12 +30,10 @@ base::Result<> IdlePolicy::Resume() {
   return {};
 }
 
-std::string IdlePolicy::Obstacle(const std::vector<std::string>& build_folders) const {
+bool IdlePolicy::AnyBuildRuns(const std::vector<std::string>& build_folders) const {
   const std::int64_t now = clock_.WallTime().count();
-  if (now < snoozed_until_) return "snoozed";
-  const auto runs = [now](const std::string& folder) { return BuildRuns(folder, now); };
-  if (std::any_of(build_folders.begin(), build_folders.end(), runs)) return "build running";
-  return "";
+  return std::any_of(build_folders.begin(), build_folders.end(),
+                     [now](const std::string& folder) { return BuildRuns(folder, now); });
 }
 
 }  // namespace cupilot::service

@@ -1,4 +1,4 @@
-// Whether the daemon may work now: not while it is snoozed, not while a build runs.
+// What keeps the daemon from working: a snooze, a build of the user's.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class IdlePolicy {
   // Nanoseconds since the epoch; 0: not snoozed.
   std::int64_t snoozed_until() const { return snoozed_until_; }
 
-  // "" if work may go on, else "snoozed" or "build running".
-  std::string Obstacle(const std::vector<std::string>& build_folders) const;
+  bool snoozed() const { return clock_.WallTime().count() < snoozed_until_; }
+  bool AnyBuildRuns(const std::vector<std::string>& build_folders) const;
 
  private:
   const base::Clock& clock_;

@@ -4,12 +4,21 @@
 #include <utility>
 
 #include "log/log.h"
+#include "records/reader.h"
 #include "search/number_search.h"
 
 namespace cupilot::service {
 namespace {
 
+using records::Json;
+
 constexpr int kMostFailures = 4;  // environment failures one after another
+constexpr const char* kJobSchema = "cupilot.job/1";
+
+// Results of one seed do not lead a search with another.
+std::string StoreKey(const JobInput& input) {
+  return JobKey(input.kernel, input.numerics) + "/" + std::to_string(input.seed);
+}
 
 const records::Case& HeaviestCase(const records::Workload& workload) {
   return *std::max_element(
@@ -22,6 +31,10 @@ bool IsFailureOfOriginal(const base::Error& error) {
 }
 
 }  // namespace
+
+std::string JobKey(const records::Kernel& kernel, const std::string& numerics) {
+  return kernel.key + "/" + WorkloadHash(WorkloadOf(kernel)) + "/" + numerics;
+}
 
 records::Workload WorkloadOf(const records::Kernel& kernel) {
   records::Workload workload;
@@ -49,9 +62,75 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
     : with_(collaborators),
       input_(std::move(input)),
       progress_(std::move(progress)),
-      workload_hash_(WorkloadHash(input_.workload)) {}
+      workload_hash_(WorkloadHash(input_.workload)) {
+  Restore();
+}
 
 KernelJob::~KernelJob() { *alive_ = false; }
+
+// A record that does not lead where it did before is dropped: the search begins again, and finds
+// the verdicts that are there.
+void KernelJob::Restore() {
+  const auto json = with_.catalog.FindJob(StoreKey(input_));
+  if (!json) return;
+  records::Reading reading(records::Strictness::kLenient);
+  records::ObjectReader object(*json, "", reading);
+  double seconds = 0;
+  std::vector<Json> opinions;
+  Json search;
+  object.Schema(kJobSchema)
+      .Optional("spent_seconds", seconds)
+      .Optional("opinions", opinions)
+      .Optional("search", search);
+  for (const Json& entry : opinions) {
+    records::ObjectReader of(entry, "opinions", reading);
+    search::Opinion opinion;
+    of.Optional("technique", opinion.technique)
+        .Optional("applies", opinion.applies)
+        .Optional("reason", opinion.reason)
+        .Optional("parameters", opinion.parameters);
+    opinions_.push_back(std::move(opinion));
+  }
+  auto replayed = reading.ok() ? search::KernelSearch::Replay(InputOfSearch(), search)
+                               : base::Fail(*reading.error());
+  if (!replayed) {
+    log::Info("a kernel's search begins again",
+              {{"kernel", input_.kernel.name}, {"reason", replayed.error()}});
+    opinions_.clear();
+    return;
+  }
+  search_.emplace(std::move(*replayed));
+  spent_ =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  finished_ = search_->Exhausted() || spent_seconds() > input_.budget_seconds;
+}
+
+void KernelJob::Save() {
+  if (!search_ || !savable_) return;
+  Json opinions = Json::array();
+  for (const search::Opinion& opinion : opinions_) {
+    opinions.push_back({{"technique", opinion.technique},
+                        {"applies", opinion.applies},
+                        {"reason", opinion.reason},
+                        {"parameters", opinion.parameters}});
+  }
+  const Json json = {{"schema", kJobSchema},
+                     {"spent_seconds", spent_seconds()},
+                     {"opinions", std::move(opinions)},
+                     {"search", search_->ToJson()}};
+  if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
+    log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
+  }
+}
+
+void KernelJob::Hold(bool held) {
+  if (held == held_) return;
+  held_ = held;
+  if (!busy()) return;
+  const auto now = with_.clock.Now();
+  if (held) spent_ += now - step_began_;
+  step_began_ = now;
+}
 
 void KernelJob::Step(base::Callback<bool> done) {
   done_ = std::move(done);
@@ -87,14 +166,18 @@ void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
     opinions_.push_back({std::move(proposal.technique), proposal.applies,
                          std::move(proposal.reason), std::move(proposal.parameters)});
   }
+  search_.emplace(InputOfSearch());
+  NextCandidate();
+}
+
+search::SearchInput KernelJob::InputOfSearch() const {
   search::SearchInput input;
   input.kernel = input_.kernel.name;
   input.device = input_.device;
   input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
   input.seed = input_.seed;
-  search_.emplace(std::move(input));
-  NextCandidate();
+  return input;
 }
 
 void KernelJob::NextCandidate() {
@@ -182,8 +265,12 @@ void KernelJob::OnEvaluated(int id, const records::Variant& variant,
   // Bound to what the store binds it to, whatever the evaluator wrote.
   evaluation->workload = workload_hash_;
   if (auto saved = with_.catalog.SaveVerdict(variant, *evaluation); !saved) {
+    search::Outcome outcome;
+    outcome.reason = saved.error().message;
+    search_->Report(id, outcome);
     return Fail(saved.error().In("writing a verdict"));
   }
+  last_ = *evaluation;
   ReportVerdict(id, variant, *evaluation);
   EndStep(evaluation->accepted);
 }
@@ -201,7 +288,6 @@ void KernelJob::ReportVerdict(int id, const records::Variant& variant,
     outcome.floor_share = evaluation.cases[0].floor_us / evaluation.cases[0].variant_us;
   }
   search_->Report(id, outcome);
-  last_ = evaluation;
   log::Info("verdict", {{"kernel", input_.kernel.name},
                         {"what", title_},
                         {"verdict", evaluation.accepted ? "accepted" : "rejected"},
@@ -212,6 +298,7 @@ void KernelJob::ReportVerdict(int id, const records::Variant& variant,
 // The environment failed, not the candidate. What says that the original itself cannot be run ends
 // the job; anything else is tried again a few times.
 void KernelJob::Fail(const base::Error& error) {
+  savable_ = false;
   log::Warning("no verdict", {{"kernel", input_.kernel.name}, {"reason", error}});
   if (IsFailureOfOriginal(error) || ++failures_in_a_row_ >= kMostFailures) {
     failure_ = error.message;
@@ -221,8 +308,9 @@ void KernelJob::Fail(const base::Error& error) {
 }
 
 void KernelJob::EndStep(bool accepted) {
-  spent_ += with_.clock.Now() - step_began_;
+  if (!held_) spent_ += with_.clock.Now() - step_began_;
   stage_.clear();
+  Save();
   auto done = std::move(done_);
   done_ = nullptr;
   if (done) done(accepted);

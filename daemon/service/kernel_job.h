@@ -1,5 +1,6 @@
 // The work on one kernel: asks the search what to try, makes it a variant, has it evaluated, writes
-// the verdict down, and tells the search. One candidate a step. On the loop thread.
+// the verdict down, and tells the search. One candidate a step. How far it has come is in the
+// store, so that a new daemon goes on there. On the loop thread.
 #pragma once
 
 #include <chrono>
@@ -48,6 +49,9 @@ class KernelJob {
   // One candidate. `done` gets true if a variant was accepted. Not again before `done`.
   void Step(base::Callback<bool> done);
 
+  // While work is held back (a build of the user runs, snoozed) no time is counted.
+  void Hold(bool held);
+
   bool finished() const { return finished_; }
   bool busy() const { return static_cast<bool>(done_); }
   // Why it cannot go on at all (the original fails, ...); empty otherwise.
@@ -63,6 +67,9 @@ class KernelJob {
   const std::optional<records::Evaluation>& last() const { return last_; }
 
  private:
+  void Restore();
+  void Save();
+  search::SearchInput InputOfSearch() const;
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
   void NextCandidate();
@@ -90,9 +97,14 @@ class KernelJob {
   std::string failure_;
   std::optional<records::Evaluation> last_;
   bool finished_ = false;
+  bool held_ = false;
+  bool savable_ = true;  // every idea was reported with a verdict
   int failures_in_a_row_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
+
+// One job does for all objects that hold the same kernel with the same workload and contract.
+std::string JobKey(const records::Kernel& kernel, const std::string& numerics);
 
 // The workload that a kernel's tags declare; no cases if there is none.
 records::Workload WorkloadOf(const records::Kernel& kernel);

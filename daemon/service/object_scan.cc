@@ -5,33 +5,40 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "source/swap/selection_check.h"
 
 namespace cupilot::service {
 namespace {
 
-base::Result<records::SelectedFile> Identify(const std::string& path) {
-  TRY_ASSIGN(const base::FileIdentity identity, base::IdentifyFile(path));
-  TRY_ASSIGN(const std::string bytes, base::ReadFile(path));
-  records::SelectedFile file;
-  file.path = path;
-  file.size = identity.size;
-  file.mtime_ns = identity.mtime_ns;
-  file.hash = base::HashHex(bytes);
-  return file;
+// Times of files are coarser than the clock.
+constexpr std::int64_t kCoarseNs = 10'000'000;
+
+struct Span {
+  std::int64_t begin = 0;  // wall time
+  std::int64_t end = 0;
+};
+
+// The worker reads headers itself: one that was written meanwhile may not be what it saw.
+bool WasWritten(const records::SelectedFile& file, const Span& meanwhile) {
+  return file.mtime_ns >= meanwhile.begin - kCoarseNs && file.mtime_ns <= meanwhile.end;
 }
 
-base::Result<ObjectScan> Finish(ObjectScan scan, const protocol::ScanReply& reply) {
+base::Result<ObjectScan> Finish(ObjectScan scan, const protocol::ScanReply& reply,
+                                const Span& meanwhile) {
   std::vector<std::string> paths = reply.files;
   std::erase(paths, scan.object.command.source);
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  TRY_ASSIGN(const records::SelectedFile source, Identify(scan.object.command.source));
+  TRY_ASSIGN(const records::SelectedFile source, source::RecordFile(scan.object.command.source));
   if (source.hash != base::HashHex(scan.source_text)) {
     return base::Fail(base::Cancelled("the source changed while it was scanned"));
   }
   scan.files.push_back(source);
   for (const std::string& path : paths) {
-    TRY_ASSIGN(records::SelectedFile file, Identify(path));
+    TRY_ASSIGN(records::SelectedFile file, source::RecordFile(path));
+    if (WasWritten(file, meanwhile)) {
+      return base::Fail(base::Cancelled(path + " changed while it was scanned"));
+    }
     scan.files.push_back(std::move(file));
   }
   scan.kernels = reply.kernels;
@@ -42,11 +49,12 @@ base::Result<ObjectScan> Finish(ObjectScan scan, const protocol::ScanReply& repl
 
 }  // namespace
 
-void ScanObject(evaluate::Workers& workers, const Object& object, const std::string& numerics,
-                base::Callback<ObjectScan> done) {
+void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Object& object,
+                const std::string& numerics, base::Callback<ObjectScan> done) {
   ObjectScan scan;
   scan.object = object;
   scan.command_hash = records::CommandHash(object.command);
+  scan.toolchain = source::ToolchainIdentity(object.command);
   protocol::ScanRequest request;
   request.command = object.command;
   request.numerics = numerics;
@@ -55,16 +63,17 @@ void ScanObject(evaluate::Workers& workers, const Object& object, const std::str
   }
   request.source_text = scan.source_text;
   evaluate::Scan(workers, request,
-                 [scan = std::move(scan),
+                 [scan = std::move(scan), &clock, begin = clock.WallTime().count(),
                   done = std::move(done)](base::Result<protocol::ScanReply> reply) mutable {
                    if (!reply) return done(base::Fail(reply.error()));
-                   done(Finish(std::move(scan), *reply));
+                   done(Finish(std::move(scan), *reply, {begin, clock.WallTime().count()}));
                  });
 }
 
 bool IsOutdated(const ObjectScan& scan, const Object& now) {
   if (records::CommandHash(now.command) != scan.command_hash ||
-      records::EnvironmentHash(now.command) != records::EnvironmentHash(scan.object.command)) {
+      records::EnvironmentHash(now.command) != records::EnvironmentHash(scan.object.command) ||
+      source::ToolchainIdentity(now.command) != scan.toolchain) {
     return true;
   }
   for (const records::SelectedFile& file : scan.files) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "evaluate/calls.h"
 #include "records/selection.h"
 #include "service/project.h"
@@ -15,6 +16,7 @@ struct ObjectScan {
   Object object;
   std::string source_text;  // the snapshot
   std::string command_hash;
+  std::string toolchain;                     // source::ToolchainIdentity of the command
   std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
   std::vector<records::Kernel> kernels;
   std::vector<std::string> warnings;
@@ -23,10 +25,10 @@ struct ObjectScan {
 
 // Takes the snapshot, has it scanned, and checks that no file changed meanwhile (kCancelled: scan
 // again). On the loop thread; files are small and read there.
-void ScanObject(evaluate::Workers& workers, const Object& object, const std::string& numerics,
-                base::Callback<ObjectScan> done);
+void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Object& object,
+                const std::string& numerics, base::Callback<ObjectScan> done);
 
-// True if a file of the scan, or the command, is not what the scan saw.
+// True if a file of the scan, the command or the compiler is not what the scan saw.
 bool IsOutdated(const ObjectScan& scan, const Object& now);
 
 }  // namespace cupilot::service

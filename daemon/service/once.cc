@@ -1,6 +1,7 @@
 #include "service/once.h"
 
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "base/file.h"
@@ -115,7 +116,10 @@ void Once::Tune() {
   input.command = command_;
   if (auto text = base::ReadFile(command_.source)) input.source_text = std::move(*text);
   input.seed = params_.value("seed", std::uint64_t{1});
-  input.budget_seconds = params_.value("seconds", 60.0);
+  // A budget in evaluations has no limit of time.
+  const bool counted = params_.value("evaluations", std::int64_t{0}) > 0;
+  input.budget_seconds =
+      params_.value("seconds", counted ? std::numeric_limits<double>::infinity() : 60.0);
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
   });

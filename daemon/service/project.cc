@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -126,7 +127,7 @@ bool BuildRuns(const std::string& build_folder, std::int64_t wall_time_ns) {
   ::close(file);
   if (locked) return true;
   const auto identity = base::IdentifyFile(path);
-  return identity && wall_time_ns - identity->mtime_ns < kBuildGapNs;
+  return identity && std::abs(wall_time_ns - identity->mtime_ns) < kBuildGapNs;
 }
 
 }  // namespace cupilot::service

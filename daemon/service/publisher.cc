@@ -11,9 +11,28 @@
 #include "base/hash.h"
 #include "records/json.h"
 #include "service/kernel_job.h"
+#include "source/swap/selection_check.h"
 #include "source/swap/swapped_source.h"
 
 namespace cupilot::service {
+namespace {
+
+using records::Json;
+
+// A document of the object's folder; null if it is not there or is none.
+Json ReadObjectFile(const std::string& folder, const char* name) {
+  const auto text = base::ReadFile(folder + "/" + name);
+  if (!text) return {};
+  auto json = records::ParseJson(*text);
+  return json && json->is_object() ? std::move(*json) : Json();
+}
+
+std::string TextOf(const Json& json, const char* key) {
+  const auto it = json.is_object() ? json.find(key) : json.end();
+  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+}  // namespace
 
 base::Result<bool> PublishFiles::Write(const std::string& path, const std::string& bytes) {
   return base::WriteFileIfDifferent(path, bytes);
@@ -26,22 +45,23 @@ base::Result<> PublishFiles::Touch(const std::string& path) {
   return {};
 }
 
-base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
-                                                   const std::string& toolchain,
-                                                   std::string& swap_text, Published& published) {
+base::Result<records::Selection> Publisher::Select(const ObjectScan& scan, std::string& swap_text,
+                                                   Published& published) {
   records::Selection selection;
   selection.source = scan.object.command.source;
   selection.command_hash = scan.command_hash;
   selection.environment_hash = records::EnvironmentHash(scan.object.command);
-  selection.toolchain = toolchain;
+  selection.toolchain = scan.toolchain;
   selection.files = scan.files;
   source::SwapRequest request;
   request.source = scan.object.command.source;
   request.unit = scan.object.folder;
+  const std::vector<Refusal> refusals = catalog_.Refusals(scan.object.folder);
   for (const records::Kernel& kernel : scan.kernels) {
     const records::Workload workload = WorkloadOf(kernel);
     if (!kernel.declined.empty() || workload.cases.empty()) continue;
-    const auto best = catalog_.Best(kernel.key, workload, "");
+    const auto best = catalog_.Best(kernel.key, workload, "",
+                                    RefusedVariants(refusals, kernel.key, scan.toolchain));
     if (!best) continue;
     const std::string title = best->variant.strategy ? best->variant.strategy->title : "";
     source::SwappedVariant variant{best->variant,
@@ -57,6 +77,7 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
       continue;
     }
     request.kernels.push_back({kernel, {variant}});
+    published.variants[kernel.name] = best->variant.id;
     selection.closure.insert(selection.closure.end(), kernel.closure.begin(), kernel.closure.end());
     selection.kernels.push_back({kernel.name,
                                  kernel.signature,
@@ -76,12 +97,12 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
   return selection;
 }
 
-base::Result<Published> Publisher::Publish(const ObjectScan& scan, const std::string& toolchain) {
+base::Result<Published> Publisher::Publish(const ObjectScan& scan) {
   Published published;
   std::string swap_text;
-  TRY_ASSIGN(const records::Selection selection, Select(scan, toolchain, swap_text, published));
+  TRY_ASSIGN(const records::Selection selection, Select(scan, swap_text, published));
   const std::string& folder = scan.object.folder;
-  const std::string path = folder + "/selection.json";
+  const std::string path = folder + "/" + source::kSelectionFile;
   if (selection.kernels.empty() && !base::FileExists(path)) return published;
   if (!selection.swap.empty()) {
     // Named by its hash: if it is there, it is right.
@@ -91,26 +112,63 @@ base::Result<Published> Publisher::Publish(const ObjectScan& scan, const std::st
   TRY_ASSIGN(published.changed, files_.Write(path, bytes));
   published.selection = base::HashHex(bytes);
   published.swap = selection.swap;
-  published.stamp_due = !selection.kernels.empty() && StampIsDue(folder, published.selection);
   return published;
 }
 
 base::Result<> Publisher::TouchStamp(const std::string& object_folder) {
-  return files_.Touch(object_folder + "/stamp.h");
+  return files_.Touch(object_folder + "/" + source::kStampFile);
 }
 
-bool StampIsDue(const std::string& object_folder, const std::string& selection) {
-  const auto text = base::ReadFile(object_folder + "/applied.json");
-  if (!text) return true;
+Published ReadPublished(const std::string& object_folder) {
+  Published published;
+  const auto text = base::ReadFile(object_folder + "/" + source::kSelectionFile);
+  if (!text) return published;
   const auto json = records::ParseJson(*text);
-  if (!json || !json->is_object()) return true;
-  // A swapped source that was refused is not offered again under the same name.
-  if (const auto refused = base::ReadFile(object_folder + "/refused.json")) {
-    const auto refusal = records::ParseJson(*refused);
-    if (refusal && refusal->is_object() && refusal->value("selection", "") == selection)
-      return false;
+  const auto selection = json ? records::ParseSelection(*json)
+                              : base::Result<records::Selection>(records::Selection());
+  if (!json || !selection) return published;
+  published.selection = base::HashHex(*text);
+  published.swap = selection->swap;
+  for (const records::SelectedKernel& kernel : selection->kernels) {
+    if (!kernel.variants.empty()) published.variants[kernel.kernel] = kernel.variants[0].id;
   }
-  return json->value("selection", "") != selection;
+  return published;
+}
+
+std::string AppliedSelection(const std::string& object_folder) {
+  return TextOf(ReadObjectFile(object_folder, source::kAppliedFile), "selection");
+}
+
+std::vector<Refusal> ReadRefusal(const std::string& object_folder) {
+  const Json refused = ReadObjectFile(object_folder, source::kRefusedFile);
+  const auto text = base::ReadFile(object_folder + "/" + source::kSelectionFile);
+  if (!text || TextOf(refused, "selection") != base::HashHex(*text)) return {};
+  const auto json = records::ParseJson(*text);
+  if (!json) return {};
+  const auto selection = records::ParseSelection(*json);
+  if (!selection) return {};
+  const std::string log = TextOf(refused, "log");
+  std::vector<Refusal> all, named;
+  for (const records::SelectedKernel& kernel : selection->kernels) {
+    for (const records::SelectedVariant& variant : kernel.variants) {
+      all.push_back({kernel.kernel_key, variant.id, selection->toolchain});
+      if (log.find(records::VariantNamespace(variant.id)) != std::string::npos) {
+        named.push_back(all.back());
+      }
+    }
+  }
+  return named.empty() ? all : named;
+}
+
+std::set<std::string> RefusedVariants(const std::vector<Refusal>& refusals,
+                                      const std::string& kernel_key, const std::string& toolchain) {
+  std::set<std::string> ids;
+  for (const Refusal& refusal : refusals) {
+    if (refusal.kernel_key == kernel_key && refusal.toolchain == toolchain) {
+      ids.insert(refusal.variant);
+    }
+  }
+  return ids;
 }
 
 }  // namespace cupilot::service

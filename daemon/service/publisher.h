@@ -3,6 +3,8 @@
 // afterwards), then the selection by rename and only when its bytes differ, then the stamp's time.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,10 @@ class PublishFiles {
 };
 
 struct Published {
-  bool changed = false;    // selection.json got other bytes
-  bool stamp_due = false;  // the object was compiled with another selection than is published
-  std::string selection;   // hash of selection.json's bytes; empty: none
-  std::string swap;        // file name of the swapped source; empty: none
+  bool changed = false;   // selection.json got other bytes
+  std::string selection;  // hash of selection.json's bytes; empty: there is none
+  std::string swap;       // file name of the swapped source; empty: none
+  std::map<std::string, std::string> variants;  // ids by kernel
   std::vector<std::string> problems;  // variants that could not be written out, with the reason
 };
 
@@ -34,22 +36,34 @@ class Publisher {
  public:
   Publisher(Catalog& catalog, PublishFiles& files) : catalog_(catalog), files_(files) {}
 
-  // Writes what is best now for the kernels of the scan. Without any proven variant, and no
-  // selection there, nothing is written; with an older one, an empty selection is.
-  base::Result<Published> Publish(const ObjectScan& scan, const std::string& toolchain);
+  // Writes what is best now for the kernels of the scan, but for what this object's compile refused
+  // before. Without any proven variant, and no selection there, nothing is written; with an older
+  // one, an empty selection is.
+  base::Result<Published> Publish(const ObjectScan& scan);
 
   // Makes the object's next build compile it again. Only while no build runs.
   base::Result<> TouchStamp(const std::string& object_folder);
 
  private:
-  base::Result<records::Selection> Select(const ObjectScan& scan, const std::string& toolchain,
-                                          std::string& swap_text, Published& published);
+  base::Result<records::Selection> Select(const ObjectScan& scan, std::string& swap_text,
+                                          Published& published);
 
   Catalog& catalog_;
   PublishFiles& files_;
 };
 
-// True if applied.json names another selection than `selection`.
-bool StampIsDue(const std::string& object_folder, const std::string& selection);
+// What is published there now, by an earlier daemon or by hand.
+Published ReadPublished(const std::string& object_folder);
+
+// The one that its last compile took; empty: the original, or there was no compile yet.
+std::string AppliedSelection(const std::string& object_folder);
+
+// The variants that the object's last refused compile may blame: those that the compiler named, or
+// all of the selection. Empty if nothing was refused, or not the selection that is there now.
+std::vector<Refusal> ReadRefusal(const std::string& object_folder);
+
+// The ids of `refusals` that hold for the kernel and the compiler.
+std::set<std::string> RefusedVariants(const std::vector<Refusal>& refusals,
+                                      const std::string& kernel_key, const std::string& toolchain);
 
 }  // namespace cupilot::service

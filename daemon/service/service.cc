@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "log/log.h"
+#include "source/swap/selection_check.h"
 
 namespace cupilot::service {
 namespace {
@@ -15,13 +16,14 @@ namespace fs = std::filesystem;
 using records::Json;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kQuiet{250};           // events of one save belong together
 constexpr milliseconds kObstaclePeriod{500};  // how soon work begins again after a build
 
-// One job for all objects that hold the same kernel with the same workload and contract.
-std::string JobKey(const records::Kernel& kernel, const std::string& numerics) {
-  return kernel.key + "/" + WorkloadHash(WorkloadOf(kernel)) + "/" + numerics;
+// True for the folder itself and for all below it.
+bool IsInside(const std::string& path, const std::string& folder) {
+  return path == folder || path.rfind(folder + "/", 0) == 0;
 }
+
+std::string OurFolder(const std::string& build_folder) { return build_folder + "/cupilot"; }
 
 bool IsWanted(const Target& target, const records::Kernel& kernel) {
   if (target.kernels.empty()) return true;
@@ -46,10 +48,12 @@ Service::Service(Collaborators collaborators, Settings settings, std::string sta
       policy_(with_.clock, catalog_),
       publisher_(catalog_, with_.files),
       started_(with_.clock.Now()),
-      watcher_(with_.loop, kQuiet, [this](const std::string& folder) { OnFolderChanged(folder); }),
+      watcher_(with_.loop, settings.quiet,
+               [this](const std::string& folder) { OnFolderChanged(folder); }),
+      lock_watcher_(with_.loop, milliseconds(0), [this](const std::string&) { CheckObstacle(); }),
       obstacle_timer_(with_.loop) {}
 
-Service::~Service() = default;
+Service::~Service() { *alive_ = false; }
 
 void Service::Start() {
   (void)base::MakeFolders(state_folder_ + "/projects");
@@ -57,7 +61,9 @@ void Service::Start() {
     log::Error("new projects will not be noticed", {{"reason", watched.error()}});
   }
   evaluate::DescribeDevice(
-      with_.workers, "host", [this](base::Result<evaluate::DeviceDescription> device) {
+      with_.workers, "host",
+      [this, alive = alive_](base::Result<evaluate::DeviceDescription> device) {
+        if (!*alive) return;
         if (device) {
           device_ = std::move(*device);
         } else {
@@ -75,13 +81,11 @@ void Service::ReadProjects() {
     if (std::find(folders.begin(), folders.end(), folder) == folders.end()) DropProject(folder);
   }
   for (const std::string& folder : folders) {
+    WatchProject(folder);
     auto project = ReadProject(folder);
     if (!project) {
       log::Warning("a project cannot be read", {{"reason", project.error()}});
       continue;
-    }
-    if (auto watched = watcher_.WatchTree(folder + "/cupilot"); !watched) {
-      log::Warning("a project is not watched", {{"reason", watched.error()}});
     }
     projects_[folder] = *project;
     ReadObjects(*project);
@@ -99,43 +103,91 @@ void Service::ReadObjects(const Project& project) {
   std::set<std::string> present;
   for (Object& object : FindObjects(project)) {
     present.insert(object.folder);
+    WatchFolderOf(object.command.source);
     ObjectState& state = objects_[object.folder];
     state.build_folder = project.build_folder;
-    state.target = project.FindTarget(object.target);
-    if (state.scan == nullptr || IsOutdated(*state.scan, object)) state.stale = true;
-    if (state.scan != nullptr && !state.published.empty()) {
-      const auto bytes = base::ReadFile(object.folder + "/selection.json");
-      state.stamp_due = bytes && StampIsDue(object.folder, base::HashHex(*bytes));
+    Target target = project.FindTarget(object.target);
+    if (target.kernels != state.target.kernels || target.numerics != state.target.numerics) {
+      state.stale = true;
     }
+    if (target.apply != state.target.apply) state.publish_due = true;
+    state.target = std::move(target);
     state.object = std::move(object);
+    if (state.scan == nullptr || IsOutdated(*state.scan, state.object)) state.stale = true;
+    if (state.scan == nullptr) continue;
+    LearnRefusals(state);
+    LookAtStamp(state);
   }
   std::erase_if(objects_, [&](const auto& entry) {
     return entry.second.build_folder == project.build_folder && present.count(entry.first) == 0;
   });
+  DropUnusedJobs();
 }
 
+// Many folders change together; they are looked at once.
 void Service::OnFolderChanged(const std::string& folder) {
-  if (folder == state_folder_ + "/projects") {
-    ReadProjects();
-  } else {
-    for (const auto& [build_folder, project] : projects_) {
-      if (folder.rfind(build_folder + "/cupilot", 0) != 0) continue;
-      (void)watcher_.WatchTree(build_folder + "/cupilot");
-      if (auto again = ReadProject(build_folder)) {
-        const Project fresh = *again;
-        projects_[build_folder] = fresh;
-        ReadObjects(fresh);
-      }
-      break;
-    }
-    if (source_folders_.count(folder) != 0) {
-      for (auto& [name, state] : objects_) {
-        if (state.scan != nullptr && IsOutdated(*state.scan, state.object)) state.stale = true;
-      }
+  if (changed_.empty()) Later(&Service::OnChanges);
+  changed_.insert(folder);
+}
+
+void Service::OnChanges() {
+  std::set<std::string> changed;
+  changed.swap(changed_);
+  // A folder that was deleted and made again is another one: each is watched anew, and only then
+  // read.
+  for (const std::string& folder : changed) watcher_.Unwatch(folder);
+  bool registrations = changed.count(state_folder_ + "/projects") != 0;
+  (void)watcher_.Watch(state_folder_ + "/projects");
+  bool sources = false;
+  for (const std::string& folder : changed) {
+    if (source_folders_.erase(folder) == 0) continue;
+    sources = true;
+    WatchFolderOf(folder + "/");
+  }
+  std::vector<Project> fresh;
+  for (const auto& [build_folder, project] : projects_) {
+    const std::string ours = OurFolder(build_folder);
+    if (std::none_of(changed.begin(), changed.end(),
+                     [&](const std::string& folder) { return IsInside(folder, ours); }))
+      continue;
+    if (changed.count(ours) != 0) lock_watcher_.Unwatch(ours);
+    WatchProject(build_folder);
+    if (auto again = ReadProject(build_folder)) {
+      fresh.push_back(std::move(*again));
+    } else {
+      registrations = true;
     }
   }
-  CheckObstacle();
+  for (const Project& project : fresh) {
+    projects_[project.build_folder] = project;
+    ReadObjects(project);
+  }
+  if (registrations) ReadProjects();
+  if (sources) {
+    for (auto& [name, state] : objects_) {
+      if (state.scan == nullptr || IsOutdated(*state.scan, state.object)) state.stale = true;
+    }
+  }
   Work();
+}
+
+void Service::WatchProject(const std::string& build_folder) {
+  const std::string ours = OurFolder(build_folder);
+  auto watched = watcher_.WatchTree(ours);
+  if (watched) watched = lock_watcher_.Watch(ours);
+  if (!watched && base::FileExists(ours)) {
+    log::Warning("a project is not watched", {{"reason", watched.error()}});
+  }
+}
+
+void Service::WatchFolderOf(const std::string& file) {
+  const std::string folder = fs::path(file).parent_path().string();
+  if (source_folders_.count(folder) != 0) return;
+  if (auto watched = watcher_.Watch(folder)) {
+    source_folders_.insert(folder);
+  } else {
+    log::Warning("edits will not be noticed", {{"reason", watched.error()}});
+  }
 }
 
 // Whatever can be begun now is begun: scans first, since they say what the work is.
@@ -145,20 +197,22 @@ void Service::Work() {
   }
   while (StartStep()) {
   }
+  PublishDue();
   TouchStamps();
 }
 
 bool Service::StartScan() {
   const bool busy = std::any_of(objects_.begin(), objects_.end(),
                                 [](const auto& entry) { return entry.second.scanning; });
-  if (busy || obstacle_ == "snoozed") return false;
+  if (busy || !obstacle_.empty()) return false;
   for (auto& [folder, state] : objects_) {
     if (!state.stale) continue;
     state.stale = false;
     state.scanning = true;
-    ScanObject(
-        with_.workers, state.object, state.target.numerics,
-        [this, name = folder](base::Result<ObjectScan> scan) { OnScanned(name, std::move(scan)); });
+    ScanObject(with_.workers, with_.clock, state.object, state.target.numerics,
+               [this, alive = alive_, name = folder](base::Result<ObjectScan> scan) {
+                 if (*alive) OnScanned(name, std::move(scan));
+               });
     return true;
   }
   return false;
@@ -191,22 +245,15 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
   for (const std::string& warning : state.scan->warnings) {
     log::Warning("scan", {{"warning", warning}});
   }
-  WatchFilesOf(state);
+  for (const records::SelectedFile& file : state.scan->files) WatchFolderOf(file.path);
   EnsureJobs(state);
   DropUnusedJobs();
-  if (state.target.apply != "manual") PublishObject(state);
+  LearnRefusals(state);
+  state.published = ReadPublished(folder);
+  state.publish_due = true;
+  LookAtStamp(state);
   Emit("scanned", {{"source", state.object.command.source}, {"kernels", names}});
   Work();
-}
-
-void Service::WatchFilesOf(const ObjectState& state) {
-  for (const records::SelectedFile& file : state.scan->files) {
-    const std::string folder = fs::path(file.path).parent_path().string();
-    if (!source_folders_.insert(folder).second) continue;
-    if (auto watched = watcher_.Watch(folder); !watched) {
-      log::Warning("edits will not be noticed", {{"reason", watched.error()}});
-    }
-  }
 }
 
 void Service::EnsureJobs(const ObjectState& state) {
@@ -275,12 +322,7 @@ bool Service::StartStep() {
 }
 
 void Service::OnStep(const std::string& key, base::Result<bool> accepted) {
-  // Jobs without an object end with their step, but not inside their own callback.
-  with_.loop.Post([this] {
-    std::erase_if(dropped_, [](const auto& job) { return !job->busy(); });
-    Work();
-    if (BusyJobs().empty()) Emit("idle", {{"reason", IdleReason()}});
-  });
+  Later(&Service::AfterStep);
   const auto it = jobs_.find(key);
   if (it == jobs_.end()) return;
   const KernelJob& job = *it->second;
@@ -297,19 +339,35 @@ void Service::OnStep(const std::string& key, base::Result<bool> accepted) {
   if (accepted && *accepted) PublishKernel(job.input().kernel.key);
 }
 
+// Jobs without an object end with their step, but not inside their own callback.
+void Service::AfterStep() {
+  std::erase_if(dropped_, [](const auto& job) { return !job->busy(); });
+  Work();
+  if (BusyJobs().empty()) Emit("idle", {{"reason", IdleReason()}});
+}
+
 void Service::PublishKernel(const std::string& kernel_key) {
   for (auto& [folder, state] : objects_) {
-    if (state.scan == nullptr || state.target.apply == "manual") continue;
+    if (state.scan == nullptr) continue;
     const auto& kernels = state.scan->kernels;
     if (std::any_of(kernels.begin(), kernels.end(),
                     [&](const records::Kernel& kernel) { return kernel.key == kernel_key; })) {
-      PublishObject(state);
+      state.publish_due = true;
     }
   }
 }
 
+void Service::PublishDue() {
+  if (build_runs_) return;
+  for (auto& [folder, state] : objects_) {
+    if (!state.publish_due || state.scan == nullptr) continue;
+    state.publish_due = false;
+    if (state.target.apply != "manual") PublishObject(state);
+  }
+}
+
 bool Service::PublishObject(ObjectState& state) {
-  auto published = publisher_.Publish(*state.scan, "");
+  auto published = publisher_.Publish(*state.scan);
   if (!published) {
     log::Error("a selection cannot be published",
                {{"source", state.object.command.source}, {"reason", published.error()}});
@@ -318,19 +376,55 @@ bool Service::PublishObject(ObjectState& state) {
   for (const std::string& problem : published->problems) {
     log::Warning("a variant cannot be swapped in", {{"reason", problem}});
   }
-  state.published = published->swap;
-  state.stamp_due = published->stamp_due;
-  if (!published->changed) return false;
+  state.published = std::move(*published);
+  LookAtStamp(state);
+  if (!state.published.changed) return false;
   ++counters_.published;
-  Emit("published", {{"source", state.object.command.source}, {"swap", published->swap}});
+  Emit("published", {{"source", state.object.command.source}, {"swap", state.published.swap}});
   return true;
 }
 
+// A selection whose swapped source does not compile is not offered again under another name: what
+// it may be blamed for is left out from then on.
+void Service::LearnRefusals(ObjectState& state) {
+  const std::vector<Refusal> suspects = ReadRefusal(state.object.folder);
+  if (suspects.empty()) return;
+  std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
+  const auto& kernels = state.scan->kernels;
+  std::erase_if(refusals, [&](const Refusal& refusal) {
+    return std::none_of(kernels.begin(), kernels.end(), [&](const records::Kernel& kernel) {
+      return kernel.key == refusal.kernel_key;
+    });
+  });
+  const std::size_t known = refusals.size();
+  for (const Refusal& suspect : suspects) {
+    if (std::find(refusals.begin(), refusals.end(), suspect) == refusals.end()) {
+      refusals.push_back(suspect);
+    }
+  }
+  if (refusals.size() == known) return;
+  if (auto saved = catalog_.SaveRefusals(state.object.folder, refusals); !saved) {
+    log::Error("a refusal cannot be written down", {{"reason", saved.error()}});
+    return;
+  }
+  log::Warning("a swapped source did not compile", {{"object", state.object.folder}});
+  state.publish_due = true;
+}
+
+void Service::LookAtStamp(ObjectState& state) {
+  const source::CheckedSelection checked = source::CheckSelection(state.object.command);
+  state.effective = checked.holds ? checked.id : "";
+  const bool differs = AppliedSelection(state.object.folder) != state.effective;
+  state.stamp_due = differs && state.touched_for != state.effective;
+  if (!differs) state.touched_for.reset();
+}
+
 void Service::TouchStamps() {
-  if (obstacle_ == "build running") return;
+  if (build_runs_) return;
   for (auto& [folder, state] : objects_) {
-    if (!state.stamp_due) continue;
+    if (!state.stamp_due || state.stale || state.scanning || state.publish_due) continue;
     state.stamp_due = false;
+    state.touched_for = state.effective;
     if (auto touched = publisher_.TouchStamp(folder); !touched) {
       log::Warning("a stamp cannot be touched", {{"reason", touched.error()}});
     }
@@ -359,7 +453,7 @@ base::Result<> Service::Snooze(std::int64_t seconds) {
 base::Result<> Service::Resume() {
   TRY(policy_.Resume());
   CheckObstacle();
-  with_.loop.Post([this] { Work(); });
+  Later(&Service::Work);
   return {};
 }
 
@@ -367,12 +461,16 @@ base::Result<> Service::Resume() {
 // and without work the daemon has no timer at all.
 void Service::CheckObstacle() {
   const std::string before = obstacle_;
-  obstacle_ = policy_.Obstacle(BuildFolders());
+  build_runs_ = policy_.AnyBuildRuns(BuildFolders());
+  obstacle_ = policy_.snoozed() ? "snoozed" : build_runs_ ? "build running" : "";
   if (obstacle_ != before) {
     log::Info(obstacle_.empty() ? "work may go on" : "paused", {{"reason", obstacle_}});
+  }
+  if (obstacle_.empty() != before.empty()) {
+    for (const auto& [key, job] : jobs_) job->Hold(!obstacle_.empty());
     if (obstacle_.empty()) {
       with_.workers.Resume();
-    } else if (before.empty()) {
+    } else {
       with_.workers.Pause();
     }
   }
@@ -383,11 +481,22 @@ void Service::CheckObstacle() {
   if (!obstacle_timer_.active()) obstacle_timer_.Start(kObstaclePeriod, [this] { Work(); });
 }
 
-const KernelJob* Service::FindJob(const records::Kernel& kernel) const {
-  for (const auto& [key, job] : jobs_) {
-    if (job->input().kernel.key == kernel.key) return job.get();
-  }
-  return nullptr;
+void Service::Later(void (Service::*task)()) {
+  with_.loop.Post([this, alive = alive_, task] {
+    if (*alive) (this->*task)();
+  });
+}
+
+const KernelJob* Service::FindJob(const ObjectState& state, const records::Kernel& kernel) const {
+  const auto it = jobs_.find(JobKey(kernel, state.target.numerics));
+  return it == jobs_.end() ? nullptr : it->second.get();
+}
+
+std::optional<Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel) {
+  const std::string toolchain = state.scan == nullptr ? "" : state.scan->toolchain;
+  return catalog_.Best(
+      kernel.key, WorkloadOf(kernel), "",
+      RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key, toolchain));
 }
 
 std::vector<const KernelJob*> Service::BusyJobs() const {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,9 +36,14 @@ struct ObjectState {
   std::unique_ptr<ObjectScan> scan;  // the last one that succeeded
   std::string problem;               // of the last scan, if it failed
   bool scanning = false;
-  bool stale = true;       // to be scanned
-  bool stamp_due = false;  // its next build should compile it again
-  std::string published;   // swap file's name
+  bool stale = true;         // to be scanned
+  bool publish_due = false;  // as soon as no build runs
+  bool stamp_due = false;    // its next build should compile it again
+  Published published;
+  std::string effective;  // id of the selection that its next compile would take; empty: none
+  // The selection (empty: the original) for which the stamp was touched, until a compile has taken
+  // it. A compile that did not is not asked again, or a build with CUPILOT=0 would never rest.
+  std::optional<std::string> touched_for;
 };
 
 struct Counters {
@@ -77,7 +83,9 @@ class Service {
   // For documents.
   const std::map<std::string, ObjectState>& objects() const { return objects_; }
   const std::map<std::string, Project>& projects() const { return projects_; }
-  const KernelJob* FindJob(const records::Kernel& kernel) const;
+  const KernelJob* FindJob(const ObjectState& state, const records::Kernel& kernel) const;
+  // What is to run in place of the kernel in this object: not what its compile refused.
+  std::optional<Proven> Best(const ObjectState& state, const records::Kernel& kernel);
   Catalog& catalog() { return catalog_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
@@ -94,7 +102,9 @@ class Service {
   void ReadObjects(const Project& project);
   void DropProject(const std::string& build_folder);
   void OnFolderChanged(const std::string& folder);
-  void WatchFilesOf(const ObjectState& state);
+  void OnChanges();
+  void WatchProject(const std::string& build_folder);
+  void WatchFolderOf(const std::string& file);
   void Work();
   bool StartScan();
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
@@ -102,10 +112,16 @@ class Service {
   void DropUnusedJobs();
   bool StartStep();
   void OnStep(const std::string& key, base::Result<bool> accepted);
+  void AfterStep();
   void PublishKernel(const std::string& kernel_key);
+  void PublishDue();
   bool PublishObject(ObjectState& state);
+  void LearnRefusals(ObjectState& state);
+  static void LookAtStamp(ObjectState& state);
   void TouchStamps();
   void CheckObstacle();
+  // On the loop thread, later, unless the service is gone by then.
+  void Later(void (Service::*task)());
   void Emit(const std::string& name, records::Json data);
   std::vector<std::string> BuildFolders() const;
 
@@ -124,9 +140,13 @@ class Service {
   std::vector<std::unique_ptr<KernelJob>> dropped_;         // busy when they were dropped
   std::set<std::string> source_folders_;                    // watched for edits
   Counters counters_;
-  std::string obstacle_;
+  std::set<std::string> changed_;  // folders with events that were not looked at yet
+  std::string obstacle_;           // why nothing is worked on
+  bool build_runs_ = false;        // nothing is published and touched
   loop::FileWatcher watcher_;
+  loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace cupilot::service

@@ -1,6 +1,7 @@
 // The user's settings: $XDG_CONFIG_HOME/cupilot/config.json. Every key may be left out.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -17,6 +18,8 @@ struct Settings {
   std::uint64_t seed = 1;
   log::Level log_level = log::Level::kInfo;
   bool log_json = false;
+  // No key of the file: events of files this close together belong to one save.
+  std::chrono::milliseconds quiet{250};
 };
 
 // Strict: an unknown key or a wrong type is an error that names it. No file: the defaults.

@@ -32,6 +32,13 @@ class FakeEvaluator final : public evaluate::Evaluator {
     return true;
   }
 
+  // The oldest open request is never answered; false if there is none.
+  bool DropOne() {
+    if (queue_.empty()) return false;
+    queue_.pop_front();
+    return true;
+  }
+
   const std::vector<std::string>& evaluated() const { return evaluated_; }
   std::size_t open() const { return queue_.size(); }
 

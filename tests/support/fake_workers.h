@@ -1,4 +1,4 @@
-// Workers without processes: answers are functions by op; calls are recorded.
+// Workers without processes: answers are functions by op; calls are recorded. Answers when told to.
 #pragma once
 
 #include <deque>
@@ -22,30 +22,38 @@ class FakeWorkers final : public evaluate::Workers {
     calls_.push_back(call.op);
     queue_.push_back({std::move(call), std::move(done)});
   }
-  void Pause() override {}
-  void Resume() override {}
+  void Pause() override { paused_ = true; }
+  void Resume() override { paused_ = false; }
+  // What is asked in the course of it is never answered.
   void Stop() override {
-    while (!queue_.empty()) {
-      auto [call, done] = std::move(queue_.front());
-      queue_.pop_front();
-      done(base::Fail(base::Cancelled("stopped")));
-    }
+    auto open = std::move(queue_);
+    queue_.clear();
+    for (auto& [call, done] : open) done(base::Fail(base::Cancelled("stopped")));
+    queue_.clear();
   }
   evaluate::WorkerCounters counters() const override { return {}; }
 
+  // Answers the oldest call; false if there is none, or while paused.
+  bool RunOne() {
+    if (queue_.empty() || paused_) return false;
+    auto [call, done] = std::move(queue_.front());
+    queue_.pop_front();
+    const auto answer = answers_.find(call.op);
+    if (answer == answers_.end()) {
+      done(base::Fail(base::Internal("no answer for " + call.op)));
+    } else {
+      done(answer->second(call.params));
+    }
+    return true;
+  }
   // Answers until nobody asks any more.
   void RunAll() {
-    while (!queue_.empty()) {
-      auto [call, done] = std::move(queue_.front());
-      queue_.pop_front();
-      const auto answer = answers_.find(call.op);
-      if (answer == answers_.end()) {
-        done(base::Fail(base::Internal("no answer for " + call.op)));
-      } else {
-        done(answer->second(call.params));
-      }
+    while (RunOne()) {
     }
   }
+
+  bool paused() const { return paused_; }
+  std::size_t open() const { return queue_.size(); }
 
   const std::vector<std::string>& calls() const { return calls_; }
   int Count(const std::string& op) const {
@@ -58,6 +66,7 @@ class FakeWorkers final : public evaluate::Workers {
   std::map<std::string, Answer> answers_;
   std::deque<std::pair<evaluate::WorkerCall, base::Callback<records::Json>>> queue_;
   std::vector<std::string> calls_;
+  bool paused_ = false;
 };
 
 }  // namespace cupilot::test

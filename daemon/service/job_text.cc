@@ -1,0 +1,107 @@
+#include "service/job_text.h"
+
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+namespace cupilot::service {
+namespace {
+
+using Kind = search::Outcome::Kind;
+
+// Reasons in the order in which they first came, each with who gave it.
+class Reasons {
+ public:
+  void Add(const std::string& who, const std::string& reason) {
+    for (auto& [known, names] : reasons_) {
+      if (known != reason) continue;
+      names += ", " + who;
+      return;
+    }
+    reasons_.emplace_back(reason, who);
+  }
+  bool empty() const { return reasons_.empty(); }
+  std::string Text() const {
+    if (reasons_.size() == 1) return reasons_[0].first;
+    std::string text;
+    for (const auto& [reason, names] : reasons_) {
+      text += (text.empty() ? "" : "; ") + names + ": " + reason;
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> reasons_;
+};
+
+std::string WhyNothingToTry(const KernelJob& job) {
+  Reasons reasons;
+  for (const search::Opinion& opinion : job.opinions()) {
+    if (!opinion.applies) reasons.Add(opinion.technique, opinion.reason);
+  }
+  for (const search::Idea& idea : job.search()->ideas()) {
+    if (idea.outcome) reasons.Add(idea.asked, idea.outcome->reason);
+  }
+  return "nothing could be tried" + (reasons.empty() ? "" : ": " + reasons.Text());
+}
+
+bool NothingTried(const KernelJob& job) {
+  return job.finished() && job.search() != nullptr && CountIdeas(job).tried == 0;
+}
+
+}  // namespace
+
+Tally CountIdeas(const KernelJob& job) {
+  Tally tally;
+  if (job.search() == nullptr) return tally;
+  for (const search::Idea& idea : job.search()->ideas()) {
+    if (!idea.outcome) continue;
+    const Kind kind = idea.outcome->kind;
+    tally.tried += kind == Kind::kAccepted || kind == Kind::kRejected ? 1 : 0;
+    tally.accepted += kind == Kind::kAccepted ? 1 : 0;
+    tally.declined += kind == Kind::kDeclined ? 1 : 0;
+  }
+  return tally;
+}
+
+std::string StateOf(const records::Kernel& kernel, const KernelJob* job) {
+  if (!kernel.declined.empty()) return "declined";
+  if (kernel.cases.empty()) return "no workload";
+  if (job == nullptr || (!job->busy() && job->search() == nullptr && !job->finished())) {
+    return "waiting";
+  }
+  if (!job->failure().empty() || NothingTried(*job)) return "declined";
+  return job->finished() ? "done" : "tuning";
+}
+
+std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job) {
+  if (!kernel.declined.empty()) return kernel.declined;
+  if (kernel.cases.empty()) {
+    return kernel.file + ":" + std::to_string(kernel.line) +
+           ": no workload: add a line '// cupilot: workload ...' above the kernel";
+  }
+  if (job == nullptr) return {};
+  if (!job->failure().empty()) return job->failure();
+  return NothingTried(*job) ? WhyNothingToTry(*job) : "";
+}
+
+std::string WhyOriginal(const records::Kernel& kernel, const KernelJob* job) {
+  if (const std::string why = WhyUntuned(kernel, job); !why.empty()) return why;
+  if (job == nullptr || job->search() == nullptr) return "not tried yet";
+  const search::Idea* closest = nullptr;
+  for (const search::Idea& idea : job->search()->ideas()) {
+    if (!idea.outcome || !idea.outcome->speedup) continue;
+    if (closest == nullptr || *idea.outcome->speedup > *closest->outcome->speedup) closest = &idea;
+  }
+  const Tally tally = CountIdeas(*job);
+  std::string text = std::to_string(tally.tried) + " tried, none proven faster";
+  if (closest != nullptr) {
+    char speedup[32];
+    std::snprintf(speedup, sizeof speedup, "%.2f", *closest->outcome->speedup);
+    text += "; closest: " + closest->candidate.strategy.title + " (" + speedup + ", " +
+            closest->outcome->reason + ")";
+  }
+  return text;
+}
+
+}  // namespace cupilot::service

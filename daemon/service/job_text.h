@@ -1,0 +1,28 @@
+// What can be said about the work on one kernel: numbers and sentences for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "service/kernel_job.h"
+
+namespace cupilot::service {
+
+struct Tally {
+  std::int64_t tried = 0;  // with a verdict
+  std::int64_t accepted = 0;
+  std::int64_t declined = 0;  // a technique proposed it, its rewrite declined
+};
+Tally CountIdeas(const KernelJob& job);
+
+// "waiting", "tuning", "done", "declined", "no workload".
+std::string StateOf(const records::Kernel& kernel, const KernelJob* job);
+
+// Why it cannot be tuned; empty if it can. A job that ended without anything to try gives what its
+// techniques said.
+std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job);
+
+// One line on why the original still runs; for kernels without an accepted variant.
+std::string WhyOriginal(const records::Kernel& kernel, const KernelJob* job);
+
+}  // namespace cupilot::service

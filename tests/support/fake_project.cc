@@ -1,0 +1,273 @@
+#include "tests/support/fake_project.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "protocol/worker_messages.h"
+#include "source/swap/selection_check.h"
+
+namespace cupilot::test {
+namespace {
+
+using records::Json;
+
+constexpr timespec kLongAgo = {946684800, 0};
+constexpr const char* kTarget = "host-x86-64-v3";
+
+void WriteText(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+records::Parameter MakeParameter(const std::string& name, const std::string& type,
+                                 records::ParameterKind kind, std::int64_t bytes) {
+  records::Parameter parameter;
+  parameter.name = name;
+  parameter.type = parameter.canonical = type;
+  parameter.kind = kind;
+  parameter.bytes = bytes;
+  parameter.is_signed = true;
+  return parameter;
+}
+
+// "weight=3" -> "3"
+std::string OptionOf(const std::vector<std::string>& words, const std::string& name) {
+  for (const std::string& word : words) {
+    if (word.rfind(name + "=", 0) == 0) return word.substr(name.size() + 1);
+  }
+  return {};
+}
+
+records::Kernel MakeKernel(const std::string& file, std::int64_t line,
+                           const std::vector<std::string>& words) {
+  records::Kernel kernel;
+  kernel.name = kernel.base_name = words[1];
+  kernel.signature = "_Z" + words[1];
+  kernel.key = base::HashHex(words[1] + " " + words[2]);
+  kernel.file = file;
+  kernel.line = line;
+  kernel.parameters = {MakeParameter("out", "float *", records::ParameterKind::kPointer, 8),
+                       MakeParameter("n", "int", records::ParameterKind::kInteger, 4)};
+  kernel.closure_source = "kernel " + words[1] + " " + words[2] + "\n";
+  // What the fake techniques read.
+  kernel.closure_macros = OptionOf(words, "refuses");
+  records::Case one;
+  one.name = "only";
+  one.grid = {"4", "1", "1"};
+  one.block = {"64", "1", "1"};
+  if (const std::string weight = OptionOf(words, "weight"); !weight.empty()) {
+    one.weight = std::stod(weight);
+  }
+  records::Argument out;
+  out.name = "out";
+  out.type = "float*";
+  out.count = "256";
+  out.access = records::Access::kOut;
+  records::Argument n;
+  n.name = "n";
+  n.type = "int";
+  n.value = "256";
+  one.arguments = {out, n};
+  kernel.cases = {one};
+  return kernel;
+}
+
+base::Result<Json> Scan(const Json& params) {
+  TRY_ASSIGN(const protocol::ScanRequest request, protocol::ParseScanRequest(params));
+  protocol::ScanReply reply;
+  const std::string folder = std::filesystem::path(request.command.source).parent_path();
+  reply.files = {request.command.source, folder + "/main.h"};
+  std::istringstream lines(request.source_text);
+  std::int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream stream(line);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    if (!words.empty() && words[0] == "error") {
+      return base::Fail(base::ToolFailed(request.command.source + ": error"));
+    }
+    if (words.size() < 3 || words[0] != "kernel") continue;
+    reply.kernels.push_back(MakeKernel(request.command.source, number, words));
+  }
+  return protocol::ToJson(reply);
+}
+
+base::Result<Json> Propose(const Json& params) {
+  TRY_ASSIGN(const protocol::ProposeRequest request, protocol::ParseProposeRequest(params));
+  const std::string& refuses = request.kernel.closure_macros;
+  protocol::ProposeReply reply;
+  reply.proposals = {{"restrict_readonly", refuses.empty(), refuses, {Json::object()}},
+                     {"launch_bounds", refuses.empty(), refuses, {Json::object()}},
+                     {"shared_padding", false, refuses.empty() ? "no shared memory" : refuses, {}}};
+  return protocol::ToJson(reply);
+}
+
+base::Result<Json> Rewrite(const Json& params) {
+  TRY_ASSIGN(const protocol::RewriteRequest request, protocol::ParseRewriteRequest(params));
+  protocol::RewriteReply reply;
+  reply.strategy = request.strategy;
+  reply.variant.kernel = request.kernel.name;
+  reply.variant.source = "__global__ void faster(float *out, int n) { /* " + request.kernel.key +
+                         " " + request.strategy.title + " */ }";
+  reply.variant.entry = "faster";
+  reply.variant.strategy = request.strategy;
+  reply.variant.id = records::VariantId(reply.variant);
+  return protocol::ToJson(reply);
+}
+
+}  // namespace
+
+FakeProject::FakeProject(std::string root)
+    : source_(root + "/source"),
+      build_(root + "/build"),
+      object_(build_ + "/cupilot/app/main.cu.o") {
+  if (!base::FileExists(header())) WriteText(header(), "a header\n");
+  const std::string nvcc = root + "/toolkit/bin/nvcc";
+  if (!base::FileExists(nvcc)) WriteText(nvcc, "a compiler\n");
+  if (!base::FileExists(root + "/toolkit/version.json")) {
+    WriteText(root + "/toolkit/version.json", "{}\n");
+  }
+  command_.directory = build_;
+  command_.arguments = {nvcc, "-O3", "-c", source(), "-o", build_ + "/main.cu.o"};
+  command_.source = source();
+  command_.object = build_ + "/main.cu.o";
+  command_.folder = object_;
+}
+
+void FakeProject::WriteSource(const std::string& text) const { WriteText(source(), text); }
+
+void FakeProject::SaveByRename(const std::string& text) const {
+  WriteText(source() + ".new", text);
+  std::filesystem::rename(source() + ".new", source());
+}
+
+void FakeProject::Configure(const Json& options) const {
+  Json target = options;
+  target["name"] = "app";
+  const Json project = {{"schema", "cupilot.project/1"},
+                        {"source_folder", source_},
+                        {"build_folder", build_},
+                        {"targets", {target}}};
+  (void)base::WriteFileIfDifferent(build_ + "/cupilot/project.json", project.dump());
+}
+
+void FakeProject::Register(const std::string& state_folder) const {
+  const Json json = {{"schema", "cupilot.registration/1"}, {"build_folder", build_}};
+  (void)base::WriteFileIfDifferent(state_folder + "/projects/" + base::HashHex(build_) + ".json",
+                                   json.dump());
+}
+
+void FakeProject::WriteApplied(const std::string& selection, const std::string& reason) const {
+  const Json json = {{"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
+  (void)base::WriteFileIfDifferent(object_ + "/applied.json", json.dump());
+}
+
+void FakeProject::AgeStamp() const {
+  const std::string stamp = object_ + "/stamp.h";
+  if (!base::FileExists(stamp)) WriteText(stamp, "\n");
+  const timespec times[2] = {kLongAgo, kLongAgo};
+  ::utimensat(AT_FDCWD, stamp.c_str(), times, 0);
+}
+
+bool FakeProject::Compile(bool refuse, const std::string& log) const {
+  AgeStamp();
+  (void)base::WriteFileIfDifferent(object_ + "/command.json", records::ToJson(command_).dump());
+  const source::CheckedSelection checked = source::CheckSelection(command_);
+  if (!checked.holds) {
+    WriteApplied("", checked.reason);
+    return false;
+  }
+  if (refuse) {
+    const Json refused = {{"schema", "cupilot.refused/1"}, {"selection", checked.id}, {"log", log}};
+    (void)base::WriteFileIfDifferent(object_ + "/refused.json", refused.dump());
+    WriteApplied("", "refused: its swapped source did not compile");
+    return false;
+  }
+  WriteApplied(checked.id, "");
+  return true;
+}
+
+void FakeProject::CompileTurnedOff() const {
+  AgeStamp();
+  (void)base::WriteFileIfDifferent(object_ + "/command.json", records::ToJson(command_).dump());
+  WriteApplied("", "CUPILOT=0");
+}
+
+std::string FakeProject::PublishedSwap() const {
+  const auto text = base::ReadFile(object_ + "/selection.json");
+  if (!text) return {};
+  const auto selection = records::ParseSelection(*records::ParseJson(*text));
+  return selection ? selection->swap : "unreadable";
+}
+
+std::vector<std::string> FakeProject::PublishedVariants() const {
+  std::vector<std::string> ids;
+  const auto text = base::ReadFile(object_ + "/selection.json");
+  if (!text) return ids;
+  const auto selection = records::ParseSelection(*records::ParseJson(*text));
+  if (!selection) return ids;
+  for (const records::SelectedKernel& kernel : selection->kernels) {
+    for (const records::SelectedVariant& variant : kernel.variants) ids.push_back(variant.id);
+  }
+  return ids;
+}
+
+bool FakeProject::StampIsNew() const {
+  const auto identity = base::IdentifyFile(object_ + "/stamp.h");
+  return identity && identity->mtime_ns > std::int64_t{kLongAgo.tv_sec} * 1'000'000'000;
+}
+
+void AnswerForFakeProjects(FakeWorkers& workers) {
+  workers.On("scan", Scan);
+  workers.On("propose", Propose);
+  workers.On("rewrite", Rewrite);
+  workers.On("describe_device", [](const Json&) -> base::Result<Json> {
+    return Json{{"name", "a processor"},
+                {"arch", kTarget},
+                {"sm_count", 2},
+                {"memory_bytes", 1024},
+                {"driver", ""}};
+  });
+}
+
+records::Evaluation MakeEvaluation(const evaluate::EvaluateRequest& request, double speedup) {
+  records::Evaluation evaluation;
+  evaluation.variant = request.variant.id;
+  evaluation.kernel_key = request.kernel.key;
+  evaluation.target = kTarget;
+  evaluation.device = {"a processor", kTarget, 2, 1024};
+  evaluation.toolchain = "toolchain";
+  evaluation.date = "2026-11-21T08:30:00Z";
+  evaluation.accepted = speedup > 1;
+  if (!evaluation.accepted) evaluation.reason = "not_faster";
+  records::CaseResult result;
+  result.name = "only";
+  result.original_us = 100;
+  result.variant_us = 100 / speedup;
+  result.speedup = speedup;
+  result.interval = {speedup * 0.999, speedup * 1.001};
+  result.samples = 60;
+  result.floor_us = 10;
+  result.l2 = "warm";
+  evaluation.cases = {result};
+  if (evaluation.accepted) {
+    evaluation.speedup = speedup;
+    evaluation.interval = result.interval;
+  }
+  return evaluation;
+}
+
+double SpeedupOf(const std::string& variant_id) {
+  const std::string digits = base::HashHex(variant_id).substr(0, 4);
+  return 0.5 + static_cast<double>(std::stoi(digits, nullptr, 16)) / 65535.0;
+}
+
+}  // namespace cupilot::test

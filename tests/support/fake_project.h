@@ -1,0 +1,69 @@
+// A user's project without CMake, compiler or CUDA: a source of a language of its own, the folders
+// and files that module and launcher make, and builds as the launcher does them.
+//
+// A line "kernel NAME BODY [weight=W] [refuses=REASON]" of the source is a tagged kernel: its key
+// is NAME and BODY, its case has the weight W, and every technique declines it for REASON. All
+// other lines are what stands around it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate/evaluator.h"
+#include "records/compile_command.h"
+#include "records/kernel.h"
+#include "tests/support/fake_workers.h"
+
+namespace cupilot::test {
+
+class FakeProject {
+ public:
+  // Makes the project in `root` (folders source, build, toolkit); what is there stays.
+  explicit FakeProject(std::string root);
+
+  const std::string& build_folder() const { return build_; }
+  std::string source() const { return source_ + "/main.cu"; }
+  std::string header() const { return source_ + "/main.h"; }
+  // .../cupilot/app/main.cu.o
+  const std::string& object_folder() const { return object_; }
+  const records::CompileCommand& command() const { return command_; }
+  records::CompileCommand& command() { return command_; }
+
+  // In the user's editor.
+  void WriteSource(const std::string& text) const;
+  // As editors save that write a new file and rename it over the old one.
+  void SaveByRename(const std::string& text) const;
+  // project.json; `options` are more keys of its only target: "apply", "kernels", "numerics".
+  void Configure(const records::Json& options = records::Json::object()) const;
+  // The registration in the state folder of the daemon.
+  void Register(const std::string& state_folder) const;
+
+  // One compile, as the launcher does it: true if the swapped source was taken. `refuse`: the
+  // swapped source does not compile, the compiler said `log`.
+  bool Compile(bool refuse = false, const std::string& log = "error") const;
+  // With CUPILOT=0.
+  void CompileTurnedOff() const;
+  // The name of the published swapped source; empty: none, or an empty selection.
+  std::string PublishedSwap() const;
+  // Ids of the published variants.
+  std::vector<std::string> PublishedVariants() const;
+  // True if the stamp was touched after the last compile.
+  bool StampIsNew() const;
+
+ private:
+  void WriteApplied(const std::string& selection, const std::string& reason) const;
+  void AgeStamp() const;
+
+  std::string source_, build_, object_;
+  records::CompileCommand command_;
+};
+
+// Lets the workers answer scan, propose, rewrite and describe_device for such projects.
+void AnswerForFakeProjects(FakeWorkers& workers);
+
+// An accepted (or, at 1 or less, a rejected) evaluation of the request with this speedup.
+records::Evaluation MakeEvaluation(const evaluate::EvaluateRequest& request, double speedup);
+// A speedup between 0.5 and 1.5 by the variant's id: the same in every run.
+double SpeedupOf(const std::string& variant_id);
+
+}  // namespace cupilot::test
