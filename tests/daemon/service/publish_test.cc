@@ -1,0 +1,249 @@
+// What is published when, and what the next build makes of it.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "records/selection.h"
+#include "source/swap/selection_check.h"
+#include "tests/daemon/service/service_fixture.h"
+
+namespace cupilot::service {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class PublishTest : public ServiceTest {
+ protected:
+  // Only variants of these titles are accepted; the speedups are theirs.
+  void Accept(std::map<std::string, double> speedups) {
+    judge_ = [speedups = std::move(speedups)](const evaluate::EvaluateRequest& request) {
+      const auto it = speedups.find(request.variant.strategy->steps.size() == 1
+                                        ? request.variant.strategy->steps[0].technique
+                                        : "both");
+      return test::MakeEvaluation(request, it == speedups.end() ? 0.9 : it->second);
+    };
+  }
+};
+
+// A build of the user's, as the launcher shows it.
+class RunningBuild {
+ public:
+  explicit RunningBuild(const std::string& build_folder)
+      : file_(::open((build_folder + "/cupilot/build.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
+                     0600)) {
+    EXPECT_EQ(::flock(file_, LOCK_SH), 0);
+    EXPECT_EQ(::futimens(file_, nullptr), 0);
+  }
+  ~RunningBuild() { ::close(file_); }
+
+ private:
+  int file_;
+};
+
+TEST_F(PublishTest, OnlyWhatIsAcceptedIsPublished) {
+  Accept({});
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  EXPECT_GE(evaluator_.evaluated().size(), 2u);
+  EXPECT_EQ(files_.writes, 0);
+  EXPECT_FALSE(project_.StampIsNew());
+  EXPECT_EQ(Row("one")["published"], false);
+  EXPECT_EQ(Explain("one")["verdict"], "original");
+  EXPECT_THAT(Explain("one")["why_not"].get<std::string>(),
+              HasSubstr("none proven faster; closest"));
+  // Measured all the same.
+  EXPECT_EQ(Explain("one")["floor_us"], 10.0);
+  EXPECT_EQ(Explain("one")["original_us"], 100.0);
+}
+
+TEST_F(PublishTest, TheBestIsTakenByTheNextCompile) {
+  Accept({{"launch_bounds", 1.2}, {"restrict_readonly", 1.5}});
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  EXPECT_THAT(project_.PublishedVariants(), SizeIs(2));
+  EXPECT_TRUE(project_.StampIsNew());
+  EXPECT_TRUE(project_.Compile());
+  const records::Json explained = Explain("one");
+  EXPECT_EQ(explained["verdict"], "accepted");
+  EXPECT_EQ(explained["published"], true);
+  EXPECT_EQ(explained["why_not"], "");
+  EXPECT_THAT(explained["strategy"].get<std::string>(), Not(IsEmpty()));
+  EXPECT_EQ(explained["floor_us"], 10.0);
+  EXPECT_EQ(explained["speedup"], 1.5);
+  DrainEvents();
+  EXPECT_FALSE(project_.StampIsNew());
+}
+
+TEST_F(PublishTest, TheSelectionNamesTheCompiler) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const auto text = base::ReadFile(project_.object_folder() + "/selection.json");
+  ASSERT_TRUE(text);
+  const auto selection = records::ParseSelection(*records::ParseJson(*text));
+  ASSERT_TRUE(selection);
+  EXPECT_EQ(selection->toolchain, source::ToolchainIdentity(project_.command()));
+  EXPECT_THAT(selection->toolchain, Not(IsEmpty()));
+}
+
+TEST_F(PublishTest, ASelectionThatBecomesEmptyTakesTheVariantOut) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.Compile());
+  project_.Configure({{"kernels", {"other"}}});
+  DrainUntil([&] { return project_.PublishedVariants().empty(); });
+  DrainUntil([&] { return project_.StampIsNew(); });
+  EXPECT_FALSE(project_.Compile());
+  DrainEvents();
+  EXPECT_FALSE(project_.StampIsNew());
+}
+
+TEST_F(PublishTest, AStampIsTouchedOnceForASelection) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.StampIsNew());
+  const int touches = files_.touches;
+  DrainEvents();
+  EXPECT_EQ(files_.touches, touches);
+  // Whoever always builds with CUPILOT=0 gets no compile more in each build.
+  project_.CompileTurnedOff();
+  DrainEvents();
+  project_.CompileTurnedOff();
+  DrainEvents();
+  EXPECT_EQ(files_.touches, touches);
+  // One such build after the variant was in is put right by the next.
+  ASSERT_TRUE(project_.Compile());
+  DrainEvents();
+  project_.CompileTurnedOff();
+  DrainUntil([&] { return project_.StampIsNew(); });
+  EXPECT_EQ(files_.touches, touches + 1);
+}
+
+TEST_F(PublishTest, WaitsForTheEndOfABuild) {
+  Prepare("kernel one a\n");
+  Start();
+  while (evaluator_.open() == 0) {
+    ASSERT_TRUE(workers_.RunOne());
+  }
+  {
+    const RunningBuild build(project_.build_folder());
+    clock_.Advance(std::chrono::hours(1));
+    DrainUntil([&] { return workers_.paused(); });
+    // An evaluation that was under way ends.
+    while (evaluator_.AnswerOne()) {
+    }
+    loop_->RunOnce(false);
+    EXPECT_EQ(IdleReason(), "build running");
+    EXPECT_EQ(files_.writes, 0);
+    EXPECT_EQ(files_.touches, 0);
+  }
+  DrainUntil([&] { return IdleReason() == "done"; });
+  EXPECT_FALSE(workers_.paused());
+  EXPECT_THAT(project_.PublishedVariants(), SizeIs(1));
+  EXPECT_TRUE(project_.StampIsNew());
+}
+
+TEST_F(PublishTest, AnEditElsewhereKeepsTheVariantWithoutTuning) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.Compile());
+  const auto evaluated = evaluator_.evaluated();
+  const auto variants = project_.PublishedVariants();
+  project_.SaveByRename("something else\nkernel one a\n");
+  EXPECT_FALSE(project_.Compile());  // the launcher alone cannot know
+  DrainUntil([&] { return project_.StampIsNew(); });
+  EXPECT_TRUE(project_.Compile());
+  EXPECT_EQ(project_.PublishedVariants(), variants);
+  EXPECT_EQ(evaluator_.evaluated(), evaluated);
+  EXPECT_EQ(Row("one")["line"], 2);
+}
+
+TEST_F(PublishTest, AnEditOfAKernelDropsItsVariantAndTunesItAgain) {
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.Compile());
+  const auto before = project_.PublishedVariants();
+  const std::size_t evaluated = evaluator_.evaluated().size();
+  std::string seen;
+  judge_ = [&](const evaluate::EvaluateRequest& request) {
+    seen = request.kernel.name;
+    return test::MakeEvaluation(request, 1.5);
+  };
+  project_.SaveByRename("kernel one a\nkernel two c\n");
+  EXPECT_FALSE(project_.Compile());
+  DrainUntil([&] { return evaluator_.evaluated().size() > evaluated && IdleReason() == "done"; });
+  EXPECT_EQ(seen, "two");
+  EXPECT_TRUE(project_.Compile());
+  const auto after = project_.PublishedVariants();
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_NE(after[1], before[1]);
+}
+
+TEST_F(PublishTest, ManualTargetsWaitForApply) {
+  Prepare("kernel one a\n", {{"apply", "manual"}});
+  Start();
+  Drain();
+  EXPECT_EQ(files_.writes, 0);
+  EXPECT_THAT(Row("one")["why"].get<std::string>(), HasSubstr("cupilot apply"));
+  EXPECT_THAT(service_->Apply(""), SizeIs(1));
+  EXPECT_TRUE(project_.StampIsNew());
+  EXPECT_TRUE(project_.Compile());
+  EXPECT_EQ(Row("one")["published"], true);
+  Restart();
+  Drain();
+  EXPECT_EQ(Row("one")["published"], true);
+}
+
+TEST_F(PublishTest, ARefusedVariantIsNotPublishedAgain) {
+  Accept({{"launch_bounds", 1.2}, {"restrict_readonly", 1.5}});
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const auto first = project_.PublishedVariants();
+  ASSERT_THAT(first, SizeIs(1));
+  EXPECT_FALSE(project_.Compile(true));
+  // The next best one comes in its place, also after an edit elsewhere and a restart.
+  DrainUntil([&] { return project_.PublishedVariants() != first; });
+  ASSERT_THAT(project_.PublishedVariants(), SizeIs(1));
+  project_.SaveByRename("something else\nkernel one a\n");
+  project_.Compile();
+  DrainUntil([&] { return service_->counters().scans == 2; });
+  EXPECT_NE(project_.PublishedVariants(), first);
+  Restart();
+  Drain();
+  EXPECT_NE(project_.PublishedVariants(), first);
+  EXPECT_FALSE(project_.Compile(true));
+  DrainUntil([&] { return project_.PublishedVariants().empty(); });
+  EXPECT_THAT(Explain("one")["why_not"].get<std::string>(), HasSubstr("refused"));
+  EXPECT_EQ(Explain("one")["verdict"], "original");
+  DrainEvents();
+  EXPECT_FALSE(project_.StampIsNew());
+}
+
+TEST_F(PublishTest, OnlyTheVariantThatTheCompilerNamedIsRefused) {
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  const auto first = project_.PublishedVariants();
+  ASSERT_THAT(first, SizeIs(2));
+  EXPECT_FALSE(project_.Compile(true, "error in " + records::VariantNamespace(first[1])));
+  DrainUntil([&] { return project_.PublishedVariants() != first; });
+  const auto second = project_.PublishedVariants();
+  ASSERT_THAT(second, SizeIs(2));
+  EXPECT_EQ(second[0], first[0]);
+  EXPECT_NE(second[1], first[1]);
+}
+
+}  // namespace
+}  // namespace cupilot::service
