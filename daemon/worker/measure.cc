@@ -9,7 +9,9 @@
 #include "device/host/host_properties.h"
 #include "worker/arena.h"
 #include "worker/case_inputs.h"
+#include "worker/floor.h"
 #include "worker/program.h"
+#include "worker/reference.h"
 #include "worker/runner.h"
 
 namespace cupilot::worker {
@@ -21,6 +23,12 @@ using std::chrono::milliseconds;
 constexpr const char* kLockPath = "/tmp/cupilot-device-host.lock";
 constexpr milliseconds kLockLimit{60000};
 constexpr std::size_t kMostPairs = 60;
+constexpr std::size_t kLeastPairs = 6;
+// What a finalist gets where launches are long: so many pairs, or so much time.
+constexpr std::size_t kGoodPairs = 20;
+constexpr double kGoodSeconds = 0.4;
+constexpr std::size_t kSurePairs = 10;  // before an interval may end it
+constexpr std::size_t kSureEvery = 5;
 
 double Median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
@@ -76,9 +84,21 @@ base::Result<Json> MeasureCase(const protocol::MeasureRequest& request, const Ca
   return runner.Ask(question, limit);
 }
 
+// By case. What the original writes is kept from the verification before; runs otherwise.
+base::Result<std::vector<std::int64_t>> TrafficOf(const protocol::CandidateSet& set,
+                                                  const device::Properties& properties) {
+  std::vector<std::int64_t> bytes;
+  for (const records::Case& workload : set.workload.cases) {
+    TRY_ASSIGN(const CasePlan plan, PlanCase(set.kernel, workload, properties, nullptr));
+    TRY_ASSIGN(const auto reference, References(set, workload, plan).Find(nullptr));
+    bytes.push_back(reference->dropped.empty() ? NecessaryBytes(plan, *reference) : 0);
+  }
+  return bytes;
+}
+
 }  // namespace
 
-PairedRatio RatioOf(const std::vector<std::pair<double, double>>& pairs) {
+PairedRatio RatioOf(const TimedPairs& pairs) {
   PairedRatio ratio;
   std::vector<double> a, b, logs;
   for (const auto& [original, variant] : pairs) {
@@ -106,11 +126,27 @@ PairedRatio RatioOf(const std::vector<std::pair<double, double>>& pairs) {
   return ratio;
 }
 
+bool LosesProbe(const TimedPairs& pairs, double limit) {
+  return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [limit](const auto& pair) {
+    return pair.second > limit * pair.first;
+  });
+}
+
+bool EnoughPairs(const TimedPairs& pairs, double spent_seconds, double seconds) {
+  const std::size_t n = pairs.size();
+  if (spent_seconds > 4 * seconds) return true;
+  if (n >= kLeastPairs && spent_seconds > seconds) return true;
+  if (n >= kGoodPairs && spent_seconds > kGoodSeconds) return true;
+  return n >= kSurePairs && n % kSureEvery == 0 && RatioOf(pairs).high < 1.0;
+}
+
 base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& request) {
   protocol::MeasureReply reply;
   const device::Properties properties = device::DescribeHost();
   reply.device = {properties.name, properties.architecture, properties.sm_count,
                   properties.memory_bytes};
+  static PeakRates& rates = *new PeakRates(&MeasureHostRate);
+  TRY_ASSIGN(const std::vector<std::int64_t> traffic, TrafficOf(request.set, properties));
   TRY_ASSIGN(const device::DeviceLock lock, device::DeviceLock::Acquire(kLockPath, kLockLimit));
   for (const records::Case& workload : request.set.workload.cases) {
     TRY_ASSIGN(const CasePlan original,
@@ -125,7 +161,7 @@ base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& req
       reply.detail = "while it was measured: " + measured.error().message;
       return reply;
     }
-    std::vector<std::pair<double, double>> pairs;
+    TimedPairs pairs;
     for (const Json& pair : (*measured)["pairs"]) {
       pairs.emplace_back(std::max(pair[0].get<double>(), 1e-3),
                          std::max(pair[1].get<double>(), 1e-3));
@@ -145,6 +181,17 @@ base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& req
     result.interval = {ratio.low, ratio.high};
     result.samples = static_cast<std::int64_t>(pairs.size());
     result.l2 = "warm";
+    const FloorResult floor =
+        CompareWithFloor(rates, traffic[reply.cases.size()], ratio.original_us, ratio.variant_us);
+    result.floor_us = floor.floor_us;
+    if (floor.impossible) {
+      reply.failed = true;
+      reply.reason = "faster_than_physics";
+      reply.detail = "case '" + workload.name + "' would take " + std::to_string(ratio.variant_us) +
+                     " us, and its " + std::to_string(traffic[reply.cases.size()]) +
+                     " bytes of necessary traffic take at least " + std::to_string(floor.floor_us) +
+                     " us";
+    }
     reply.stopped_early = reply.stopped_early || measured->value("stopped_early", false);
     reply.cases.push_back(std::move(result));
   }

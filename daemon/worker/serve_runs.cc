@@ -10,6 +10,7 @@
 #include "cuda_runtime_api.h"
 #include "device/host/host_device.h"
 #include "records/json.h"
+#include "worker/measure.h"
 #include "worker/runner.h"
 #include "worker/sandbox/sandbox.h"
 
@@ -216,7 +217,7 @@ class RunServer {
     const double seconds = request["seconds"].get<double>();
     const double probe_limit = request["probe_limit"].get<double>();
     const auto most = request["most_pairs"].get<std::size_t>();
-    Json pairs = Json::array();
+    TimedPairs pairs;
     bool stopped = false;
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i <= most; ++i) {
@@ -228,25 +229,17 @@ class RunServer {
         TRY_ASSIGN(times[side], Timed(works[side][copy]));
       }
       if (i == 0) continue;  // the first pair warms up
-      pairs.push_back({times[0], times[1]});
-      if (i == 3 && Loses(pairs, probe_limit)) {
-        stopped = true;
-        break;
-      }
+      pairs.emplace_back(times[0], times[1]);
+      stopped = i == 3 && LosesProbe(pairs, probe_limit);
       const double spent =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      if (spent > seconds && pairs.size() >= 6) break;
-      if (spent > 4 * seconds) break;
+      if (stopped || EnoughPairs(pairs, spent, seconds)) break;
     }
-    return Json{{"pairs", pairs}, {"stopped_early", stopped}};
-  }
-
-  static bool Loses(const Json& pairs, double limit) {
-    std::size_t slower = 0;
-    for (const Json& pair : pairs) {
-      slower += pair[1].get<double>() > limit * pair[0].get<double>() ? 1 : 0;
+    Json reply = {{"pairs", Json::array()}, {"stopped_early", stopped}};
+    for (const auto& [original, candidate] : pairs) {
+      reply["pairs"].push_back({original, candidate});
     }
-    return slower == pairs.size();
+    return reply;
   }
 
   // [[from, to of copy 0, to of copy 1, bytes], ...]

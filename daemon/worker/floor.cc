@@ -1,0 +1,131 @@
+#include "worker/floor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace cupilot::worker {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::int64_t kSmallest = std::int64_t{1} << 16;
+constexpr std::int64_t kLargest = std::int64_t{1} << 27;
+constexpr int kRounds = 5;                                   // of each pattern; the best counts
+constexpr std::int64_t kRoundBytes = std::int64_t{1} << 24;  // at least, in one round
+constexpr int kRepeats = 3;  // measurements before a case is impossible
+
+enum class Pattern { kRead, kWrite, kCopy };
+
+// Bytes moved by one pass over a slice.
+std::size_t Pass(Pattern pattern, std::vector<char>& slice) {
+  const std::size_t half = slice.size() / 2;
+  switch (pattern) {
+    case Pattern::kRead:
+      // The C library's search for a byte that is not there reads as fast as the machine can.
+      return std::memchr(slice.data(), 2, slice.size()) == nullptr ? slice.size() : 0;
+    case Pattern::kWrite:
+      std::memset(slice.data(), 1, slice.size());
+      return slice.size();
+    case Pattern::kCopy:
+      std::memcpy(slice.data(), slice.data() + half, half);
+      return 2 * half;
+  }
+  return 0;
+}
+
+double Round(Pattern pattern, std::vector<std::vector<char>>& slices, std::int64_t passes) {
+  std::atomic<std::size_t> ready{0}, moved{0};
+  const auto work = [&](std::vector<char>& slice) {
+    ready.fetch_add(1);
+    while (ready.load() < slices.size()) std::this_thread::yield();
+    std::size_t bytes = 0;
+    for (std::int64_t i = 0; i < passes; ++i) {
+      bytes += Pass(pattern, slice);
+      std::atomic_signal_fence(std::memory_order_seq_cst);  // each pass counts
+    }
+    moved.fetch_add(bytes);
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < slices.size(); ++i) threads.emplace_back(work, std::ref(slices[i]));
+  while (ready.load() + 1 < slices.size()) std::this_thread::yield();
+  const auto begin = steady_clock::now();
+  work(slices[0]);
+  for (std::thread& thread : threads) thread.join();
+  const double us = std::chrono::duration<double, std::micro>(steady_clock::now() - begin).count();
+  return static_cast<double>(moved.load()) / std::max(us, 1e-3);
+}
+
+}  // namespace
+
+std::int64_t NecessaryBytes(const CasePlan& plan, const OriginalResult& reference) {
+  const auto& regions = plan.layout.regions;
+  const bool indexed = std::any_of(regions.begin(), regions.end(), [](const Region& region) {
+    return region.input && !region.output && region.type.integer();
+  });
+  std::int64_t bytes = 0;
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    const Region& region = regions[r];
+    if (region.input && (!indexed || region.type.integer())) bytes += region.bytes();
+    // What is accumulated into may be written in part only; outputs are known to be.
+    if (!region.output || region.input || r >= reference.outputs.size()) continue;
+    const std::vector<bool>& unwritten = reference.outputs[r].unwritten;
+    bytes +=
+        region.bytes() - region.type.size() * std::count(unwritten.begin(), unwritten.end(), true);
+  }
+  return bytes;
+}
+
+// Of the power of two below: the rate of a smaller size is the greater one.
+double& PeakRates::RateOf(std::int64_t bytes) {
+  const auto size = static_cast<std::uint64_t>(std::clamp(bytes, kSmallest, kLargest));
+  const auto bucket = static_cast<std::int64_t>(std::bit_floor(size));
+  const auto [it, is_new] = rates_.try_emplace(bucket, 0.0);
+  if (is_new) it->second = measure_(bucket);
+  return it->second;
+}
+
+double PeakRates::FloorUs(std::int64_t bytes) {
+  const double rate = RateOf(bytes);
+  return rate > 0 ? static_cast<double>(bytes) / rate : 0;
+}
+
+void PeakRates::MeasureAgain(std::int64_t bytes) {
+  double& rate = RateOf(bytes);
+  const auto size = static_cast<std::uint64_t>(std::clamp(bytes, kSmallest, kLargest));
+  rate = std::max(rate, measure_(static_cast<std::int64_t>(std::bit_floor(size))));
+}
+
+double MeasureHostRate(std::int64_t bytes) {
+  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t slice = std::max<std::size_t>(64, static_cast<std::size_t>(bytes) / threads);
+  std::vector<std::vector<char>> slices(threads, std::vector<char>(slice, 1));
+  const std::int64_t passes = std::max<std::int64_t>(1, kRoundBytes / bytes);
+  double best = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const Pattern pattern : {Pattern::kRead, Pattern::kWrite, Pattern::kCopy}) {
+      best = std::max(best, Round(pattern, slices, passes));
+    }
+  }
+  return best;
+}
+
+FloorResult CompareWithFloor(PeakRates& rates, std::int64_t bytes, double original_us,
+                             double variant_us) {
+  FloorResult result;
+  if (bytes <= 0) return result;
+  result.floor_us = rates.FloorUs(bytes);
+  for (int i = 0; i < kRepeats && std::min(original_us, variant_us) < result.floor_us; ++i) {
+    rates.MeasureAgain(bytes);
+    result.floor_us = rates.FloorUs(bytes);
+  }
+  if (original_us < result.floor_us) return {};
+  result.impossible = variant_us < result.floor_us;
+  return result;
+}
+
+}  // namespace cupilot::worker

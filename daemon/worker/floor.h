@@ -1,0 +1,49 @@
+// The least time that a launch can take on the host device: its necessary traffic over the greatest
+// rate at which this machine moves as many bytes, in its caches where they fit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+
+#include "worker/case_plan.h"
+#include "worker/reference.h"
+
+namespace cupilot::worker {
+
+// Outputs that the original writes, and inputs. Beside an array of integers, which may say what is
+// read, other inputs do not count: from below.
+std::int64_t NecessaryBytes(const CasePlan& plan, const OriginalResult& reference);
+
+// Bytes a microsecond by the size of what is moved, each size measured when it is first asked for
+// and kept.
+class PeakRates {
+ public:
+  using MeasureRate = std::function<double(std::int64_t bytes)>;
+  explicit PeakRates(MeasureRate measure) : measure_(std::move(measure)) {}
+
+  double FloorUs(std::int64_t bytes);
+  // Measures that size once more. A rate only grows: what was slower was disturbed.
+  void MeasureAgain(std::int64_t bytes);
+
+ private:
+  double& RateOf(std::int64_t bytes);
+  MeasureRate measure_;
+  std::map<std::int64_t, double> rates_;
+};
+
+// Bytes a microsecond on this machine, the best of reading, writing and copying buffers of so many
+// bytes in all on all processors.
+double MeasureHostRate(std::int64_t bytes);
+
+// The floor of a measured case: 0 (unknown) where the original itself is below it, since then not
+// all of the traffic is necessary. A case that seems to be below it is believed only after the rate
+// was measured again.
+struct FloorResult {
+  double floor_us = 0;
+  bool impossible = false;  // the variant is below it
+};
+FloorResult CompareWithFloor(PeakRates& rates, std::int64_t bytes, double original_us,
+                             double variant_us);
+
+}  // namespace cupilot::worker
