@@ -11,4 +11,22 @@ base::Result<std::string> ApplyBlockSize(Draft& draft, const records::Json& para
 base::Result<std::vector<records::Json>> ProposeCoarsening(const Draft& draft);
 base::Result<std::string> ApplyCoarsening(Draft& draft, const records::Json& parameters);
 
+base::Result<std::vector<records::Json>> ProposePrivateAtomics(const Draft& draft);
+base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeUnrolling(const Draft& draft);
+base::Result<std::string> ApplyUnrolling(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeInterchange(const Draft& draft);
+base::Result<std::string> ApplyInterchange(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeRestrict(const Draft& draft);
+base::Result<std::string> ApplyRestrict(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeLaunchBounds(const Draft& draft);
+base::Result<std::string> ApplyLaunchBounds(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposePadding(const Draft& draft);
+base::Result<std::string> ApplyPadding(Draft& draft, const records::Json& parameters);
+
 }  // namespace cupilot::source

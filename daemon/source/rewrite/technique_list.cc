@@ -8,6 +8,12 @@ std::span<const RewriteTechnique> RewriteTechniques() {
   static constexpr RewriteTechnique kTechniques[] = {
       {"block_size", &ProposeBlockSize, &ApplyBlockSize},
       {"thread_coarsening", &ProposeCoarsening, &ApplyCoarsening},
+      {"private_atomics", &ProposePrivateAtomics, &ApplyPrivateAtomics},
+      {"unrolling", &ProposeUnrolling, &ApplyUnrolling},
+      {"loop_interchange", &ProposeInterchange, &ApplyInterchange},
+      {"restrict_readonly", &ProposeRestrict, &ApplyRestrict},
+      {"launch_bounds", &ProposeLaunchBounds, &ApplyLaunchBounds},
+      {"shared_padding", &ProposePadding, &ApplyPadding},
   };
   return kTechniques;
 }

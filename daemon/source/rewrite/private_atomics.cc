@@ -1,0 +1,196 @@
+// Atomic additions into a small table: each thread does the work of many, counts in a copy of its
+// own and adds the copy once at the end. Integers only: their sums do not depend on the order.
+#include <algorithm>
+#include <limits>
+
+#include "source/rewrite/inspect.h"
+#include "source/rewrite/mechanical.h"
+#include "source/rewrite/parameters.h"
+#include "source/rewrite/place.h"
+
+namespace cupilot::source {
+namespace {
+
+using records::Json;
+
+constexpr std::int64_t kLargestTable = 1024;
+
+struct Table {
+  NodeId pointer = kNone;     // the parameter
+  std::vector<NodeId> calls;  // atomicAdd(&pointer[index], value)
+  std::int64_t entries = 0;   // all indices are below
+  std::string element;
+};
+
+// How many values an expression's type has: its table needs no bound of its own then.
+std::int64_t ValuesOf(const Tree& tree, NodeId index) {
+  index = SkipParens(tree, index);
+  if (index == kNone) return 0;
+  std::string_view type = tree.at(index).canonical;
+  if (type.starts_with("const ")) type.remove_prefix(6);
+  if (type == "unsigned char") return 256;
+  if (type == "bool") return 2;
+  const Node& node = tree.at(index);
+  if (!node.value.empty() && node.value[0] != '-' && node.value.size() < 5) {
+    return std::stoll(node.value) + 1;
+  }
+  if (IsA(tree, index, Kind::kBinary)) {
+    const NodeId left = Child(tree, index, 0), right = SkipParens(tree, Child(tree, index, 1));
+    const std::string& value = tree.at(right).value;
+    const bool known = !value.empty() && value[0] != '-' && value.size() < 6;
+    const bool is_unsigned =
+        tree.at(SkipParens(tree, left)).canonical.find("unsigned") != std::string::npos;
+    if (node.name == "&" && known) return std::stoll(value) + 1;
+    if (node.name == "%" && known && (is_unsigned || ValuesOf(tree, left) > 0)) {
+      return std::stoll(value);
+    }
+    if (node.name == ">>" && known && ValuesOf(tree, left) > 0 && std::stoll(value) < 16) {
+      return std::max<std::int64_t>(1, ValuesOf(tree, left) >> std::stoll(value));
+    }
+  }
+  return 0;
+}
+
+base::Result<Table> FindTable(const Draft& draft) {
+  TRY(CheckFreePlace(draft));
+  const Tree& tree = draft.tree;
+  if (!draft.facts.atomics) return base::Fail(base::Unsupported("it has no atomic operations"));
+  if (draft.facts.atomic_result_used) {
+    return base::Fail(base::Unsupported("it uses what an atomic operation returns"));
+  }
+  if (draft.facts.device_effects) {
+    return base::Fail(base::Unsupported("a function that it calls changes memory"));
+  }
+  Table table;
+  for (const NodeId call : FindAll(tree, draft.facts.body, Kind::kCall)) {
+    const std::string name = SystemCallee(tree, call);
+    if (!name.starts_with("atomic")) continue;
+    const std::vector<NodeId> arguments = Arguments(tree, call);
+    const NodeId address = arguments.empty() ? kNone : SkipParens(tree, arguments[0]);
+    const NodeId place = IsA(tree, address, Kind::kUnary) && tree.at(address).name == "&"
+                             ? SkipParens(tree, Child(tree, address, 0))
+                             : kNone;
+    if (name != "atomicAdd" || arguments.size() != 2 || !IsA(tree, place, Kind::kSubscript)) {
+      return base::Fail(
+          base::Unsupported("its atomic operations are not all additions to elements"));
+    }
+    const NodeId pointer = VariableOf(tree, Child(tree, place, 0));
+    if (!IsA(tree, pointer, Kind::kParameter) ||
+        (table.pointer != kNone && table.pointer != pointer)) {
+      return base::Fail(base::Unsupported("its atomic additions go to more than one array"));
+    }
+    const std::int64_t values = ValuesOf(tree, Child(tree, place, 1));
+    if (values == 0 || values > kLargestTable) {
+      return base::Fail(base::Unsupported("nothing bounds the elements that it adds to: '" +
+                                          std::string(tree.TextOf(Child(tree, place, 1))) + "'"));
+    }
+    table.pointer = pointer;
+    table.element = tree.at(pointer).element;
+    table.entries = std::max(table.entries, values);
+    table.calls.push_back(call);
+  }
+  static constexpr std::string_view kElements[] = {"int", "unsigned int", "unsigned long long"};
+  if (std::find(std::begin(kElements), std::end(kElements), table.element) == std::end(kElements)) {
+    return base::Fail(base::Unsupported("it does not add integers"));
+  }
+  const auto uses = draft.facts.references.find(table.pointer);
+  if (uses == draft.facts.references.end() || uses->second.size() != table.calls.size()) {
+    return base::Fail(base::Unsupported("it uses the array that it adds to otherwise, too"));
+  }
+  const NodeId jump = FindBelow(tree, draft.facts.body, [&](NodeId id) {
+    if (tree.at(id).kind != Kind::kReturn) return false;
+    for (NodeId at = tree.at(id).parent; at != draft.facts.body; at = tree.at(at).parent) {
+      if (IsLoop(tree.at(at).kind) || IsA(tree, at, Kind::kSwitch)) return true;
+    }
+    return false;
+  });
+  if (jump != kNone) return base::Fail(base::Unsupported("it returns from inside a loop"));
+  for (const GlobalIndex& index : GlobalIndices(draft)) {
+    if (index.axis != 'x')
+      return base::Fail(base::Unsupported("its threads have more than one axis"));
+  }
+  const Geometry geometry = DraftGeometry(draft);
+  if (geometry.grid[1] * geometry.grid[2] * geometry.block[1] * geometry.block[2] != 1) {
+    return base::Fail(base::Unsupported("its threads have more than one axis"));
+  }
+  return table;
+}
+
+std::string Unused(const Tree& tree, std::string name) {
+  while (tree.text.find(name) != std::string::npos) name += "_";
+  return name;
+}
+
+}  // namespace
+
+base::Result<std::vector<Json>> ProposePrivateAtomics(const Draft& draft) {
+  TRY_ASSIGN(const Table table, FindTable(draft));
+  const Geometry geometry = DraftGeometry(draft);
+  const std::int64_t total = geometry.grid[0] * geometry.block[0];
+  std::vector<Json> parameters;
+  for (const std::int64_t items : {65536, 16384, 262144, 4096, 1024}) {
+    // A copy pays where it holds less than what is counted in it, and all processors have work.
+    if (items >= 4 * table.entries && items * 4 <= total && total % items == 0) {
+      parameters.push_back(Json{{"scope", "thread"}, {"items", items}});
+    }
+  }
+  return parameters;
+}
+
+base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const Json& parameters) {
+  TRY(FindTable(draft));
+  TRY(NormalisePlace(draft));
+  TRY_ASSIGN(const Table table, FindTable(draft));
+  TRY_ASSIGN(const std::int64_t items, IntegerOf(parameters, "items", 16384));
+  if (WordOf(parameters, "scope", "thread") != "thread") {
+    return base::Fail(base::Unsupported("copies of a whole block are not made mechanically"));
+  }
+  if (items < 2 || items > 1048576) {
+    return base::Fail(base::InvalidArgument("items must be 2 to 1048576"));
+  }
+  const Tree& tree = draft.tree;
+  const std::string own = Unused(tree, "cupilot_own"), item = Unused(tree, "cupilot_item");
+  const std::string entries = std::to_string(table.entries);
+  Edits edits(tree.text);
+  for (const GlobalIndex& index : GlobalIndices(draft)) {
+    const Node& node = tree.at(index.sum);
+    edits.Replace(node.begin, node.end,
+                  "((" + node.canonical + ")((blockIdx.x * blockDim.x + threadIdx.x) * " +
+                      std::to_string(items) + "u + " + item + "))");
+  }
+  for (const NodeId call : table.calls) {
+    const std::vector<NodeId> arguments = Arguments(tree, call);
+    const NodeId place = SkipParens(tree, Child(tree, SkipParens(tree, arguments[0]), 0));
+    const NodeId index = Child(tree, place, 1);
+    edits.Replace(tree.at(call).begin, tree.at(index).begin, own + "[");
+    edits.Replace(tree.at(index).end, tree.at(arguments[1]).begin, "] += (" + table.element + ")(");
+    edits.Replace(tree.at(arguments[1]).end, tree.at(call).end, ")");
+  }
+  for (const NodeId id : FindAll(tree, draft.facts.body, Kind::kReturn)) {
+    edits.Replace(tree.at(id).begin, tree.at(id).end, "continue");
+  }
+  const Node& body = tree.at(draft.facts.body);
+  const std::string loop = "for (unsigned int " + item + " = 0; " + item + " < ";
+  edits.Insert(body.begin, "{\n" + table.element + " " + own + "[" + entries + "];\n" + loop +
+                               entries + "u; ++" + item + ") " + own + "[" + item + "] = 0;\n" +
+                               loop + std::to_string(items) + "u; ++" + item + ") ");
+  edits.Insert(body.end, "\n" + loop + entries + "u; ++" + item + ") {\nif (" + own + "[" + item +
+                             "] != 0) atomicAdd(&" + tree.at(table.pointer).name + "[" + item +
+                             "], " + own + "[" + item + "]);\n}\n}");
+  const std::string total = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
+  AddGuard(draft, total + " % " + std::to_string(items) + " == 0 && " + total + " <= 2147483647");
+  for (const char* axis : {"y", "z"}) {
+    AddGuard(draft, std::string("grid_") + axis + " == 1 && block_" + axis + " == 1");
+  }
+  // As many blocks as there are such threads on the host device; elsewhere blocks of one warp.
+  const Geometry geometry = DraftGeometry(draft);
+  const std::int64_t threads = geometry.grid[0] * geometry.block[0] / items;
+  const std::int64_t width = draft.device == "host" || threads % 32 != 0 ? 1 : 32;
+  if (width > 1) AddGuard(draft, total + " % " + std::to_string(items * width) + " == 0");
+  draft.grid[0] = total + " / " + std::to_string(items * width);
+  draft.block[0] = std::to_string(width);
+  TRY(Change(draft, edits));
+  return "a private table of " + entries + " for each " + std::to_string(items) + " elements";
+}
+
+}  // namespace cupilot::source
