@@ -41,6 +41,8 @@ int cupilot_host_barrier(int predicate, int operation);
 /* The operations below wait for the lanes of `mask` that have not ended.
  * Ballot: the lanes whose predicate is not zero. */
 unsigned int cupilot_host_ballot(unsigned int mask, int predicate);
+/* The lanes that ask at the same place of the text: waits until no other thread can go on. */
+unsigned int cupilot_host_active_lanes(void);
 /* The value of another lane: kind 0 lane `operand`, 1 `operand` below, 2 `operand` above, 3 the lane whose
  * number differs in the bits of `operand`; all within segments of `width` lanes. The own value where
  * there is no such lane. */
@@ -94,8 +96,9 @@ inline void next_block(thread& t) {
 }
 
 /* How a kernel's threads are run: facts that the lowering found in its text. `Width` is the factor of
- * blockIdx.x in index_x, 0 for blockDim.x. `Flat`: x is used in index_x only, so that the threads of
+ * blockIdx.x in index_x, block_width for blockDim.x. `Flat`: x is used in index_x only, so that the threads of
  * neighbouring blocks are one loop. `Current`: functions that ask for the current thread are reached. */
+constexpr unsigned int block_width = ~0u;
 template <unsigned int WidthValue, bool FlatValue, bool CurrentValue>
 struct shape {
   static constexpr unsigned int Width = WidthValue;
@@ -109,6 +112,15 @@ struct everywhere {
   __attribute__((always_inline)) int operator()(const thread&, P...) const {
     return 3;
   }
+};
+
+template <class Holds>
+struct is_everywhere {
+  static constexpr bool value = false;
+};
+template <>
+struct is_everywhere<everywhere> {
+  static constexpr bool value = true;
 };
 
 /* The threads of a row, [begin, end), of which index_x is `offset` + x. `holds` gives two bits: 1, true
@@ -152,7 +164,7 @@ __attribute__((always_inline)) inline void row(const thread& base, int begin, in
     thread t = base;
     t.threadIdx.x = (unsigned int)x;
     t.index_x = offset + x;
-    t.inside = true;
+    t.inside = !is_everywhere<Holds>::value;
     if (Shape::Current) cupilot_host_set_current(&t);
     body(t, p...);
   }
@@ -163,7 +175,7 @@ __attribute__((always_inline)) inline void row(const thread& base, int begin, in
 template <class Shape, class Offset, class Body, class Holds, class... P>
 inline void blocks(const cupilot_host_part* part, const Body& body, const Holds& holds, P... p) {
   thread base = first_thread(part);
-  const unsigned int width = Shape::Width != 0 ? Shape::Width : part->block.x;
+  const unsigned int width = Shape::Width != block_width ? Shape::Width : part->block.x;
   for (unsigned long i = 0; i < part->count; ++i, next_block(base)) {
     for (unsigned int z = 0; z < part->block.z; ++z) {
       base.threadIdx.z = z;
@@ -201,22 +213,22 @@ inline void flat(const cupilot_host_part* part, const Body& body, const Holds& h
 }
 
 /* Indices of x that fit an int have no wrap in them, which is what lets the compiler see consecutive
- * addresses; the general form is for launches beyond that. */
+ * addresses; the general form is for launches beyond that, where conditions are tested by each thread. */
 template <class Shape, class Body, class Holds, class... P>
 inline int loop(const cupilot_host_part* part, const Body& body, const Holds& holds, P... p) {
-  const unsigned long width = Shape::Width != 0 && Shape::Width > part->block.x ? Shape::Width
-                                                                               : part->block.x;
+  const bool own = Shape::Width != block_width;
+  const unsigned long width = own && Shape::Width > part->block.x ? Shape::Width : part->block.x;
   const bool small = part->grid.x * width <= 2147483647ul;
   if (Shape::Flat) {
-    if (small && (Shape::Width == 0 || Shape::Width == part->block.x)) {
+    if (small && (!own || Shape::Width == part->block.x)) {
       flat<Shape, Body, Holds, P...>(part, body, holds, p...);
     } else {
-      blocks<Shape, long, Body, Holds, P...>(part, body, holds, p...);
+      blocks<Shape, long, Body, everywhere, P...>(part, body, everywhere(), p...);
     }
   } else if (small) {
     blocks<Shape, int, Body, Holds, P...>(part, body, holds, p...);
   } else {
-    blocks<Shape, long, Body, Holds, P...>(part, body, holds, p...);
+    blocks<Shape, long, Body, everywhere, P...>(part, body, everywhere(), p...);
   }
   return 0;
 }
@@ -249,7 +261,7 @@ struct waiting {
   static void run(void* context, const thread* at) {
     waiting* const self = static_cast<waiting*>(context);
     thread t = *at;
-    t.index_x = (long)t.blockIdx.x * (self->width != 0 ? self->width : t.blockDim.x) + t.threadIdx.x;
+    t.index_x = (long)t.blockIdx.x * (self->width != block_width ? self->width : t.blockDim.x) + t.threadIdx.x;
     self->call(t, typename make_indices<sizeof...(P)>::type());
   }
 };

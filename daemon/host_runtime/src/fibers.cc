@@ -24,7 +24,8 @@ constexpr int kMemoryAllocation = 2;
 constexpr unsigned int kLanes = 32;
 constexpr unsigned int kMaxThreads = 1024;
 
-enum State : unsigned char { kReady, kAtBarrier, kAtWarp, kEnded };
+// kAsksActive: wants to know which lanes take its branch too.
+enum State : unsigned char { kReady, kAtBarrier, kAtWarp, kAsksActive, kEnded };
 
 // What a lane brings to an operation of its warp, and what it gets.
 enum class WarpKind : unsigned char { kBallot, kShuffle, kExchange };
@@ -33,7 +34,7 @@ struct Lane {
   WarpKind kind = WarpKind::kBallot;
   unsigned long long value = 0;  // ballot: the predicate; shuffle: the value, then the result
   unsigned int source = 0;       // shuffle: the lane to read, kLanes for none
-  const void* bytes = nullptr;   // exchange
+  const void* bytes = nullptr;   // exchange; asking for the active lanes: where it asks
   void* all = nullptr;
   unsigned int size = 0;
 };
@@ -55,6 +56,7 @@ class Block {
   int Run(const cupilot_host_part* part, void (*run)(void*, const Thread*), void* context);
   int Barrier(int predicate, int operation);
   unsigned int Ballot(unsigned int mask, int predicate);
+  unsigned int ActiveLanes(const void* place);
   unsigned long long Shuffle(unsigned int mask, unsigned long long value, int kind, int operand,
                              int width);
   unsigned int Exchange(unsigned int mask, const void* value, unsigned int bytes, void* all);
@@ -65,7 +67,6 @@ class Block {
   bool Prepare(const cupilot_host_part* part);
   void Place(const Thread& first);
   bool RunOne();
-  void Start(unsigned int index);
   void GoOn(unsigned int index);
   void Leave();
   void Next();
@@ -74,6 +75,7 @@ class Block {
   void WaitInWarp();
   bool ReleaseWarp(unsigned int warp);
   void Finish(unsigned int first, unsigned int lanes, WarpKind kind);
+  bool AnswerActive();
   void Report() const;
 
   std::vector<Fiber> fibers_;
@@ -191,13 +193,46 @@ void Block::Leave() {
 // The next thread that can run, in the order of their numbers.
 void Block::Next() {
   const unsigned int from = current_;
-  for (unsigned int i = from + 1; i < count_; ++i) {
-    if (states_[i] == kReady) return GoOn(i);
+  do {
+    for (unsigned int i = from + 1; i < count_; ++i) {
+      if (states_[i] == kReady) return GoOn(i);
+    }
+    for (unsigned int i = 0; i < from; ++i) {
+      if (states_[i] == kReady) return GoOn(i);
+    }
+    if (states_[from] == kReady) return;
+  } while (AnswerActive());
+  Leave();
+}
+
+// When nobody can go on, all lanes that will ask at a place have come there: they are the active
+// ones.
+bool Block::AnswerActive() {
+  bool any = false;
+  for (unsigned int i = 0; i < count_; ++i) {
+    if (states_[i] != kAsksActive) continue;
+    const unsigned int first = i / kLanes * kLanes;
+    unsigned int lanes = 0;
+    for (unsigned int other = first; other < first + kLanes && other < count_; ++other) {
+      if (states_[other] == kAsksActive && lanes_[other].bytes == lanes_[i].bytes) {
+        lanes |= 1u << other % kLanes;
+      }
+    }
+    for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
+      const unsigned int lane = first + static_cast<unsigned int>(__builtin_ctz(rest));
+      lanes_[lane].value = lanes;
+      states_[lane] = kReady;
+    }
+    any = true;
   }
-  for (unsigned int i = 0; i < from; ++i) {
-    if (states_[i] == kReady) return GoOn(i);
-  }
-  if (states_[from] != kReady) Leave();
+  return any;
+}
+
+unsigned int Block::ActiveLanes(const void* place) {
+  lanes_[current_].bytes = place;
+  states_[current_] = kAsksActive;
+  Next();
+  return static_cast<unsigned int>(lanes_[current_].value);
 }
 
 bool Block::RunOne() {
@@ -319,10 +354,6 @@ void Block::Finish(unsigned int first, unsigned int lanes, WarpKind kind) {
 
 unsigned int Block::Ballot(unsigned int mask, int predicate) {
   Lane& lane = lanes_[current_];
-  if (mask == 0) {  // which lanes there are, without waiting
-    const Warp& warp = warps_[current_ / kLanes];
-    return warp.exists & ~warp.ended;
-  }
   lane.mask = mask;
   lane.kind = WarpKind::kBallot;
   lane.value = predicate != 0 ? 1 : 0;
@@ -406,6 +437,10 @@ int cupilot_host_run_threads(const struct cupilot_host_part* part,
 
 int cupilot_host_barrier(int predicate, int operation) {
   return Running(kOutside).Barrier(predicate, operation);
+}
+
+unsigned int cupilot_host_active_lanes(void) {
+  return Running(kOutside).ActiveLanes(__builtin_return_address(0));
 }
 
 unsigned int cupilot_host_ballot(unsigned int mask, int predicate) {

@@ -1,5 +1,6 @@
 #include "registry.h"
 
+#include <cstdio>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -45,7 +46,14 @@ const cupilot_host_variable* FindVariable(const void* address) {
 }  // namespace cupilot_host
 
 extern "C" void cupilot_host_register(const struct cupilot_host_module* module) {
-  if (module->abi_version != CUPILOT_HOST_ABI_VERSION) return;
+  if (module->abi_version != CUPILOT_HOST_ABI_VERSION) {
+    std::fprintf(
+        stderr,
+        "cupilot host device: an object of this program was compiled for version %u of the "
+        "runtime, this is version %u: its kernels cannot be launched. Build it again.\n",
+        module->abi_version, static_cast<unsigned int>(CUPILOT_HOST_ABI_VERSION));
+    return;
+  }
   auto& registry = cupilot_host::TheRegistry();
   const std::unique_lock lock(registry.mutex);
   for (unsigned int i = 0; i < module->kernel_count; ++i) {

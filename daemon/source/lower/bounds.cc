@@ -1,8 +1,12 @@
 #include "source/lower/bounds.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "source/lower/kernel_facts.h"
@@ -11,14 +15,33 @@
 namespace cupilot::source {
 namespace {
 
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
 // How an integer expression changes from one thread of a row to the next.
 enum class Slope { kConstant, kUp, kDown, kUnknown };
 struct Trend {
   Slope slope = Slope::kUnknown;
   bool nonnegative = false;
-  bool small = false;  // made of literals and built-in variables: no wrap to fear
+  // No larger than this, where it is made of literals and built-in variables; otherwise kUnlimited.
+  std::uint64_t most = kUnlimited;
 };
 constexpr Trend kNothingKnown;
+constexpr std::uint64_t kMostThreads = 2147483647;  // of a row that is tested at all
+constexpr std::uint64_t kInt = std::uint64_t{1} << 31, kUnsigned = std::uint64_t{1} << 32;
+
+std::uint64_t Plus(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kUnlimited : sum;
+}
+std::uint64_t Times(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kUnlimited : product;
+}
+std::uint64_t LimitOf(const Node& node) {
+  if (node.value.empty() || node.value[0] == '-' || node.value.size() > 18) return kUnlimited;
+  return std::stoull(node.value);
+}
+bool IsLong(const Node& node) { return node.canonical.find("long") != std::string::npos; }
 
 bool IsUnsigned(const Node& node) { return node.canonical.find("unsigned") != std::string::npos; }
 bool IsInteger(const Node& node) {
@@ -83,11 +106,17 @@ class Finder {
       as_signed_ = IsSignedSum(tree_, id, index_.sums, parts);
       Trend trend = TrendOf(value);
       as_signed_ = false;
-      if (!parts.empty() && trend.slope != Slope::kUnknown) trend.small = false;
       // Conversions that could wrap.
       const bool narrower = node.type_bytes < 4;
       const bool changes_sign = node.type_class == TypeClass::kUnsigned && !trend.nonnegative;
-      if ((narrower || changes_sign) && trend.slope != Slope::kConstant) trend = kNothingKnown;
+      const bool too_large = parts.empty() && IsUnsigned(tree_.at(value)) && node.type_bytes == 4 &&
+                             node.type_class == TypeClass::kSigned && trend.most >= kInt;
+      if ((narrower || changes_sign || too_large) && trend.slope != Slope::kConstant) {
+        trend = kNothingKnown;
+      }
+      if (!parts.empty() || trend.slope == Slope::kConstant) trend.most = kUnlimited;
+      // The statement is executed for threads that would have left before it: no loads in it.
+      if (trend.slope == Slope::kUnknown) plain = false;
       trends_[id] = trend;
     }
     if (!plain) {
@@ -139,8 +168,7 @@ class Finder {
     }
     const bool has_else = Child(tree_, statement, 3) != kNone;
     if (!has_else && IsReturn(Child(tree_, statement, 2))) {
-      TakeConditions(condition, "||", true);
-      return true;
+      return TakeConditions(condition, "||", true);
     }
     if (!has_else && tree_.at(body).children.back() == statement) {
       TakeConditions(condition, "&&", false);
@@ -155,19 +183,21 @@ class Finder {
     return IsA(tree_, id, Kind::kReturn) && tree_.at(id).children.empty();
   }
 
-  void TakeConditions(NodeId id, std::string_view join, bool leaves) {
+  // False behind a part that does more than to be true or false: what follows it may not keep a
+  // thread from it.
+  bool TakeConditions(NodeId id, std::string_view join, bool leaves) {
     const NodeId inner = SkipParens(tree_, id);
     if (IsA(tree_, inner, Kind::kBinary) && tree_.at(inner).name == join) {
-      TakeConditions(Child(tree_, inner, 0), join, leaves);
-      TakeConditions(Child(tree_, inner, 1), join, leaves);
-      return;
+      return TakeConditions(Child(tree_, inner, 0), join, leaves) &&
+             TakeConditions(Child(tree_, inner, 1), join, leaves);
     }
     Bound bound;
     bound.condition = inner;
     bound.leaves = leaves;
-    if (!Judge(inner, bound)) return;
+    if (!Judge(inner, bound)) return IsWithoutEffect(inner);
     if (leaves && bound.upper != bound.lower) std::swap(bound.upper, bound.lower);
     index_.bounds.push_back(bound);
+    return true;
   }
 
   // Along which part of a row the condition is true.
@@ -198,14 +228,14 @@ class Finder {
     if (id == kNone) return kNothingKnown;
     const Node& node = tree_.at(id);
     if (std::find(index_.sums.begin(), index_.sums.end(), id) != index_.sums.end()) {
-      return {Slope::kUp, true, true};
+      return {Slope::kUp, true, kMostThreads};
     }
     switch (node.kind) {
       case Kind::kParen:
         return TrendOf(Child(tree_, id, 0));
       case Kind::kIntLiteral:
       case Kind::kBoolLiteral:
-        return {Slope::kConstant, true, true};
+        return {Slope::kConstant, true, LimitOf(node)};
       case Kind::kCast:
         return OfCast(id);
       case Kind::kMember:
@@ -224,7 +254,11 @@ class Finder {
   Trend OfCast(NodeId id) const {
     const Node& node = tree_.at(id);
     const Trend trend = TrendOf(Child(tree_, id, 0));
-    if (trend.slope == Slope::kConstant) return {Slope::kConstant, IsUnsigned(node), false};
+    if (trend.slope == Slope::kConstant) return {Slope::kConstant, IsUnsigned(node), kUnlimited};
+    const bool to_int = IsInteger(node) && !IsLong(node) && !IsUnsigned(node);
+    if (to_int && IsUnsigned(tree_.at(Child(tree_, id, 0))) && trend.most >= kInt) {
+      return kNothingKnown;
+    }
     const bool wide = node.canonical == "int" || node.canonical == "unsigned int" ||
                       node.canonical.find("long") != std::string::npos;
     const bool same = IsInteger(node) && wide && (trend.nonnegative || !IsUnsigned(node));
@@ -236,13 +270,14 @@ class Finder {
     const NodeId base = Child(tree_, id, 0);
     if (base == kNone || Has(tree_, id, kArrow)) return kNothingKnown;
     if (IsBuiltInVariable(tree_, base)) {
-      const bool moves =
-          node.name == "x" && tree_.at(tree_.at(base).declaration).name == "threadIdx";
-      return {moves ? Slope::kUp : Slope::kConstant, true, true};
+      const std::string& name = tree_.at(tree_.at(base).declaration).name;
+      const bool moves = node.name == "x" && name == "threadIdx";
+      const bool of_block = name == "threadIdx" || name == "blockDim";
+      return {moves ? Slope::kUp : Slope::kConstant, true, of_block ? 1024 : kMostThreads};
     }
     const NodeId variable = tree_.at(base).declaration;
     if (IsA(tree_, base, Kind::kDeclRef) && IsParameter(variable) && IsInteger(node)) {
-      return {Slope::kConstant, IsUnsigned(node), false};
+      return {Slope::kConstant, IsUnsigned(node), kUnlimited};
     }
     return kNothingKnown;
   }
@@ -264,7 +299,7 @@ class Finder {
                           Has(tree_, declaration, kConstantAttr);
     if (!constant) return kNothingKnown;
     const bool nonnegative = IsUnsigned(node) || (!node.value.empty() && node.value[0] != '-');
-    return {Slope::kConstant, nonnegative, !node.value.empty() && node.value[0] != '-'};
+    return {Slope::kConstant, nonnegative, LimitOf(node)};
   }
 
   Trend OfUnary(NodeId id) const {
@@ -273,8 +308,8 @@ class Finder {
     if (node.name == "+") return trend;
     const bool known = node.name == "-" || node.name == "!" || node.name == "~";
     if (!known) return kNothingKnown;
-    if (trend.slope == Slope::kConstant) return {Slope::kConstant, node.name == "!", false};
-    return node.name == "-" && !IsUnsigned(node) ? Trend{Opposite(trend.slope), false, false}
+    if (trend.slope == Slope::kConstant) return {Slope::kConstant, node.name == "!", kUnlimited};
+    return node.name == "-" && !IsUnsigned(node) ? Trend{Opposite(trend.slope), false, kUnlimited}
                                                  : kNothingKnown;
   }
 
@@ -290,26 +325,28 @@ class Finder {
                               : !value.empty() && value[0] != '-' && value[0] != '0';
     const bool divides = op == "/" || op == "%";
     if (divides && !positive) return kNothingKnown;
-    const bool wraps = IsUnsigned(node) && !as_signed_;
+    const std::uint64_t most = op == "+"                 ? Plus(a.most, b.most)
+                               : op == "*"               ? Times(a.most, b.most)
+                               : op == "/" || op == ">>" ? a.most
+                                                         : kUnlimited;
+    const bool of_unsigned = IsUnsigned(node) && !as_signed_;
+    const bool wraps = of_unsigned && most >= (IsLong(node) ? kUnlimited : kUnsigned);
     const bool nonnegative = a.nonnegative && b.nonnegative && op != "-";
-    const bool small = a.small && b.small && op != "-";
     if (a.slope == Slope::kConstant && b.slope == Slope::kConstant) {
-      return {Slope::kConstant, nonnegative || wraps, small};
+      return {Slope::kConstant, nonnegative || of_unsigned, wraps ? kUnlimited : most};
     }
     if (op == "+" || op == "-") {
-      if (wraps && !small) return kNothingKnown;
-      return {Together(a.slope, op == "-" ? Opposite(b.slope) : b.slope), nonnegative, small};
+      if (wraps) return kNothingKnown;
+      return {Together(a.slope, op == "-" ? Opposite(b.slope) : b.slope), nonnegative, most};
     }
     if (op == "*") {
       const Trend& factor = a.slope == Slope::kConstant ? a : b;
-      if (factor.slope != Slope::kConstant || !factor.nonnegative || (wraps && !small)) {
-        return kNothingKnown;
-      }
-      return {a.slope == Slope::kConstant ? b.slope : a.slope, nonnegative, small};
+      if (factor.slope != Slope::kConstant || !factor.nonnegative || wraps) return kNothingKnown;
+      return {a.slope == Slope::kConstant ? b.slope : a.slope, nonnegative, most};
     }
     if ((op == "/" || op == ">>") && b.slope == Slope::kConstant && (op == ">>" || positive) &&
         a.nonnegative) {
-      return {a.slope, true, a.small};
+      return {a.slope, true, a.most};
     }
     return kNothingKnown;
   }

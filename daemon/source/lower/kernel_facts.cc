@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kBuiltIns = {"threadIdx", "blockIdx", "blockDim",
                                                        "gridDim"};
-constexpr std::array<std::string_view, 3> kWaits = {"__syncthreads", "__syncwarp", "_sync"};
+constexpr std::array<std::string_view, 4> kWaits = {"__syncthreads", "__syncwarp", "_sync",
+                                                    "__activemask"};
 
 bool ContainsAny(std::string_view text, const auto& words) {
   for (const std::string_view word : words) {

@@ -34,7 +34,11 @@ ParameterTexts TextsOf(const Tree& tree, NodeId kernel) {
     const Node& node = tree.at(id);
     const std::string separator = index == 0 ? "" : ", ";
     std::uint32_t end = node.end;
-    const NodeId value = Initialiser(tree, id);
+    NodeId value = Initialiser(tree, id);
+    // One of an earlier declaration stays there.
+    if (value != kNone && (tree.at(value).begin < node.begin || tree.at(value).end > node.end)) {
+      value = kNone;
+    }
     if (value != kNone) {
       end = static_cast<std::uint32_t>(tree.text.rfind('=', tree.at(value).begin));
     }
@@ -106,7 +110,7 @@ std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
                       const std::string& head, const std::string& arguments) {
   const std::string comma = parameters.without_defaults.empty() ? "" : ", ";
   const std::string shape = "::cupilot_host::shape<" + index.width + ", " +
-                            (index.flat ? "true" : "false") + ", " +
+                            (index.flat && !facts.needs_current ? "true" : "false") + ", " +
                             (facts.needs_current ? "true" : "false") + ">";
   const std::string test = BoundsTest(tree, index);
   std::string text = head + "static int cupilot_entry_" + Suffix(tree, kernel) +

@@ -28,10 +28,10 @@ bool IsMemberX(const Tree& tree, NodeId id, std::string_view variable) {
 // The factor of blockIdx.x: blockDim.x, a constant, or a template parameter; "" for anything else.
 std::string WidthOf(const Tree& tree, NodeId id) {
   id = SkipCasts(tree, id);
-  if (IsMemberX(tree, id, "blockDim")) return "0u";
+  if (IsMemberX(tree, id, "blockDim")) return kBlockWidth;
   if (id == kNone) return "";
   const Node& node = tree.at(id);
-  if (!node.value.empty() && node.value[0] != '-' && node.value != "0") return node.value + "u";
+  if (!node.value.empty() && node.value[0] != '-') return node.value + "u";
   if (node.kind == Kind::kDeclRef && IsA(tree, node.declaration, Kind::kTemplateParameter)) {
     return "(unsigned int)(" + node.name + ")";
   }
@@ -113,7 +113,8 @@ bool IsSignedTerm(const Tree& tree, NodeId id, const std::vector<NodeId>& sums,
              IsSignedTerm(tree, Child(tree, id, 0), sums, parts) &&
              IsSignedTerm(tree, Child(tree, id, 1), sums, parts);
     case Kind::kIntLiteral:
-      return node.name.find_first_of("uUlL") == std::string::npos;
+      // A large factor is a hash, which is meant to wrap.
+      return node.name.find_first_of("uUlL") == std::string::npos && node.value.size() <= 2;
     case Kind::kMember:
       if (Child(tree, id, 0) != kNone && IsBuiltInVariable(tree, Child(tree, id, 0))) {
         parts.push_back(id);

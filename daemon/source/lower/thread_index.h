@@ -19,10 +19,13 @@ struct Bound {
   bool lower = false;   // ... or from some x on; both: x does not matter
 };
 
+// The width of sums that multiply by blockDim.x.
+inline constexpr const char* kBlockWidth = "::cupilot_host::block_width";
+
 struct ThreadIndex {
-  std::vector<NodeId> sums;  // the expressions; outermost nodes, in the order of the text
-  std::string width = "0u";  // 0: blockDim.x; the same in all sums
-  bool flat = false;         // threadIdx.x and blockIdx.x occur in them only
+  std::vector<NodeId> sums;         // the expressions; outermost nodes, in the order of the text
+  std::string width = kBlockWidth;  // the same in all sums
+  bool flat = false;                // threadIdx.x and blockIdx.x occur in them only
   std::vector<Bound> bounds;
   // Statements that declare what the bounds use, in order.
   std::vector<NodeId> declarations;

@@ -70,7 +70,7 @@ struct most_of {
 }  // namespace cupilot_host
 
 __device__ inline void __syncwarp(unsigned int mask) { (void)cupilot_host_ballot(mask, 1); }
-__device__ inline unsigned int __activemask() { return cupilot_host_ballot(0u, 1); }
+__device__ inline unsigned int __activemask() { return cupilot_host_active_lanes(); }
 __device__ inline unsigned int __ballot_sync(unsigned int mask, int predicate) {
   return cupilot_host_ballot(mask, predicate);
 }
