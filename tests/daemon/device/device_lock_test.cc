@@ -1,0 +1,51 @@
+#include "device/device_lock.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::device {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(DeviceLock, IsHeldByOneAndFreedAtTheEnd) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "device.lock";
+  auto first = DeviceLock::Acquire(path, milliseconds(0));
+  ASSERT_TRUE(first) << first.error().message;
+  std::optional<DeviceLock> held = std::move(*first);
+  const auto second = DeviceLock::Acquire(path, milliseconds(0));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, base::ErrorCode::kTimeout);
+  held.reset();
+  EXPECT_TRUE(DeviceLock::Acquire(path, milliseconds(0)));
+}
+
+TEST(DeviceLock, IsForAllUsers) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "device.lock";
+  ASSERT_TRUE(DeviceLock::Acquire(path, milliseconds(0)));
+  struct stat status{};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0666u);
+}
+
+TEST(DeviceLock, FollowsNoLinkAndTakesNoFolder) {
+  const test::TemporaryFolder folder;
+  folder.Write("victim", "");
+  const std::string link = folder / "device.lock";
+  ASSERT_EQ(::symlink((folder / "victim").c_str(), link.c_str()), 0);
+  for (const std::string& path : {link, folder.path()}) {
+    const auto lock = DeviceLock::Acquire(path, milliseconds(0));
+    ASSERT_FALSE(lock) << path;
+    EXPECT_EQ(lock.error().code, base::ErrorCode::kUnavailable);
+  }
+}
+
+}  // namespace
+}  // namespace cupilot::device
