@@ -1,0 +1,55 @@
+#include "worker/published_guard.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/daemon/worker/case_fixture.h"
+
+namespace cupilot::worker {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::int64_t Holds(const std::string& guard, const records::Environment& environment) {
+  const auto value = records::EvaluateText(guard, environment);
+  EXPECT_TRUE(value) << value.error().message;
+  return value.value_or(-1);
+}
+
+TEST(PublishedGuard, HoldsForWhatWasVerifiedOnly) {
+  const CasePlan plan = MakePlan();
+  const std::string guard = PublishedGuard(MakeKernel(), {}, {plan});
+  records::Environment environment = plan.environment;
+  EXPECT_EQ(Holds(guard, environment), 1);
+  environment.integers["n"] += 1;
+  EXPECT_EQ(Holds(guard, environment), 0) << guard;
+  environment = plan.environment;
+  environment.integers["block_x"] += 1;
+  EXPECT_EQ(Holds(guard, environment), 0) << guard;
+  environment = plan.environment;
+  environment.pointers["out"] = environment.pointers["in"] + 4;
+  EXPECT_EQ(Holds(guard, environment), 0) << "an output over an input was not verified";
+}
+
+TEST(PublishedGuard, AddsTheVariantsOwn) {
+  records::Variant variant;
+  variant.guard = "n % 4 == 0 || n < 0";
+  const CasePlan plan = MakePlan();
+  const std::string guard = PublishedGuard(MakeKernel(), variant, {plan});
+  EXPECT_THAT(guard, HasSubstr("(n % 4 == 0 || n < 0) && "));
+  EXPECT_EQ(Holds(guard, plan.environment), 1);
+}
+
+TEST(PublishedGuard, EachVerifiedCaseIsABox) {
+  records::Case other = MakeCase();
+  other.arguments[3].value = "77";
+  const CasePlan one = MakePlan(), two = MakePlan(other);
+  const std::string guard = PublishedGuard(MakeKernel(), {}, {one, two});
+  EXPECT_EQ(Holds(guard, one.environment), 1);
+  EXPECT_EQ(Holds(guard, two.environment), 1);
+  records::Environment mixed = one.environment;
+  mixed.integers["n"] = 77;
+  EXPECT_EQ(Holds(guard, mixed), 0) << "the size of one with the grid of the other";
+}
+
+}  // namespace
+}  // namespace cupilot::worker
