@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/daemon/worker/case_fixture.h"
+#include "worker/checks/check.h"
+
+namespace cupilot::worker {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The arena after a run that did everything right; tests then spoil it.
+class ChecksTest : public ::testing::Test {
+ protected:
+  ChecksTest() : plan_(MakePlan()), arena_(static_cast<std::size_t>(plan_.layout.bytes)) {
+    set_.kernel = MakeKernel();
+    auto inputs = std::make_shared<CaseInputs>();
+    inputs->regions = {Bytes(Values(1.0f)), {}};
+    reference_.inputs = inputs;
+    reference_.outputs.resize(2);
+    reference_.outputs[1].bytes = Bytes(Values(1.5f));
+    PrepareArena(plan_.layout, *inputs, kPoison, arena_);
+    std::memcpy(Out(), reference_.outputs[1].bytes.data(), reference_.outputs[1].bytes.size());
+  }
+
+  static std::vector<float> Values(float scale) {
+    std::vector<float> values;
+    for (int i = 0; i < kCount; ++i) values.push_back(scale * static_cast<float>(i + 1));
+    return values;
+  }
+  static std::vector<std::byte> Bytes(const std::vector<float>& values) {
+    const auto* data = reinterpret_cast<const std::byte*>(values.data());
+    return {data, data + values.size() * sizeof(float)};
+  }
+
+  std::byte* Out() { return arena_.data() + plan_.layout.regions[1].offset; }
+  void SetOut(std::size_t i, float value) { std::memcpy(Out() + 4 * i, &value, sizeof value); }
+
+  void GiveTwin() {
+    Expected expected;
+    for (const float value : Values(1.5f)) {
+      expected.exact.push_back(value);
+      expected.unit.push_back(1e-6 * value);
+    }
+    reference_.outputs[1].expected = expected;
+  }
+
+  Finding Run() {
+    errors_ = {};
+    for (const CheckRow& check : kChecks) {
+      Finding finding = check.run({set_, plan_, plan_, reference_, nullptr, arena_}, errors_);
+      if (!finding.reason.empty()) return finding;
+    }
+    return {};
+  }
+
+  protocol::CandidateSet set_;
+  CasePlan plan_;
+  OriginalResult reference_;
+  std::vector<std::byte> arena_;
+  Errors errors_;
+};
+
+TEST_F(ChecksTest, WhatIsRightPasses) { EXPECT_EQ(Run().reason, ""); }
+
+TEST_F(ChecksTest, ANameIsAReasonOfTheFormat) {
+  for (const CheckRow& check : kChecks) {
+    EXPECT_THAT(records::kReasons, ::testing::Contains(std::string(check.name)));
+  }
+}
+
+TEST_F(ChecksTest, AByteInAnyRedZoneIsSeen) {
+  const Region &in = plan_.layout.regions[0], &out = plan_.layout.regions[1];
+  for (const std::int64_t at : {std::int64_t{0}, in.offset - 1, in.offset + in.bytes(),
+                                out.offset - 1, out.offset + out.bytes(), plan_.layout.bytes - 1}) {
+    std::byte& byte = arena_[static_cast<std::size_t>(at)];
+    byte = std::byte{0};
+    EXPECT_EQ(Run().reason, "out_of_bounds") << at;
+    byte = kRedByte;
+  }
+  EXPECT_EQ(Run().reason, "");
+}
+
+TEST_F(ChecksTest, AChangedInputIsSeen) {
+  arena_[static_cast<std::size_t>(plan_.layout.regions[0].offset) + 4 * 7 + 2] ^= std::byte{1};
+  const Finding finding = Run();
+  EXPECT_EQ(finding.reason, "modified_input");
+  EXPECT_THAT(finding.detail, HasSubstr("'in'[7]"));
+}
+
+TEST_F(ChecksTest, PoisonThatStaysIsSeen) {
+  std::memset(Out() + 4 * 999, std::to_integer<int>(kPoison), 4);
+  const Finding finding = Run();
+  EXPECT_EQ(finding.reason, "unwritten_output");
+  EXPECT_THAT(finding.detail, HasSubstr("'out'[999]"));
+}
+
+TEST_F(ChecksTest, WhatTheOriginalLeavesAloneMustStay) {
+  reference_.outputs[1].unwritten.assign(kCount, false);
+  reference_.outputs[1].unwritten[5] = true;
+  std::memset(reference_.outputs[1].bytes.data() + 4 * 5, std::to_integer<int>(kPoison), 4);
+  EXPECT_THAT(Run().detail, HasSubstr("leaves alone"));
+  std::memset(Out() + 4 * 5, std::to_integer<int>(kPoison), 4);
+  EXPECT_EQ(Run().reason, "");
+}
+
+TEST_F(ChecksTest, WithoutATwinBitsDecide) {
+  SetOut(3, std::nextafter(6.0f, 7.0f));
+  const Finding finding = Run();
+  EXPECT_EQ(finding.reason, "wrong_values");
+  EXPECT_THAT(finding.detail, HasSubstr("bitwise equality"));
+  EXPECT_THAT(finding.detail, HasSubstr("'out'[3]"));
+}
+
+TEST_F(ChecksTest, WithATwinRoundingPassesAndLossesDoNot) {
+  GiveTwin();
+  SetOut(3, std::nextafter(6.0f, 7.0f));
+  EXPECT_EQ(Run().reason, "");
+  EXPECT_GT(errors_.candidate, 0);
+  SetOut(3, 6.01f);
+  EXPECT_EQ(Run().reason, "precision_loss");
+  SetOut(3, 9999.0f);
+  EXPECT_EQ(Run().reason, "wrong_values");
+}
+
+TEST_F(ChecksTest, BitwiseIsStrongerThanATwin) {
+  GiveTwin();
+  set_.workload.tolerance.emplace();
+  set_.workload.tolerance->bitwise = true;
+  SetOut(3, std::nextafter(6.0f, 7.0f));
+  EXPECT_EQ(Run().reason, "wrong_values");
+}
+
+TEST_F(ChecksTest, ADeclaredToleranceDecides) {
+  set_.workload.tolerance.emplace();
+  set_.workload.tolerance->relative = 1e-3;
+  SetOut(999, 1500.0f * 1.0005f);
+  EXPECT_EQ(Run().reason, "");
+  SetOut(999, 1500.0f * 1.002f);
+  EXPECT_EQ(Run().reason, "precision_loss");
+  set_.workload.tolerance->absolute = 4;
+  EXPECT_EQ(Run().reason, "");
+}
+
+}  // namespace
+}  // namespace cupilot::worker
