@@ -1,0 +1,130 @@
+// Each technique on kernels that it can rewrite and on one that it declines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "search/techniques.h"
+#include "source/rewrite/techniques.h"
+#include "source/whitelist.h"
+#include "tests/daemon/source/rewrite/technique_cases.h"
+#include "tests/daemon/source/scan_fixture.h"
+#include "tests/daemon/source/toolkit_for_tests.h"
+
+namespace cupilot::source {
+namespace {
+
+using records::Json;
+using ::testing::HasSubstr;
+
+class TechniquesTest : public ScanFixture {
+ protected:
+  static void SetUpTestSuite() { UseSourceTreeToolkit(); }
+  static void TearDownTestSuite() {
+    kernels_.clear();
+    DropSourceTreeToolkit();
+  }
+
+  static records::StrategyStep StepOf(const std::string& technique, const Json& parameters) {
+    records::StrategyStep step;
+    step.technique = technique;
+    step.parameters = parameters;
+    return step;
+  }
+
+  // Each is scanned once: it takes longer than what is tested here.
+  const records::Kernel& KernelOf(const TechniqueCase& one) const {
+    const auto found = kernels_.find(one.kernel);
+    if (found != kernels_.end()) return found->second;
+    return kernels_[one.kernel] = OneKernel(one.source);
+  }
+
+  protocol::RewriteReply RewriteWith(const records::Kernel& kernel,
+                                     const TechniqueCase& one) const {
+    protocol::RewriteRequest request;
+    request.kernel = kernel;
+    request.workload = kernel.cases.front();
+    request.device = "host";
+    request.strategy.steps.push_back(StepOf(one.technique, Json::parse(one.parameters)));
+    const auto reply = Rewrite(request);
+    EXPECT_TRUE(reply) << one.technique << ", " << one.name << ": " << reply.error().message;
+    return reply.value_or(protocol::RewriteReply{});
+  }
+
+  static protocol::Proposal OpinionOf(const records::Kernel& kernel, const std::string& technique,
+                                      const std::string& device) {
+    const auto reply = Propose({kernel, kernel.cases.front(), device});
+    EXPECT_TRUE(reply);
+    for (const protocol::Proposal& proposal : reply->proposals) {
+      if (proposal.technique == technique) return proposal;
+    }
+    ADD_FAILURE() << "no opinion of " << technique;
+    return {};
+  }
+
+  static std::map<std::string, records::Kernel> kernels_;
+};
+std::map<std::string, records::Kernel> TechniquesTest::kernels_;
+
+TEST_F(TechniquesTest, EachRewritesTwoKernelsAndDeclinesOne) {
+  for (const TechniqueCase& one : TechniqueCases()) {
+    SCOPED_TRACE(std::string(one.technique) + ", " + one.name);
+    const records::Kernel& kernel = KernelOf(one);
+    ASSERT_FALSE(kernel.cases.empty());
+    const protocol::RewriteReply reply = RewriteWith(kernel, one);
+    EXPECT_EQ(reply.declined, one.declines) << reply.reason;
+    if (one.declines) {
+      EXPECT_THAT(reply.reason, HasSubstr(one.expected));
+      continue;
+    }
+    if (reply.declined) continue;
+    ASSERT_EQ(reply.variant.launches.size(), 1u);
+    const std::string geometry = Json(reply.variant.launches[0].block).dump();
+    EXPECT_THAT(reply.variant.source + geometry, HasSubstr(one.expected));
+    EXPECT_FALSE(reply.strategy.title.empty());
+    const auto check = CheckVariant({kernel, reply.variant});
+    ASSERT_TRUE(check) << check.error().message;
+    EXPECT_TRUE(check->passed) << check->reason << ": " << check->detail << "\n"
+                               << reply.variant.source;
+  }
+}
+
+TEST_F(TechniquesTest, OpinionsAreThoseOfTheRewrites) {
+  for (const TechniqueCase& one : TechniqueCases()) {
+    SCOPED_TRACE(std::string(one.technique) + ", " + one.name);
+    const records::Kernel& kernel = KernelOf(one);
+    ASSERT_FALSE(kernel.cases.empty());
+    const protocol::Proposal opinion = OpinionOf(kernel, one.technique, "cuda");
+    EXPECT_EQ(opinion.applies, !one.declines) << opinion.reason;
+    if (one.declines) {
+      EXPECT_THAT(opinion.reason, HasSubstr(one.expected));
+    }
+    for (const Json& parameters : opinion.parameters) {
+      EXPECT_TRUE(search::CheckStep(StepOf(one.technique, parameters))) << parameters;
+    }
+  }
+}
+
+TEST_F(TechniquesTest, EveryMechanicalRowOfTheTableThatIsHereHasItsThreeKernels) {
+  std::map<std::string, int> rewrites, declines;
+  for (const TechniqueCase& one : TechniqueCases()) {
+    ASSERT_NE(search::FindTechnique(one.technique), nullptr) << one.technique;
+    (one.declines ? declines : rewrites)[one.technique] += 1;
+  }
+  for (const auto& [name, count] : rewrites) {
+    EXPECT_GE(count, 2) << name;
+    EXPECT_GE(declines[name], 1) << name;
+  }
+}
+
+TEST_F(TechniquesTest, TheHostHasNoUseForLaunchBounds) {
+  for (const TechniqueCase& one : TechniqueCases()) {
+    if (std::string(one.technique) != "launch_bounds" || one.declines) continue;
+    const protocol::Proposal opinion = OpinionOf(KernelOf(one), one.technique, "host");
+    EXPECT_FALSE(opinion.applies);
+    EXPECT_THAT(opinion.reason, HasSubstr("no registers"));
+  }
+}
+
+}  // namespace
+}  // namespace cupilot::source
