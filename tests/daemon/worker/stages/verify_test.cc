@@ -1,0 +1,189 @@
+// The stages on a real kernel, by worker processes, with twins and candidates of the test's making.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/install_layout.h"
+#include "evaluate/calls.h"
+#include "evaluate/process_workers.h"
+#include "evaluate/worker_evaluator.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+using ::testing::HasSubstr;
+
+constexpr const char* kSource = R"(
+__global__ void square(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && i % 2 == 0) out[i] = in[i] * in[i] + 1.0f;
+}
+)";
+constexpr int kCount = 4096;
+
+Json MakeWorkload() {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  return {{"schema", "cupilot.workload/1"},
+          {"kernel", "square"},
+          {"cases",
+           {{{"name", "all"},
+             {"grid", {kCount / 64, 1, 1}},
+             {"block", {64, 1, 1}},
+             {"arguments",
+              {{{"name", "in"}, {"type", "const float*"}, {"count", kCount}, {"fill", normal}},
+               {{"name", "out"}, {"type", "float*"}, {"count", kCount}, {"access", "out"}},
+               {{"name", "n"}, {"type", "int"}, {"value", kCount}}}}}}}};
+}
+
+// Passes everything on; what a source worker says of the twin goes through the test.
+class TwinChanger final : public Workers {
+ public:
+  explicit TwinChanger(Workers& workers) : workers_(workers) {}
+  std::function<void(protocol::TwinReply&)> change;
+
+  void Call(WorkerCall call, base::Callback<Json> done) override {
+    if (!change || call.op != "twin") return workers_.Call(std::move(call), std::move(done));
+    workers_.Call(std::move(call), [this, done = std::move(done)](auto json) mutable {
+      auto reply = protocol::ParseTwinReply(*json);
+      change(*reply);
+      done(protocol::ToJson(*reply));
+    });
+  }
+  void Pause() override { workers_.Pause(); }
+  void Resume() override { workers_.Resume(); }
+  void Stop() override { workers_.Stop(); }
+  WorkerCounters counters() const override { return workers_.counters(); }
+
+ private:
+  Workers& workers_;
+};
+
+class VerifyTest : public ::testing::Test {
+ protected:
+  VerifyTest()
+      : workers_(loop_, clock_, MakeSettings()),
+        changer_(workers_),
+        evaluator_(changer_, clock_, {{folder_ / "artifacts", 60000}, folder_ / "work"}) {}
+  ~VerifyTest() override {
+    workers_.Stop();
+    loop_.RunOnce(false);
+  }
+
+  static ProcessWorkers::Settings MakeSettings() {
+    ProcessWorkers::Settings settings;
+    settings.program = base::LibexecFolder() + "/cupilot-worker";
+    settings.nice = 0;
+    return settings;
+  }
+
+  void SetUp() override {
+    request_.command.source = folder_.Write("square.cu", kSource);
+    request_.command.directory = folder_.path();
+    request_.command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17",
+                                  "-c", request_.command.source};
+    request_.max_seconds = 0.2;
+    auto workload = records::ParseWorkload(MakeWorkload());
+    ASSERT_TRUE(workload) << workload.error().message;
+    request_.workload = *workload;
+    protocol::ScanRequest scan;
+    scan.command = request_.command;
+    scan.kernels = {"square"};
+    std::optional<base::Result<protocol::ScanReply>> got;
+    Scan(changer_, scan, [&got](auto reply) { got = std::move(reply); });
+    while (!got) loop_.RunOnce(true);
+    ASSERT_TRUE(*got) << got->error().message;
+    ASSERT_EQ((*got)->kernels.size(), 1u);
+    request_.kernel = (*got)->kernels[0];
+  }
+
+  records::Evaluation Evaluate(const std::string& value) {
+    EvaluateRequest request = request_;
+    const auto variant =
+        records::ParseVariant({{"schema", "cupilot.variant/1"},
+                               {"kernel", "square"},
+                               {"source",
+                                "__global__ void other(const float* in, float* out, int n) {\n"
+                                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "  if (i < n && i % 2 == 0) out[i] = " +
+                                    value + ";\n}\n"},
+                               {"entry", "other"}});
+    EXPECT_TRUE(variant) << variant.error().message;
+    request.variant = *variant;
+    std::optional<base::Result<records::Evaluation>> got;
+    evaluator_.Evaluate(std::move(request), [&got](auto outcome) { got = std::move(outcome); });
+    while (!got) loop_.RunOnce(true);
+    EXPECT_TRUE(*got) << got->error().message;
+    return got->value_or(records::Evaluation{});
+  }
+
+  // What the record says of the workload's own fill.
+  static std::string HowCompared(const records::Evaluation& evaluation) {
+    for (const records::Check& check : evaluation.checks) {
+      if (check.name == "fill workload") return check.detail;
+    }
+    return "not at all: " + evaluation.reason + ": " + evaluation.detail;
+  }
+
+  // The same result up to the last bit, and the same result bit by bit.
+  static constexpr const char* kRounded = "(1.0f / 3) * (3.0f * in[i] * in[i] + 3.0f)";
+  static constexpr const char* kSame = "1.0f + in[i] * in[i]";
+
+  void ExpectBitwise(const std::string& why) {
+    const records::Evaluation same = Evaluate(kSame);
+    EXPECT_THAT(HowCompared(same), HasSubstr("bit by bit: " + why));
+    for (const records::CaseResult& result : same.cases) EXPECT_FALSE(result.error);
+    const records::Evaluation rounded = Evaluate(kRounded);
+    EXPECT_EQ(rounded.reason, "wrong_values") << rounded.detail;
+    EXPECT_THAT(rounded.detail, HasSubstr("bitwise equality"));
+  }
+
+  test::TemporaryFolder folder_;
+  loop::Loop loop_;
+  base::SystemClock clock_;
+  ProcessWorkers workers_;
+  TwinChanger changer_;
+  WorkerEvaluator evaluator_;
+  EvaluateRequest request_;
+};
+
+TEST_F(VerifyTest, RoundingPassesByTheTwin) {
+  const records::Evaluation rounded = Evaluate(kRounded);
+  EXPECT_THAT(HowCompared(rounded), HasSubstr("double twin"));
+  ASSERT_EQ(rounded.cases.size(), 1u);
+  EXPECT_TRUE(rounded.cases[0].error && rounded.cases[0].original_error);
+  EXPECT_GT(rounded.cases[0].floor_us, 0);
+}
+
+// Every other element is left alone: that says nothing about the errors of those that are written.
+TEST_F(VerifyTest, ALossIsSeenBesideUnwrittenElements) {
+  const records::Evaluation lossy = Evaluate("in[i] * in[i] + 1.001f");
+  EXPECT_EQ(lossy.reason, "precision_loss") << lossy.detail;
+}
+
+TEST_F(VerifyTest, ATwinThatDoesNotBuildMeansBits) {
+  changer_.change = [](protocol::TwinReply& twin) { twin.source = "this is no program"; };
+  ExpectBitwise("there is no double twin");
+}
+
+TEST_F(VerifyTest, ATwinThatCannotBeRunMeansBits) {
+  changer_.change = [](protocol::TwinReply& twin) { twin.entry = "missing"; };
+  ExpectBitwise("the double twin fails");
+}
+
+TEST_F(VerifyTest, ATwinThatCrashesMeansBits) {
+  changer_.change = [](protocol::TwinReply& twin) {
+    twin.source =
+        "#include <cuda_runtime.h>\n"
+        "__global__ void broken(const double* in, double* out, int n) { *(volatile int*)0 = n; }\n";
+    twin.entry = "broken";
+  };
+  ExpectBitwise("the double twin fails");
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate
