@@ -90,6 +90,13 @@ base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
     return base::Fail(draft.facts.barrier || draft.facts.shared ? shared.error() : free.error());
   }
   if (free) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (before.grid[d] * before.block[d] % shape[d] != 0) {
+        return base::Fail(base::Unsupported("the workload's threads along " +
+                                            std::string(kAxes[d]) + " are no multiple of " +
+                                            std::to_string(shape[d])));
+      }
+    }
     TRY(NormalisePlace(draft));
     for (std::size_t d = 0; d < 3; ++d) {
       const std::string size = std::to_string(shape[d]);

@@ -29,4 +29,10 @@ base::Result<std::string> ApplyLaunchBounds(Draft& draft, const records::Json& p
 base::Result<std::vector<records::Json>> ProposePadding(const Draft& draft);
 base::Result<std::string> ApplyPadding(Draft& draft, const records::Json& parameters);
 
+base::Result<std::vector<records::Json>> ProposeGridStride(const Draft& draft);
+base::Result<std::string> ApplyGridStride(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeVectorizedAccess(const Draft& draft);
+base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const records::Json& parameters);
+
 }  // namespace cupilot::source

@@ -8,6 +8,8 @@ std::span<const RewriteTechnique> RewriteTechniques() {
   static constexpr RewriteTechnique kTechniques[] = {
       {"block_size", &ProposeBlockSize, &ApplyBlockSize},
       {"thread_coarsening", &ProposeCoarsening, &ApplyCoarsening},
+      {"grid_stride", &ProposeGridStride, &ApplyGridStride},
+      {"vectorized_access", &ProposeVectorizedAccess, &ApplyVectorizedAccess},
       {"private_atomics", &ProposePrivateAtomics, &ApplyPrivateAtomics},
       {"unrolling", &ProposeUnrolling, &ApplyUnrolling},
       {"loop_interchange", &ProposeInterchange, &ApplyInterchange},
