@@ -96,8 +96,8 @@ __global__ void tickets(const unsigned char* numbers, int* next, int* seats, int
 
 constexpr const char* kDots = R"(
 // cupilot: tune
-// cupilot: workload w grid=8 block=64 rows=500 width=131 a=normal[rows*width] b=normal[rows*width] dots=[rows] largest=[rows]
-__global__ void dots(const float* a, const float* b, float* dots, float* largest, int rows, int width) {
+// cupilot: workload w grid=8 block=64 rows=500 width=131 a=normal[rows*width] b=normal[rows*width] sums=[rows] largest=[rows]
+__global__ void dots(const float* a, const float* b, float* sums, float* largest, int rows, int width) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float sum = 0.0f, top = -1e30f;
@@ -106,7 +106,7 @@ __global__ void dots(const float* a, const float* b, float* dots, float* largest
     sum += product;
     top = fmaxf(top, product);
   }
-  dots[row] = sum;
+  sums[row] = sum;
   largest[row] = top;
 }
 )";
