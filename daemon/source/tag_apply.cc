@@ -1,6 +1,7 @@
 // A tag's words against the kernel's parameters, globals and macros.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -245,8 +246,11 @@ class Applier {
       text.pop_back();
     }
     char* end = nullptr;
-    (void)std::strtod(text.c_str(), &end);
-    if (!text.empty() && end == text.c_str() + text.size()) return text;
+    const double given = std::strtod(text.c_str(), &end);
+    // As a workload file would have it, so that what we write can be given back to us.
+    if (!text.empty() && end == text.c_str() + text.size()) {
+      return std::isfinite(given) ? records::CanonicalJson(given) : text;
+    }
     const auto number = records::EvaluateText(text, environment);
     if (value.array || !number) {
       return FailAt(line, "'" + value.name + "=" + value.scalar + "' is not a number");

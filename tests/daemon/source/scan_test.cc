@@ -259,6 +259,21 @@ TEST_F(ScanTest, KernelsAreDescribedByNameWithoutATag) {
   EXPECT_THAT(reply->warnings, IsEmpty());
 }
 
+TEST_F(ScanTest, WhatATagGivesIsAWorkloadThatCanBeGivenBack) {
+  const records::Kernel kernel = OneKernel(
+      "// cupilot: tune\n"
+      "// cupilot: workload a grid=1 block=32 epsilon=1e-5 x=normal[32]\n"
+      "__global__ void k(float* x, float epsilon) { x[threadIdx.x] += epsilon; }\n");
+  ASSERT_EQ(kernel.cases.size(), 1u);
+  EXPECT_EQ(kernel.cases[0].arguments[1].value, "0.00001");
+  records::Workload workload;
+  workload.kernel = "k";
+  workload.cases = kernel.cases;
+  const auto again = records::ParseWorkload(records::ToJson(workload));
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(again->cases[0].arguments[1].value, "0.00001");
+}
+
 TEST_F(ScanTest, ASnapshotStandsForTheFile) {
   Write("main.cu", "int old;\n");
   protocol::ScanRequest request;
