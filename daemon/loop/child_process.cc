@@ -28,7 +28,8 @@ std::vector<std::string> MergedEnvironment(
   for (const auto& [name, value] : added) merged[name] = value;
   std::vector<std::string> result;
   result.reserve(merged.size());
-  for (const auto& [name, value] : merged) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : merged)
+    result.push_back(std::string(name).append("=").append(value));
   return result;
 }
 
