@@ -32,9 +32,9 @@ cudaError_t Allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
   if (pointer == nullptr) return Note(cudaErrorInvalidValue);
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
-  if (bytes > SIZE_MAX - kAlignment) return Note(cudaErrorMemoryAllocation);
-  void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (memory == nullptr) return Note(cudaErrorMemoryAllocation);
+  // Of exactly this size, so that sanitizers see what lies outside.
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, kAlignment, bytes) != 0) return Note(cudaErrorMemoryAllocation);
   Allocations& all = All();
   const std::lock_guard lock(all.mutex);
   all.by_address[memory] = {bytes, type};
