@@ -256,6 +256,17 @@ __global__ void flat(const float* in, float* out) {
 }
 )";
 
+constexpr const char* kMidpoints = R"(
+// cupilot: tune
+// cupilot: workload w grid=16 block=128 n=2048 low=normal[n] high=normal[n] middle=[n]
+__global__ void midpoints(const double* low, const double* high, double* middle, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    middle[i] = 0.5 * (low[i] + high[i]);
+  }
+}
+)";
+
 constexpr TechniqueCase kCases[] = {
     {"block_size", "elements", "blend", kBlend, R"({"x":64,"y":1,"z":1})", "\"64\""},
     {"block_size", "strided", "row_peaks", kRowPeaks, R"({"x":32,"y":1,"z":1})", "\"32\""},
@@ -265,6 +276,15 @@ constexpr TechniqueCase kCases[] = {
     {"thread_coarsening", "loops", "polynomial", kPolynomial, R"({"form":"jammed","x":8})", "* 8"},
     {"thread_coarsening", "barrier", "row_peaks", kRowPeaks, R"({"form":"sequential","x":4})",
      "wait for each other", true},
+    {"grid_stride", "line", "blend", kBlend, R"({"blocks_per_sm":1})", "+= gridDim.x * blockDim.x"},
+    {"grid_stride", "plane", "gradient", kGradient, R"({"blocks_per_sm":2})",
+     "+= gridDim.x * blockDim.x"},
+    {"grid_stride", "barrier", "tile_turn", kTileTurn, R"({"blocks_per_sm":1})",
+     "wait for each other", true},
+    {"vectorized_access", "floats", "blend", kBlend, R"({"width":4})", "float4"},
+    {"vectorized_access", "doubles", "midpoints", kMidpoints, R"({"width":2})", "double2"},
+    {"vectorized_access", "neighbours", "gather", kGather, R"({"width":4})",
+     "is not only used at the thread's own element", true},
     {"private_atomics", "bytes", "byte_counts", kByteCounts, R"({"scope":"thread","items":256})",
      "256"},
     {"private_atomics", "digits", "last_digits", kLastDigits, R"({"scope":"thread","items":256})",
