@@ -35,13 +35,14 @@ void Read(const Json& json, const std::string& path, Resources& out, Reading& re
   object.Optional("registers", out.registers)
       .Optional("shared_bytes", out.shared_bytes)
       .Optional("local_bytes", out.local_bytes);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 Json ToJson(const Resources& value) {
-  return {{"registers", value.registers},
-          {"shared_bytes", value.shared_bytes},
-          {"local_bytes", value.local_bytes}};
+  return WithOthers({{"registers", value.registers},
+                     {"shared_bytes", value.shared_bytes},
+                     {"local_bytes", value.local_bytes}},
+                    value.others);
 }
 
 void Read(const Json& json, const std::string& path, DeviceIdentity& out, Reading& reading) {
@@ -72,30 +73,32 @@ void Read(const Json& json, const std::string& path, CaseResult& out, Reading& r
       .Optional("l2", out.l2);
   ReadError(object, "error", out.error);
   ReadError(object, "original_error", out.original_error);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 Json ToJson(const CaseResult& value) {
-  return {{"name", value.name},
-          {"original_us", NumberJson(value.original_us)},
-          {"variant_us", NumberJson(value.variant_us)},
-          {"speedup", NumberJson(value.speedup)},
-          {"interval", IntervalJson(value.interval)},
-          {"samples", value.samples},
-          {"floor_us", NumberJson(value.floor_us)},
-          {"l2", value.l2},
-          {"error", ErrorJson(value.error)},
-          {"original_error", ErrorJson(value.original_error)}};
+  return WithOthers({{"name", value.name},
+                     {"original_us", NumberJson(value.original_us)},
+                     {"variant_us", NumberJson(value.variant_us)},
+                     {"speedup", NumberJson(value.speedup)},
+                     {"interval", IntervalJson(value.interval)},
+                     {"samples", value.samples},
+                     {"floor_us", NumberJson(value.floor_us)},
+                     {"l2", value.l2},
+                     {"error", ErrorJson(value.error)},
+                     {"original_error", ErrorJson(value.original_error)}},
+                    value.others);
 }
 
 void Read(const Json& json, const std::string& path, Check& out, Reading& reading) {
   ObjectReader object(json, path, reading);
   object.Required("name", out.name).Required("passed", out.passed).Optional("detail", out.detail);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 Json ToJson(const Check& value) {
-  return {{"name", value.name}, {"passed", value.passed}, {"detail", value.detail}};
+  return WithOthers({{"name", value.name}, {"passed", value.passed}, {"detail", value.detail}},
+                    value.others);
 }
 
 void Read(const Json& json, const std::string& path, Evaluation& out, Reading& reading) {
@@ -123,7 +126,7 @@ void Read(const Json& json, const std::string& path, Evaluation& out, Reading& r
       .Optional("resources", out.resources)
       .Optional("text_hash", out.text_hash)
       .Optional("metrics", out.metrics);
-  object.Finish();
+  object.Finish(out.others);
   if (object.ok() && !out.accepted && !IsReason(out.reason)) {
     object.Fail("reason", "unknown reason '" + out.reason + "'");
   }
@@ -151,7 +154,7 @@ Json ToJson(const Evaluation& evaluation) {
                {"metrics", evaluation.metrics}};
   if (evaluation.speedup) json["speedup"] = NumberJson(*evaluation.speedup);
   if (evaluation.interval) json["interval"] = IntervalJson(*evaluation.interval);
-  return json;
+  return WithOthers(std::move(json), evaluation.others);
 }
 
 base::Result<Evaluation> ParseEvaluation(const Json& json) {

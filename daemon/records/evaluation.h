@@ -30,6 +30,7 @@ struct CaseResult {
   std::string l2;               // "cold" or "warm"
   std::optional<double> error;  // units of the gate's rule; absent: no twin
   std::optional<double> original_error;
+  Json others = Json::object();  // keys of a newer version, kept
   bool operator==(const CaseResult&) const = default;
 };
 
@@ -37,6 +38,7 @@ struct Check {
   std::string name;
   bool passed = false;
   std::string detail;
+  Json others = Json::object();  // keys of a newer version, kept
   bool operator==(const Check&) const = default;
 };
 
@@ -44,6 +46,7 @@ struct Resources {
   std::int64_t registers = 0;
   std::int64_t shared_bytes = 0;
   std::int64_t local_bytes = 0;
+  Json others = Json::object();  // keys of a newer version, kept
   bool operator==(const Resources&) const = default;
 };
 
@@ -92,6 +95,7 @@ struct Evaluation {
   Resources resources;
   std::string text_hash;
   Json metrics = Json::object();
+  Json others = Json::object();  // keys of a newer version, kept
   bool operator==(const Evaluation&) const = default;
 };
 

@@ -166,6 +166,22 @@ void ObjectReader::Finish() {
   }
 }
 
+void ObjectReader::Finish(Json& others) {
+  Finish();
+  others = Json::object();
+  if (strict() || !ok()) return;
+  for (const auto& [key, value] : json_.items()) {
+    if (!known_.contains(key)) others[key] = value;
+  }
+}
+
+Json WithOthers(Json json, const Json& others) {
+  for (const auto& [key, value] : others.items()) {
+    if (!json.contains(key)) json[key] = value;
+  }
+  return json;
+}
+
 Json NumberJson(std::int64_t value) {
   if (value > kExact || value < -kExact) return std::to_string(value);
   return value;

@@ -24,8 +24,8 @@ namespace cupilot::records {
 
 enum class Strictness {
   kStrict,   // a file that people write: unknown and missing keys are errors
-  kLenient,  // what we wrote ourselves: unknown keys are passed over, missing ones keep their
-             // defaults
+  kLenient,  // what we wrote ourselves: unknown keys are kept or passed over, missing ones keep
+             // their defaults
 };
 
 // The state of reading one document.
@@ -174,6 +174,9 @@ class ObjectReader {
 
   // In a strict reading keys that nobody asked for are errors. To be called last.
   void Finish();
+  // As Finish(); in a lenient reading what a newer version may have written goes into `others`, for
+  // WithOthers() when the record is written again.
+  void Finish(Json& others);
 
  private:
   const Json& json_;
@@ -203,6 +206,9 @@ Json NumberJson(double value);
 // what reads it: a number's exact text or the string's.
 Json NumberTextJson(const std::string& text);
 bool NumberText(const Json& json, std::string& text);
+
+// The record with the keys that its reader did not know; those that are there already win.
+Json WithOthers(Json json, const Json& others);
 
 // Keys with empty values are left out.
 inline void Put(Json& json, const char* key, const std::string& value) {

@@ -10,14 +10,15 @@ void Read(const Json& json, const std::string& path, SelectedFile& out, Reading&
       .Required("size", out.size)
       .Required("mtime_ns", out.mtime_ns)
       .Required("hash", out.hash);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 Json ToJson(const SelectedFile& value) {
-  return {{"path", value.path},
-          {"size", NumberJson(value.size)},
-          {"mtime_ns", NumberJson(value.mtime_ns)},
-          {"hash", value.hash}};
+  return WithOthers({{"path", value.path},
+                     {"size", NumberJson(value.size)},
+                     {"mtime_ns", NumberJson(value.mtime_ns)},
+                     {"hash", value.hash}},
+                    value.others);
 }
 
 void Read(const Json& json, const std::string& path, SelectedVariant& out, Reading& reading) {
@@ -28,13 +29,17 @@ void Read(const Json& json, const std::string& path, SelectedVariant& out, Readi
       .Optional("evaluation", out.evaluation)
       .Optional("title", out.title)
       .Optional("speedup", out.speedup);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 Json ToJson(const SelectedVariant& value) {
-  return {{"id", value.id},           {"target", value.target},
-          {"devices", value.devices}, {"evaluation", value.evaluation},
-          {"title", value.title},     {"speedup", NumberJson(value.speedup)}};
+  return WithOthers({{"id", value.id},
+                     {"target", value.target},
+                     {"devices", value.devices},
+                     {"evaluation", value.evaluation},
+                     {"title", value.title},
+                     {"speedup", NumberJson(value.speedup)}},
+                    value.others);
 }
 
 void Read(const Json& json, const std::string& path, SelectedKernel& out, Reading& reading) {
@@ -43,14 +48,15 @@ void Read(const Json& json, const std::string& path, SelectedKernel& out, Readin
       .Required("signature", out.signature)
       .Required("kernel_key", out.kernel_key)
       .Required("variants", out.variants);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 Json ToJson(const SelectedKernel& value) {
-  return {{"kernel", value.kernel},
-          {"signature", value.signature},
-          {"kernel_key", value.kernel_key},
-          {"variants", ArrayJson(value.variants)}};
+  return WithOthers({{"kernel", value.kernel},
+                     {"signature", value.signature},
+                     {"kernel_key", value.kernel_key},
+                     {"variants", ArrayJson(value.variants)}},
+                    value.others);
 }
 
 void Read(const Json& json, const std::string& path, Selection& out, Reading& reading) {
@@ -68,7 +74,7 @@ void Read(const Json& json, const std::string& path, Selection& out, Reading& re
       .Required("files", out.files)
       .Required("closure", out.closure)
       .Required("kernels", out.kernels);
-  object.Finish();
+  object.Finish(out.others);
 }
 
 base::Result<Selection> ParseSelection(const Json& json) {
@@ -76,16 +82,17 @@ base::Result<Selection> ParseSelection(const Json& json) {
 }
 
 Json ToJson(const Selection& selection) {
-  return {{"schema", Selection::kSchema},
-          {"source", selection.source},
-          {"swap", selection.swap},
-          {"hook", selection.hook},
-          {"command_hash", selection.command_hash},
-          {"environment_hash", selection.environment_hash},
-          {"toolchain", selection.toolchain},
-          {"files", ArrayJson(selection.files)},
-          {"closure", ArrayJson(selection.closure)},
-          {"kernels", ArrayJson(selection.kernels)}};
+  return WithOthers({{"schema", Selection::kSchema},
+                     {"source", selection.source},
+                     {"swap", selection.swap},
+                     {"hook", selection.hook},
+                     {"command_hash", selection.command_hash},
+                     {"environment_hash", selection.environment_hash},
+                     {"toolchain", selection.toolchain},
+                     {"files", ArrayJson(selection.files)},
+                     {"closure", ArrayJson(selection.closure)},
+                     {"kernels", ArrayJson(selection.kernels)}},
+                    selection.others);
 }
 
 }  // namespace cupilot::records

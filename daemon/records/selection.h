@@ -15,6 +15,7 @@ struct SelectedFile {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::string hash;
+  Json others = Json::object();  // keys of a newer version, kept
 };
 
 struct SelectedVariant {
@@ -24,6 +25,7 @@ struct SelectedVariant {
   std::string evaluation;            // hash
   std::string title;                 // of the strategy, for inspect and people
   double speedup = 1.0;
+  Json others = Json::object();  // keys of a newer version, kept
 };
 
 struct SelectedKernel {
@@ -31,6 +33,7 @@ struct SelectedKernel {
   std::string signature;
   std::string kernel_key;
   std::vector<SelectedVariant> variants;
+  Json others = Json::object();  // keys of a newer version, kept
 };
 
 struct Selection {
@@ -44,6 +47,7 @@ struct Selection {
   std::vector<SelectedFile> files;
   std::vector<ClosureRange> closure;
   std::vector<SelectedKernel> kernels;
+  Json others = Json::object();  // keys of a newer version, kept
 };
 
 base::Result<Selection> ParseSelection(const Json& json);

@@ -274,6 +274,37 @@ TEST(Selection, ComesBackTheSame) {
   EXPECT_FALSE(ParseSelection(Json::object()).has_value());
 }
 
+// What a newer version wrote into a record is there when an older one writes it again.
+TEST(Records, KeepTheKeysOfANewerVersion) {
+  Evaluation evaluation;
+  evaluation.variant = "abc";
+  evaluation.accepted = true;
+  evaluation.cases.resize(1);
+  evaluation.checks = {{"red_zones", true, ""}};
+  Json json = ToJson(evaluation);
+  json["energy"] = {{"joule", 2.5}};
+  json["cases"][0]["median_us"] = 3;
+  json["checks"][0]["seed"] = 7;
+  json["resources"]["spills"] = 0;
+  const auto again = ParseEvaluation(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(ToJson(*again), json);
+
+  Selection selection;
+  selection.files = {{"/p/main.cu", 123, 1, "hash"}};
+  SelectedVariant variant;
+  variant.id = "abc";
+  selection.kernels = {{"blur", "_Z4blur", "key", {variant}}};
+  json = ToJson(selection);
+  json["policy"] = "newest";
+  json["files"][0]["inode"] = 9;
+  json["kernels"][0]["uses"] = {1, 2};
+  json["kernels"][0]["variants"][0]["origin"] = "mechanical";
+  const auto selected = ParseSelection(json);
+  ASSERT_TRUE(selected.has_value()) << selected.error().message;
+  EXPECT_EQ(ToJson(*selected), json);
+}
+
 TEST(CompileCommand, IsHashedByWhatChangesTheCode) {
   CompileCommand command;
   command.directory = "/p/build";

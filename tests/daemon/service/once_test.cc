@@ -1,0 +1,97 @@
+// One tune or evaluate without the service.
+#include "service/once.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cache/memory_store.h"
+#include "tests/support/fake_evaluator.h"
+#include "tests/support/fake_project.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::service {
+namespace {
+
+using records::Json;
+using ::testing::HasSubstr;
+
+class OnceTest : public ::testing::Test {
+ protected:
+  OnceTest()
+      : evaluator_([this](const evaluate::EvaluateRequest& request) {
+          clock_.Advance(each_);
+          return test::MakeEvaluation(request, 1.5);
+        }),
+        catalog_(store_),
+        once_(loop_, {workers_, evaluator_, catalog_, clock_},
+              [this](const Json& line) { lines_.push_back(line); }) {
+    test::AnswerForFakeProjects(workers_);
+    source_ = folder_.Write("main.cu", "kernel one a\n");
+    folder_.Write("main.h", "a header\n");
+  }
+
+  // The final line.
+  Json Run(const std::string& verb, Json params) {
+    records::Workload workload;
+    workload.kernel = "one";
+    records::Case one;
+    one.name = "only";
+    one.grid = {"4", "1", "1"};
+    one.block = {"64", "1", "1"};
+    records::Argument n;
+    n.name = "n";
+    n.type = "int";
+    n.value = "256";
+    one.arguments = {n};
+    workload.cases = {one};
+    params["file"] = source_;
+    params["kernel"] = params.value("kernel", "one");
+    params["workload"] = records::ToJson(workload);
+    once_.Start(Json{{"verb", verb}, {"params", params}}.dump());
+    for (int quiet = 0; quiet < 3; ++quiet) {
+      loop_.RunOnce(false);
+      while (workers_.RunOne() || evaluator_.AnswerOne()) quiet = 0;
+    }
+    return lines_.empty() ? Json::object() : lines_.back();
+  }
+
+  test::TemporaryFolder folder_;
+  loop::Loop loop_;
+  test::ManualClock clock_;
+  cache::MemoryStore store_;
+  test::FakeWorkers workers_;
+  test::FakeEvaluator evaluator_;
+  Catalog catalog_;
+  std::vector<Json> lines_;
+  std::chrono::seconds each_{1};
+  std::string source_;
+  Once once_;
+};
+
+TEST_F(OnceTest, ABudgetInEvaluationsHasNoLimitOfTime) {
+  each_ = std::chrono::minutes(10);
+  const Json result = Run("tune", {{"evaluations", 3}})["result"];
+  EXPECT_EQ(result["evaluations"], 3);
+  EXPECT_EQ(result["schema"], "cupilot.tune/1");
+  EXPECT_TRUE(result["variant"].is_object());
+}
+
+TEST_F(OnceTest, ABudgetInEvaluationsIsHeld) {
+  EXPECT_EQ(Run("tune", {{"evaluations", 2}})["result"]["evaluations"], 2);
+  EXPECT_EQ(evaluator_.evaluated().size(), 2u);
+}
+
+TEST_F(OnceTest, WithoutABudgetAMinuteIsEnough) {
+  each_ = std::chrono::seconds(61);
+  EXPECT_EQ(Run("tune", Json::object())["result"]["evaluations"], 1);
+}
+
+TEST_F(OnceTest, AnUnknownKernelIsAnError) {
+  const Json error = Run("evaluate", {{"kernel", "two"}})["error"];
+  EXPECT_EQ(error["code"], "invalid_argument");
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("no kernel 'two'"));
+}
+
+}  // namespace
+}  // namespace cupilot::service
