@@ -18,6 +18,7 @@ struct ParameterTexts {
   std::string without_defaults;  // "const float* in, int n"
   std::string names;             // "in, n"
   std::string addresses;         // "(void*)&in, (void*)&n, "
+  std::string uses;              // "(void)in; (void)n; ": against warnings
 };
 
 std::string CleanText(const Tree& tree, std::uint32_t begin, std::uint32_t end) {
@@ -54,6 +55,7 @@ ParameterTexts TextsOf(const Tree& tree, NodeId kernel) {
     texts.with_defaults +=
         separator + plain + (value == kNone ? "" : " = " + std::string(tree.TextOf(value)));
     texts.names += separator + name + all;
+    if (!pack) texts.uses += "(void)" + name + "; ";
     texts.addresses += "(void*)&" + name + all + ", ";
     ++index;
   }
@@ -121,7 +123,8 @@ std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
                      Lambda(parameters, "cupilot_body_" + tree.at(kernel).name + arguments +
                                             "(cupilot_t" + comma + parameters.names + ");");
   if (!facts.synchronises) {
-    text += ", " + (test.empty() ? "::cupilot_host::everywhere()" : Lambda(parameters, test));
+    text += ", " + (test.empty() ? "::cupilot_host::everywhere()"
+                                 : Lambda(parameters, parameters.uses + test));
   }
   return text + "); }";
 }
