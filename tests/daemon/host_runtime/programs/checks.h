@@ -28,7 +28,8 @@ template <class A, class B>
 void Same(const char* file, int line, const char* what, const A& actual, const B& expected) {
   if (actual == expected) return;
   ++Failures();
-  std::cerr << file << ":" << line << ": " << what << " is " << actual << ", expected " << expected << "\n";
+  std::cerr << file << ":" << line << ": " << what << " is " << actual << ", expected " << expected
+            << "\n";
 }
 
 // The first element that differs.
@@ -91,9 +92,9 @@ inline int Main(int argc, char** argv) {
 
 }  // namespace checks
 
-#define CASE(name)                                      \
-  static void name();                                   \
-  static const checks::Case name##_case(#name, name);   \
+#define CASE(name)                                    \
+  static void name();                                 \
+  static const checks::Case name##_case(#name, name); \
   static void name()
 #define SAME(actual, expected) checks::Same(__FILE__, __LINE__, #actual, actual, expected)
 #define SAME_ALL(actual, expected) checks::SameAll(__FILE__, __LINE__, #actual, actual, expected)

@@ -42,11 +42,21 @@ inline std::vector<int> InLoops(Thread thread, dim3 grid, dim3 block, const Size
 }
 
 inline void CheckBody(const char* file, int line, const char* name, Kernel kernel, Thread thread) {
-  const dim3 geometries[][2] = {{dim3(1), dim3(1)},      {dim3(1), dim3(64)},       {dim3(5), dim3(32)},
-                                {dim3(7), dim3(13)},     {dim3(3, 2), dim3(8, 4)},  {dim3(4, 3), dim3(16, 2)},
-                                {dim3(2, 2, 2), dim3(4, 3, 2)}, {dim3(1, 6), dim3(33, 1)}};
-  const Sizes sizes[] = {{0, 0, 0, 0},     {1, 1, 1, 1},      {-3, 7, 3, -1},       {17, 3, 29, 50},
-                         {64, 64, 64, 64}, {100, -5, 90, 91}, {100000, 6, 70000, 1l << 40}};
+  const dim3 geometries[][2] = {{dim3(1), dim3(1)},
+                                {dim3(1), dim3(64)},
+                                {dim3(5), dim3(32)},
+                                {dim3(7), dim3(13)},
+                                {dim3(3, 2), dim3(8, 4)},
+                                {dim3(4, 3), dim3(16, 2)},
+                                {dim3(2, 2, 2), dim3(4, 3, 2)},
+                                {dim3(1, 6), dim3(33, 1)}};
+  const Sizes sizes[] = {{0, 0, 0, 0},
+                         {1, 1, 1, 1},
+                         {-3, 7, 3, -1},
+                         {17, 3, 29, 50},
+                         {64, 64, 64, 64},
+                         {100, -5, 90, 91},
+                         {100000, 6, 70000, 1l << 40}};
   Buffer<int> out(2 * kOutputs);
   for (const auto& [grid, block] : geometries) {
     for (const Sizes& s : sizes) {
@@ -58,9 +68,9 @@ inline void CheckBody(const char* file, int line, const char* name, Kernel kerne
       const int errors = Failures();
       SameAll(file, line, name, actual, expected);
       if (Failures() == errors) continue;
-      std::cerr << "  grid " << grid.x << "," << grid.y << "," << grid.z << " block " << block.x << ","
-                << block.y << "," << block.z << " n " << s.n << " m " << s.m << " u " << s.u << " w " << s.w
-                << " (places from " << -kOutputs << ")\n";
+      std::cerr << "  grid " << grid.x << "," << grid.y << "," << grid.z << " block " << block.x
+                << "," << block.y << "," << block.z << " n " << s.n << " m " << s.m << " u " << s.u
+                << " w " << s.w << " (places from " << -kOutputs << ")\n";
       return;
     }
   }
@@ -71,12 +81,11 @@ inline void CheckBody(const char* file, int line, const char* name, Kernel kerne
 #define PARAMETERS int *out, int n, int m, unsigned int u, long w
 #define UNUSED (void)out, (void)n, (void)m, (void)u, (void)w
 // The names of the built-in variables are parameters of the host's function.
-#define BODY(name, ...)                                                                            \
-  __global__ void name(PARAMETERS) {                                                               \
-    __VA_ARGS__                                                                                    \
-  }                                                                                                \
-  static void name##_thread(uint3 threadIdx, uint3 blockIdx, dim3 blockDim, dim3 gridDim, PARAMETERS) { \
-    UNUSED, (void)threadIdx, (void)blockIdx, (void)blockDim, (void)gridDim;                        \
-    __VA_ARGS__                                                                                    \
-  }                                                                                                \
+#define BODY(name, ...)                                                                   \
+  __global__ void name(PARAMETERS) { __VA_ARGS__ }                                        \
+  static void name##_thread(uint3 threadIdx, uint3 blockIdx, dim3 blockDim, dim3 gridDim, \
+                            PARAMETERS) {                                                 \
+    UNUSED, (void)threadIdx, (void)blockIdx, (void)blockDim, (void)gridDim;               \
+    __VA_ARGS__                                                                           \
+  }                                                                                       \
   CASE(name##_case) { checks::CheckBody(__FILE__, __LINE__, #name, name, name##_thread); }
