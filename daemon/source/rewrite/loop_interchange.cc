@@ -151,7 +151,17 @@ base::Result<> CheckStore(const Draft& draft, NodeId change, const CountingLoop&
       return No("the loops also read what they write to '" + tree.at(root).name + "'");
     }
   }
-  if (IsA(tree, root, Kind::kParameter)) return CheckDisjoint(draft);
+  if (IsA(tree, root, Kind::kParameter)) {
+    // A pointer made from the parameter would reach the same elements under another name.
+    const NodeId other = FindBelow(tree, outer.body, [&](NodeId id) {
+      const NodeId variable = IsA(tree, id, Kind::kDeclRef) ? VariableOf(tree, id) : kNone;
+      return IsA(tree, variable, Kind::kVariable) && IsPointerType(tree.at(variable).canonical);
+    });
+    if (other != kNone) {
+      return No("'" + tree.at(other).name + "' may point to what the loops write");
+    }
+    return CheckDisjoint(draft);
+  }
   if (IsPointerType(tree.at(root).canonical))
     return No("they write through a pointer of their own");
   return {};
@@ -194,6 +204,7 @@ struct Exchange {
 base::Result<Exchange> CheckNest(const Draft& draft, const Nest& nest) {
   const Tree& tree = draft.tree;
   Exchange exchange;
+  if (!draft.facts.rigid.empty()) return No(draft.facts.rigid);
   TRY_ASSIGN(exchange.outer, ReadLoop(draft, nest.outer));
   TRY_ASSIGN(exchange.inner, ReadLoop(draft, nest.inner));
   for (const NodeId part : {exchange.inner.start, exchange.inner.bound}) {

@@ -107,6 +107,14 @@ std::string CombineOfValue(const Tree& tree, NodeId value, NodeId variable) {
   return other == kNone || Mentions(tree, other, variable) ? "" : callee;
 }
 
+bool HasFloating(const Tree& tree, NodeId root) {
+  return FindBelow(tree, root, [&](NodeId id) {
+           const std::string& type = tree.at(id).canonical;
+           return type.find("float") != std::string::npos ||
+                  type.find("double") != std::string::npos;
+         }) != kNone;
+}
+
 bool IsOwnStatement(const Tree& tree, NodeId expression) {
   const NodeId parent = tree.at(expression).parent;
   if (parent == kNone) return false;
@@ -213,7 +221,9 @@ std::vector<Reduction> ReductionsIn(const Draft& draft, NodeId loop) {
   const auto fits = [&](const Reduction& one) {
     const std::string& type = tree.at(one.variable).canonical;
     const bool scalar = IsFloating(tree, one.variable) || IsIntegerType(type);
-    if (!scalar || !IsLocalVariable(tree, facts, one.variable) ||
+    // An integer that takes floating values is cut off at each step: parts would be cut elsewhere.
+    const bool cut = IsIntegerType(type) && HasFloating(tree, one.statement);
+    if (!scalar || cut || !IsLocalVariable(tree, facts, one.variable) ||
         Has(tree, one.variable, kReference) || Has(tree, one.variable, kVolatile) ||
         IsInside(tree, one.variable, loop) || facts.address_taken.count(one.variable) > 0) {
       return false;

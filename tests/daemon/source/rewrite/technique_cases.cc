@@ -214,6 +214,20 @@ __global__ void triangle(const float* m, float* out, int n) {
 }
 )";
 
+constexpr const char* kSmoothed = R"(
+// cupilot: tune
+// cupilot: workload w grid=1 block=1 h=12 w=16 plane=inout normal[h*w]
+__global__ void smoothed(float* plane, int h, int w) {
+  const float* above = plane - w;
+  if (blockIdx.x * blockDim.x + threadIdx.x > 0) return;
+  for (int x = 0; x < w; ++x) {
+    for (int y = 0; y < h; ++y) {
+      plane[y * w + x] = y > 0 ? 0.5f * above[y * w + x] : 1.0f;
+    }
+  }
+}
+)";
+
 constexpr const char* kTileTurn = R"(
 // cupilot: tune
 // cupilot: workload w grid=(4,4) block=(16,16) n=64 in=normal[n*n] out=[n*n]
@@ -312,6 +326,8 @@ constexpr TechniqueCase kCases[] = {
      "for (int j = 0; j < 8; ++j)\n    for (int i = 0; i < 8; ++i) tile"},
     {"loop_interchange", "triangle", "triangle", kTriangle, R"({"nest":0})",
      "range depends on the outer", true},
+    {"loop_interchange", "alias", "smoothed", kSmoothed, R"({"nest":0})",
+     "may point to what the loops write", true},
     {"shared_padding", "tile", "tile_turn", kTileTurn, R"({"pad":1})", "tile[16][17]"},
     {"shared_padding", "several", "two_stages", kTwoStages, R"({"pad":16})",
      "stage[2][8][24], sums[8][18]"},

@@ -118,6 +118,36 @@ TEST_F(TechniquesTest, EachTechniqueHasItsThreeKernels) {
   }
 }
 
+TEST_F(TechniquesTest, PartsAreOnlyForSumsThatDoNotDependOnTheirOrder) {
+  const auto with = [&](const std::string& body) {
+    TechniqueCase one{"unrolling", "", "", "", R"({"factor":4,"accumulators":2})", ""};
+    const records::Kernel kernel = OneKernel(R"(
+// cupilot: tune
+// cupilot: workload w grid=1 block=32 n=40 in=normal[n] out=[32]
+__global__ void k(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+)" + body + "\n}\n");
+    return RewriteWith(kernel, one).declined;
+  };
+  EXPECT_FALSE(with("float v = 0; for (int j = 0; j < n; ++j) v += in[j]; out[i] = v;"));
+  EXPECT_FALSE(
+      with("float v = 1; for (int j = 0; j < n; ++j) if (j != i) v *= in[j]; out[i] = v;"));
+  EXPECT_FALSE(
+      with("float v = 0; for (int j = 0; j < n; ++j) v = fmaf(in[j], in[j], v);"
+           " out[i] = v;"));
+  // An integer is cut off at each step.
+  EXPECT_TRUE(with("int v = 0; for (int j = 0; j < n; ++j) v += in[j]; out[i] = v;"));
+  // Its value on the way is used, as a value, as a condition, as its own argument.
+  EXPECT_TRUE(with("float v = 0; for (int j = 0; j < n; ++j) { v += in[j]; out[i] = v; }"));
+  EXPECT_TRUE(with("float v = 0; for (int j = 0; j < n; ++j) if (v < 1) v += in[j]; out[i] = v;"));
+  EXPECT_TRUE(with("float v = 1; for (int j = 0; j < n; ++j) v += v * in[j]; out[i] = v;"));
+  EXPECT_TRUE(with("float v = 1; for (int j = 0; j < n; ++j) v = in[j] - v; out[i] = v;"));
+  // Two ways of changing it.
+  EXPECT_TRUE(
+      with("float v = 0; for (int j = 0; j < n; ++j) { v += in[j]; v *= 0.5f; }"
+           " out[i] = v;"));
+}
+
 TEST_F(TechniquesTest, TheHostHasNoUseForLaunchBounds) {
   for (const TechniqueCase& one : TechniqueCases()) {
     if (std::string(one.technique) != "launch_bounds" || one.declines) continue;
