@@ -1,0 +1,114 @@
+#include "source/swap/device_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "source/swap/elf_image.h"
+#include "source/swap/fat_binary.h"
+
+namespace cupilot::source {
+namespace {
+
+// Of objects, of relocatable device code, and of what the device linker wrote.
+constexpr const char* kFatSections[] = {".nv_fatbin", "__nv_relfatbin"};
+constexpr std::string_view kTextPrefix = ".text.";
+constexpr std::string_view kUnnamed = "_GLOBAL__N_";
+
+base::Result<TextHashes> HashesOf(std::string cubin) {
+  const std::optional<ElfImage> image = ElfImage::Read(std::move(cubin));
+  if (!image || !image->is_device_code()) {
+    return base::Fail(base::Unsupported("not a CUDA device image"));
+  }
+  TextHashes hashes;
+  for (const Elf64_Shdr& section : image->sections()) {
+    const std::string_view name = image->Name(section);
+    if (section.sh_type != SHT_PROGBITS || !name.starts_with(kTextPrefix)) continue;
+    hashes.emplace_back(name.substr(kTextPrefix.size()), base::HashHex(image->Bytes(section)));
+  }
+  return hashes;
+}
+
+std::size_t BehindDigits(std::string_view text, std::size_t at) {
+  while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
+  return at;
+}
+
+// Whether digits behind this are a literal's ("Li300E"), a substitution's ("S1_", "T2_") or an
+// array's ("A8_"): not the length of a name.
+bool IsNumber(std::string_view before) {
+  if (before.empty()) return false;
+  const char last = before.back();
+  if (last == 'S' || last == 'T' || last == 'A') return true;
+  return before.size() >= 2 && before[before.size() - 2] == 'L' &&
+         std::islower(static_cast<unsigned char>(last)) != 0;
+}
+
+}  // namespace
+
+base::Result<TextHashes> TextHashesOfCubin(std::span<const std::byte> cubin) {
+  return HashesOf(std::string(reinterpret_cast<const char*>(cubin.data()), cubin.size()));
+}
+
+base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path) {
+  TRY_ASSIGN(std::string bytes, base::ReadFile(path));
+  const std::optional<ElfImage> file = ElfImage::Read(std::move(bytes));
+  if (!file) return base::Fail(base::Unsupported(path + " is not a 64-bit ELF file"));
+  std::vector<DeviceImage> images;
+  for (const Elf64_Shdr& section : file->sections()) {
+    const std::string_view name = file->Name(section);
+    if (name != kFatSections[0] && name != kFatSections[1]) continue;
+    auto entries = ReadFatBinary(file->Bytes(section));
+    if (!entries) return base::Fail(entries.error().In(path));
+    for (FatEntry& entry : *entries) {
+      auto hashes = HashesOf(std::move(entry.cubin));
+      if (!hashes) return base::Fail(hashes.error().In(path));
+      images.push_back({entry.architecture, *std::move(hashes)});
+    }
+  }
+  return images;
+}
+
+// "54_GLOBAL__N__1c2d..." (its length, then the name) becomes "12_GLOBAL__N_1", which is what other
+// compilers write.
+std::string StableName(const std::string& mangled) {
+  std::string out;
+  std::size_t name_end = 0;  // behind the last name that was copied
+  for (std::size_t at = 0; at < mangled.size();) {
+    const std::size_t digits = BehindDigits(mangled, at);
+    std::size_t length = 0;
+    for (std::size_t i = at; i < digits && length < mangled.size(); ++i) {
+      length = length * 10 + static_cast<std::size_t>(mangled[i] - '0');
+    }
+    const bool name = digits != at && length <= mangled.size() - digits &&
+                      !IsNumber(std::string_view(mangled).substr(name_end, at - name_end));
+    if (!name) {
+      out += mangled.substr(at, std::max(digits, at + 1) - at);
+      at = std::max(digits, at + 1);
+      continue;
+    }
+    const std::string text = mangled.substr(digits, length);
+    out += text.starts_with(kUnnamed) ? "12_GLOBAL__N_1" : mangled.substr(at, digits - at) + text;
+    at = name_end = digits + length;
+  }
+  return out;
+}
+
+std::string HashIn(const std::vector<DeviceImage>& images, int architecture,
+                   const std::string& mangled) {
+  const std::string wanted = StableName(mangled);
+  std::string found;
+  for (const DeviceImage& image : images) {
+    if (image.architecture != architecture) continue;
+    for (const auto& [name, hash] : image.kernels) {
+      if (StableName(name) != wanted) continue;
+      if (!found.empty() && found != hash) return {};
+      found = hash;
+    }
+  }
+  return found;
+}
+
+}  // namespace cupilot::source

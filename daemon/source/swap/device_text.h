@@ -1,0 +1,42 @@
+// The machine code of kernels, as hashes: of a cubin that was measured, and of the images inside
+// an object or a program, so that what ships can be compared with what was measured.
+//
+// Same hash of `.text.<kernel>`: the same instructions, hence the same evidence. Another one says
+// only that the evidence is not of this code.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cupilot::source {
+
+// Mangled name and BLAKE2b-160 of the code, in the order of the image.
+using TextHashes = std::vector<std::pair<std::string, std::string>>;
+
+// kUnsupported: not a cubin.
+base::Result<TextHashes> TextHashesOfCubin(std::span<const std::byte> cubin);
+
+struct DeviceImage {
+  int architecture = 0;  // 90; sm_90a is 90 here too
+  TextHashes kernels;
+};
+
+// The cubins inside an object file or a program (not its PTX), also compressed ones. Empty for a
+// file without device code. kUnsupported: not an ELF file, or packed in a way that we cannot read
+// (the caller may ask cuobjdump). kIo, kNotFound: the file.
+base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path);
+
+// A mangled name with what differs from file to file taken out: an unnamed namespace's name holds a
+// hash of the file.
+std::string StableName(const std::string& mangled);
+
+// The hash of the kernel `mangled` (compared by StableName) in images of that architecture; empty
+// if there is none, or if several images disagree.
+std::string HashIn(const std::vector<DeviceImage>& images, int architecture,
+                   const std::string& mangled);
+
+}  // namespace cupilot::source

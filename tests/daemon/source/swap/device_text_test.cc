@@ -1,0 +1,128 @@
+#include "source/swap/device_text.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "swap_fixture.h"
+
+namespace cupilot::source {
+namespace {
+
+class DeviceText : public SwapFolder {
+ protected:
+  void SetUp() override {
+    if (!HasNvcc()) GTEST_SKIP() << "nvcc is not installed";
+    SwapFolder::SetUp();
+    Write("a.cu", R"(
+      namespace app { namespace {
+      __global__ void hidden(float* x) { x[threadIdx.x] *= 2.0f; }
+      } }
+      template <int N> __global__ void unrolled(float* out) {
+        float x = out[threadIdx.x];
+        #pragma unroll
+        for (int i = 0; i < N; ++i) x = x * 1.5f + out[i];
+        out[threadIdx.x] = x;
+      }
+      void Launch(float* x) {
+        app::hidden<<<1, 32>>>(x);
+        unrolled<3><<<1, 32>>>(x);
+        unrolled<700><<<1, 32>>>(x);
+      })");
+  }
+
+  std::map<std::string, std::string> HashesOfCubin(const std::string& options) {
+    EXPECT_EQ(Run("nvcc -cubin " + options + " a.cu -o a.cubin"), 0) << Log();
+    const std::string bytes = base::ReadFile(folder_ + "/a.cubin").value();
+    const auto hashes = TextHashesOfCubin(std::as_bytes(std::span(bytes)));
+    EXPECT_TRUE(hashes) << hashes.error().message;
+    return {hashes->begin(), hashes->end()};
+  }
+};
+
+TEST_F(DeviceText, AnObjectHoldsTheCodeThatACubinHas) {
+  const std::string common =
+      "-c -gencode=arch=compute_80,code=[compute_80,sm_80] -gencode=arch=compute_90,code=sm_90 ";
+  std::map<int, std::map<std::string, std::string>> cubins;
+  for (const int architecture : {80, 90}) {
+    cubins[architecture] = HashesOfCubin("-arch=sm_" + std::to_string(architecture));
+    ASSERT_EQ(cubins[architecture].size(), 3u);
+  }
+  for (const char* mode : {"default", "size"}) {
+    ASSERT_EQ(Run("nvcc " + common + "--compress-mode=" + mode + " a.cu -o a.o"), 0) << Log();
+    const auto images = DeviceImagesOf(folder_ + "/a.o");
+    ASSERT_TRUE(images) << mode << ": " << images.error().message;
+    ASSERT_EQ(images->size(), 2u) << mode;
+    for (const auto& [architecture, cubin] : cubins) {
+      for (const auto& [name, hash] : cubin) {
+        EXPECT_EQ(HashIn(*images, architecture, name), hash) << mode << " " << name;
+      }
+    }
+    EXPECT_EQ(HashIn(*images, 86, "_Z8unrolledILi3EEvPf"), "");
+    EXPECT_NE(HashIn(*images, 80, "_Z8unrolledILi3EEvPf"),
+              HashIn(*images, 90, "_Z8unrolledILi3EEvPf"));
+    EXPECT_EQ(HashIn(*images, 80, "_Z8unrolledILi4EEvPf"), "");
+  }
+}
+
+TEST_F(DeviceText, AChangedKernelHasAnotherHashAndTheOthersTheirs) {
+  const auto before = HashesOfCubin("-arch=sm_90");
+  std::string text = base::ReadFile(folder_ + "/a.cu").value();
+  text.replace(text.find("2.0f"), 4, "3.0f");
+  Write("a.cu", text);
+  const auto after = HashesOfCubin("-arch=sm_90");
+  ASSERT_EQ(before.size(), after.size());
+  int changed = 0;
+  for (const auto& [name, hash] : before) {
+    const bool same = after.contains(name) && after.at(name) == hash;
+    if (!same) ++changed;
+    EXPECT_EQ(same, name.find("hidden") == std::string::npos) << name;
+  }
+  EXPECT_EQ(changed, 1);
+}
+
+TEST_F(DeviceText, RelocatableObjectsAreReadToo) {
+  ASSERT_EQ(Run("nvcc -dc -arch=sm_90 a.cu -o a.o"), 0) << Log();
+  const auto images = DeviceImagesOf(folder_ + "/a.o");
+  ASSERT_TRUE(images) << images.error().message;
+  ASSERT_EQ(images->size(), 1u);
+  EXPECT_NE(HashIn(*images, 90, "_Z8unrolledILi700EEvPf"), "");
+}
+
+TEST_F(DeviceText, AnyBytesAreRead) {
+  ASSERT_EQ(Run("nvcc -c -arch=sm_90 --compress-mode=size a.cu -o a.o"), 0) << Log();
+  const std::string bytes = base::ReadFile(folder_ + "/a.o").value();
+  const std::size_t fat = bytes.find("\x50\xed\x55\xba");
+  ASSERT_NE(fat, std::string::npos);
+  unsigned state = 1;
+  const auto next = [&] { return (state = state * 1664525 + 1013904223) >> 8; };
+  int read = 0;
+  for (int i = 0; i < 120; ++i) {
+    std::string damaged = bytes;
+    for (int k = 0; k < 3; ++k) damaged[fat + next() % 160] = static_cast<char>(next());
+    if (DeviceImagesOf(Write("damaged.o", damaged))) ++read;
+    std::string cubin = damaged.substr(fat, next() % 4096);
+    EXPECT_FALSE(TextHashesOfCubin(std::as_bytes(std::span(cubin))));
+  }
+  EXPECT_LT(read, 120);
+  EXPECT_FALSE(DeviceImagesOf(Write("text.o", "not an object")));
+  EXPECT_FALSE(DeviceImagesOf(folder_ + "/missing.o"));
+}
+
+TEST(DeviceTextNames, UnnamedNamespacesLoseWhatNamesTheFile) {
+  EXPECT_EQ(StableName("_ZN3app33_GLOBAL__N__0123456789ab_4_a_cu_16hiddenEPf"),
+            "_ZN3app12_GLOBAL__N_16hiddenEPf");
+  EXPECT_EQ(StableName("_ZN3app33_GLOBAL__N__ba9876543210_4_b_cu_16hiddenEPf"),
+            "_ZN3app12_GLOBAL__N_16hiddenEPf");
+  for (const char* plain :
+       {"_Z1kILi3EEvPf", "_Z1kILi300EEvPf", "_ZN3app5scaleEfPKfPfi", "_Z1kIN1a1bEEvT_S1_S1_",
+        "_Z1kRA10_f", "_ZN5HELLa3fooEv", "", "9", "99999999999999999999999999999"}) {
+    EXPECT_EQ(StableName(plain), plain);
+  }
+  // A literal in front does not hide the name behind it.
+  EXPECT_EQ(StableName("_Z1kILi33EN33_GLOBAL__N__0123456789ab_4_a_cu_11tEEvT0_"),
+            "_Z1kILi33EN12_GLOBAL__N_11tEEvT0_");
+}
+
+}  // namespace
+}  // namespace cupilot::source
