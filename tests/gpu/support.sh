@@ -1,0 +1,34 @@
+# What the tests of tests/gpu share. A test is a folder with an executable `test` and, where it compiles, an
+# executable `prepare`; one of the first lines of each may be "# seconds: N", its time limit (60 without it).
+#
+# A script finds: NVCC (may be empty), GPU_ARCH (90), GPU_NAME, CUPILOT_PREFIX and CUPILOT_TOOLS (may be empty),
+# CUPILOT_WORK (its own folder, also the current one, shared by prepare and test), CUPILOT_OUT (comes back), ROOT
+# (the checkout), SECONDS_LIMIT, and XDG and TMPDIR folders of its own. Exit 0: passed. 77: skipped, and the last line
+# printed says why. Else failed; the last line printed is the detail.
+#
+#   row NAME passed|failed|skipped [DETAIL] [FIGURES]   adds a row to the report; FIGURES is a JSON object
+
+json_string() {
+  local text=$1
+  text=${text//\\/\\\\}
+  text=${text//\"/\\\"}
+  text=${text//$'\n'/\\n}
+  text=${text//$'\t'/ }
+  printf '"%s"' "$(printf '%s' "$text" | LC_ALL=C tr -d '\000-\037')"
+}
+
+row() {
+  printf '{"name": %s, "result": "%s", "detail": %s%s}\n' "$(json_string "$1")" "$2" "$(json_string "${3:-}")" \
+    "${4:+, \"figures\": $4}" >>"$CUPILOT_RESULTS"
+  printf '%-8s %s  %s %s\n' "$2" "$1" "${3:-}" "${4:-}"
+}
+
+skip() {
+  echo "$*"
+  exit 77
+}
+
+fail() {
+  echo "$*"
+  exit 1
+}
