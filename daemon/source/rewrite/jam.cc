@@ -1,6 +1,7 @@
 #include "source/rewrite/jam.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -65,7 +66,7 @@ class Writer {
               " + threadIdx." + d + ") * " + std::to_string(factor) + ";\n";
     }
     const std::vector<NodeId> statements = tree_.at(draft_.facts.body).children;
-    text += options_.jammed ? List(statements, 0, true) : Wrapped(statements, 0);
+    text += options_.jammed ? List(statements, 0, true) : Wrapped(statements);
     return text + "}";
   }
 
@@ -80,8 +81,8 @@ class Writer {
            Lane() + ") ";
   }
 
-  // The text of a node for copy `y`; variables declared inside `own` are the copy's own already.
-  std::string Text(NodeId node, NodeId own, int y) const {
+  // The text of a node for copy `y`; what the statements `own` declare is each copy's own already.
+  std::string Text(NodeId node, int y, std::span<const NodeId> own = {}) const {
     Edits edits(tree_.text);
     Walk(tree_, node, [&](NodeId id) {
       const Node& at = tree_.at(id);
@@ -94,8 +95,9 @@ class Writer {
       if (at.kind == Kind::kReturn) edits.Replace(at.begin, at.end, "continue");
       if (at.kind != Kind::kDeclRef) return true;
       const NodeId variable = VariableOf(tree_, id);
-      if (variable == kNone || (own != kNone && IsInside(tree_, variable, own))) return true;
-      if (scope_.OfVariable(variable) == 0) return true;
+      if (variable == kNone || scope_.OfVariable(variable) == 0) return true;
+      const auto declares = [&](NodeId statement) { return IsInside(tree_, variable, statement); };
+      if (std::any_of(own.begin(), own.end(), declares)) return true;
       edits.Replace(at.begin, at.end, Use(variable, y));
       return false;
     });
@@ -121,7 +123,7 @@ class Writer {
     if (scope_.IsIndex(variable)) {
       std::string type = node.canonical;
       if (type.starts_with("const ")) type = type.substr(6);
-      return "((" + type + ")(" + Text(Initialiser(tree_, variable), kNone, y) + "))";
+      return "((" + type + ")(" + Text(Initialiser(tree_, variable), y) + "))";
     }
     const Axes along = scope_.OfVariable(variable);
     return ((along & kAlongY) != 0 ? Copy(node.name, y) : Copy(node.name, 0)) +
@@ -140,49 +142,21 @@ class Writer {
     return text;
   }
 
-  // Statements from `first` on, all of one thread after all of another.
-  std::string Wrapped(const std::vector<NodeId>& statements, std::size_t first) const {
-    const bool leaves = std::any_of(
-        statements.begin() + static_cast<std::ptrdiff_t>(first), statements.end(), [&](NodeId id) {
-          return FindBelow(tree_, id,
-                           [&](NodeId at) { return tree_.at(at).kind == Kind::kReturn; }) != kNone;
-        });
+  // Statements, all of one thread after all of another.
+  std::string Wrapped(std::span<const NodeId> statements) const {
+    const bool leaves = std::any_of(statements.begin(), statements.end(), [&](NodeId id) {
+      return FindBelow(tree_, id, [&](NodeId at) { return tree_.at(at).kind == Kind::kReturn; }) !=
+             kNone;
+    });
     return Repeat(scope_.all(), [&](int y) {
       std::string text = "{\n";
-      for (std::size_t i = first; i < statements.size(); ++i) {
-        text += OwnText(statements, first, i, y) + ";\n";
-      }
+      for (const NodeId id : statements) text += Text(id, y, statements) + ";\n";
       text += "}\n";
       // "continue" leaves one copy; without lanes there is no loop to go on with yet.
       return leaves && options_.x == 1 ? "for (bool " + Lane() + "_once = true; " + Lane() +
                                              "_once; " + Lane() + "_once = false) " + text
                                        : text;
     });
-  }
-
-  // In a list that is wrapped as a whole, what its statements declare is each copy's own.
-  std::string OwnText(const std::vector<NodeId>& statements, std::size_t first, std::size_t i,
-                      int y) const {
-    Edits edits(tree_.text);
-    Walk(tree_, statements[i], [&](NodeId id) {
-      const Node& at = tree_.at(id);
-      for (const GlobalIndex& index : scope_.sums()) {
-        if (index.sum == id) {
-          edits.Replace(at.begin, at.end, IndexText(index, id, y));
-          return false;
-        }
-      }
-      if (at.kind == Kind::kReturn) edits.Replace(at.begin, at.end, "continue");
-      if (at.kind != Kind::kDeclRef) return true;
-      const NodeId variable = VariableOf(tree_, id);
-      if (variable == kNone || scope_.OfVariable(variable) == 0) return true;
-      for (std::size_t s = first; s < statements.size(); ++s) {
-        if (IsInside(tree_, variable, statements[s])) return true;
-      }
-      edits.Replace(at.begin, at.end, Use(variable, y));
-      return false;
-    });
-    return edits.Apply(tree_.at(statements[i]).begin, tree_.at(statements[i]).end);
   }
 
   bool IsReturn(NodeId id) const {
@@ -204,13 +178,13 @@ class Writer {
         const bool guard = IsA(tree_, id, Kind::kIf) && Child(tree_, id, 0) == kNone &&
                            Child(tree_, id, 3) == kNone && IsReturn(Child(tree_, id, 2)) &&
                            IsPure(tree_, draft_.facts, condition);
-        if (!guard) return text + Wrapped(statements, i);
+        const auto rest = std::span(statements).subspan(i);
+        if (!guard) return text + Wrapped(rest);
         if (scope_.Of(condition) == 0) {
-          text += "if (" + Text(condition, kNone, 0) + ") return;\n";
+          text += "if (" + Text(condition, 0) + ") return;\n";
           continue;
         }
-        return text + Split(condition, true, List(statements, i + 1, true),
-                            [&] { return Wrapped(statements, i); }());
+        return text + Split(condition, true, List(statements, i + 1, true), Wrapped(rest));
       }
       text += Statement(id);
     }
@@ -223,7 +197,7 @@ class Writer {
     const std::string all = prefix_ + "_all";
     std::string text = "{\nbool " + all + " = true;\n";
     text += Repeat(scope_.Of(condition), [&](int y) {
-      return all + " &= (bool)(" + (leaves ? "!(" : "(") + Text(condition, kNone, y) + "));\n";
+      return all + " &= (bool)(" + (leaves ? "!(" : "(") + Text(condition, y) + "));\n";
     });
     return text + "if (" + all + ") {\n" + together + "} else {\n" + apart + "}\n}\n";
   }
@@ -249,18 +223,18 @@ class Writer {
       case Kind::kOtherStatement:
         return Apart(id);
       default:
-        return Repeat(scope_.Repeats(id), [&](int y) { return Text(id, kNone, y) + ";\n"; });
+        return Repeat(scope_.Repeats(id), [&](int y) { return Text(id, y) + ";\n"; });
     }
   }
 
-  std::string Apart(NodeId id) const { return Wrapped({id}, 0); }
+  std::string Apart(NodeId id) const { return Wrapped({&id, 1}); }
 
   std::string If(NodeId id) const {
     const NodeId condition = Condition(tree_, id);
     const NodeId yes = Child(tree_, id, 2), no = Child(tree_, id, 3);
     if (Child(tree_, id, 0) != kNone || !IsPure(tree_, draft_.facts, condition)) return Apart(id);
     if (scope_.Of(condition) == 0) {
-      return "if (" + Text(condition, kNone, 0) + ") {\n" + Statement(yes) +
+      return "if (" + Text(condition, 0) + ") {\n" + Statement(yes) +
              (no == kNone ? "}\n" : "} else {\n" + Statement(no) + "}\n");
     }
     // Worth a second copy of the text where a loop is inside.
@@ -276,19 +250,17 @@ class Writer {
   std::string Loop(NodeId id) const {
     const NodeId condition = Condition(tree_, id);
     if (IsA(tree_, id, Kind::kWhile)) {
-      return "while (" + Text(condition, kNone, 0) + ") {\n" + Statement(LoopBody(tree_, id)) +
-             "}\n";
+      return "while (" + Text(condition, 0) + ") {\n" + Statement(LoopBody(tree_, id)) + "}\n";
     }
     if (IsA(tree_, id, Kind::kDo)) {
-      return "do {\n" + Statement(LoopBody(tree_, id)) + "} while (" + Text(condition, kNone, 0) +
-             ");\n";
+      return "do {\n" + Statement(LoopBody(tree_, id)) + "} while (" + Text(condition, 0) + ");\n";
     }
     std::string head = "for (";
     const NodeId init = Child(tree_, id, 0), step = Child(tree_, id, 2);
-    if (init != kNone) head += Text(init, kNone, 0);
+    if (init != kNone) head += Text(init, 0);
     if (init == kNone || !IsA(tree_, init, Kind::kDeclStatement)) head += ";";
-    head += " " + Text(condition, kNone, 0) + "; ";
-    if (step != kNone) head += Text(step, kNone, 0);
+    head += " " + Text(condition, 0) + "; ";
+    if (step != kNone) head += Text(step, 0);
     return head + ") {\n" + Statement(LoopBody(tree_, id)) + "}\n";
   }
 
@@ -321,7 +293,7 @@ class Writer {
       }
       if (value == kNone) continue;
       text += Repeat(along, [&](int y) {
-        return (along == 0 ? node.name : Use(variable, y)) + " = " + Text(value, kNone, y) + ";\n";
+        return (along == 0 ? node.name : Use(variable, y)) + " = " + Text(value, y) + ";\n";
       });
     }
     return text;
