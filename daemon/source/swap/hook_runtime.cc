@@ -64,7 +64,7 @@ struct kernel_row {
   int first_variant, variant_count;
 };
 struct variant_row {
-  int ptx, binary;
+  int ptx, binary, kind;  // kind: 0 for plain code (sm_90), 'a' and 'f' for what those suffixes allow
   const char* architecture;
   const char* const* devices;
   int first_entry, entry_count;
@@ -109,6 +109,43 @@ struct accepts<void (*)(parameters...), list<given...> > {
   enum { value = same<flags<true, bool(takes<parameters, given>::value)...>,
                       flags<bool(takes<parameters, given>::value)..., true> >::value };
 };
+)hook";
+}
+
+std::string HookQuietBegin() {
+  return R"hook(
+#if defined(__CUDACC__) && !defined(CUPILOT_HOST_ABI_VERSION)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 177
+#endif
+)hook";
+}
+
+std::string HookQuietEnd() {
+  return R"hook(
+#if defined(__CUDACC__) && !defined(CUPILOT_HOST_ABI_VERSION)
+#pragma nv_diagnostic pop
+#endif
+)hook";
+}
+
+std::string HookProbe() {
+  return R"hook(
+// Tells at run time which of several images of one architecture was loaded.
+#if !defined(CUPILOT_HOST_ABI_VERSION)
+namespace {
+namespace cupilot_image {
+enum { plain = 32, family = 64, specific = 96 };
+#if defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+__global__ void __launch_bounds__(specific) probe() {}
+#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+__global__ void __launch_bounds__(family) probe() {}
+#else
+__global__ void __launch_bounds__(plain) probe() {}
+#endif
+}  // namespace cupilot_image
+}  // namespace
+#endif
 )hook";
 }
 
@@ -177,8 +214,27 @@ bool cleared() {
   return false;
 }
 
+// While this lives, our questions neither fail nor end a capture that this thread has begun, on whatever
+// stream: none of them touches a stream.
+#if defined(CUPILOT_HOST_ABI_VERSION)
+struct relaxed {
+  relaxed() {}
+  ~relaxed() {}
+};
+#else
+struct relaxed {
+  cudaStreamCaptureMode mode;
+  relaxed() : mode(cudaStreamCaptureModeRelaxed) { exchange(); }
+  ~relaxed() { exchange(); }
+  void exchange() {
+    if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess) cleared();
+  }
+};
+#endif
+
 #if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
 __attribute__((noinline)) bool resolve() {
+  const relaxed capture;
   for (int i = 0; i < function_count; ++i) {
     cupilot_handle handle = 0;
     if (cudaGetKernel(&handle, functions[i]) != cudaSuccess) return cleared();
@@ -202,6 +258,7 @@ __attribute__((noinline)) bool resolve() {
 __attribute__((noinline)) int slow_device() {
   int device = 0, count = 0;
   if (error_pending()) return -1;
+  const relaxed capture;
   if (cudaGetDevice(&device) != cudaSuccess || cudaGetDeviceCount(&count) != cudaSuccess) {
     cleared();
     return -1;
@@ -267,12 +324,13 @@ bool read_device(int device) {
 
 // The loaded image, not the device, says which code an entry has: a program built for compute_80 runs
 // that code on every later device.
-bool image_matches(const variant_row& row, int kernel, const cudaFuncAttributes& attributes) {
+bool image_matches(const variant_row& row, int kernel, int image_kind,
+                   const cudaFuncAttributes& attributes) {
 #if defined(CUPILOT_HOST_ABI_VERSION)
   const char* architecture = cupilot_host_architecture(functions[kernel]);
   return row.architecture != 0 && architecture != 0 && strcmp(architecture, row.architecture) == 0;
 #else
-  return row.ptx != 0 && attributes.ptxVersion == row.ptx &&
+  return row.ptx != 0 && attributes.ptxVersion == row.ptx && image_kind == row.kind &&
          (row.binary == 0 || attributes.binaryVersion == row.binary);
 #endif
 }
@@ -287,8 +345,35 @@ bool device_matches(const variant_row& row, int device) {
   return false;
 }
 
-bool usable(const variant_row& row, int kernel, int device, const cudaFuncAttributes& original) {
-  if (!image_matches(row, kernel, original) || !device_matches(row, device)) return false;
+// 'a' or 'f' if the loaded image is one of sm_90a or sm_100f, 0 if it is plain, -1 if that is unknown.
+int kind_of_image() {
+#if defined(CUPILOT_HOST_ABI_VERSION)
+  return 0;
+#else
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, (const void*)&cupilot_image::probe) != cudaSuccess) {
+    cleared();
+    return -1;
+  }
+  return attributes.maxThreadsPerBlock == cupilot_image::specific ? 'a'
+         : attributes.maxThreadsPerBlock == cupilot_image::family ? 'f'
+         : attributes.maxThreadsPerBlock == cupilot_image::plain  ? 0
+                                                                  : -1;
+#endif
+}
+
+// The blocks of clusters depend on each other in ways that a variant's geometry may change.
+bool has_clusters(const cudaFuncAttributes& attributes) {
+#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 11080
+  return attributes.clusterDimMustBeSet != 0 || attributes.requiredClusterWidth != 0;
+#else
+  return false;
+#endif
+}
+
+bool usable(const variant_row& row, int kernel, int device, int image_kind,
+            const cudaFuncAttributes& original) {
+  if (!image_matches(row, kernel, image_kind, original) || !device_matches(row, device)) return false;
   for (int i = 0; i < row.entry_count; ++i) {
     const int function = row.first_entry + i;
     cudaFuncAttributes attributes;
@@ -306,14 +391,17 @@ bool usable(const variant_row& row, int kernel, int device, const cudaFuncAttrib
 // Once for each kernel and device. Bit 0: done; bit v + 1: variant v of the kernel may run.
 __attribute__((noinline)) unsigned prepare(int kernel, int device) {
   if (error_pending()) return 0;
+  const relaxed capture;
   pthread_mutex_lock(&lock);
   unsigned bits = __atomic_load_n(&on[device].prepared[kernel], __ATOMIC_ACQUIRE);
   cudaFuncAttributes original;
   if (bits == 0 && read_device(device) && read_function(kernel, device, &original)) {
     bits = 1;
     const kernel_row& row = kernels[kernel];
-    for (int v = 0; v < row.variant_count && v < 31; ++v) {
-      if (usable(variants[row.first_variant + v], kernel, device, original)) bits |= 2u << v;
+    const int image_kind = kind_of_image();
+    for (int v = 0; v < row.variant_count && v < 31 && !has_clusters(original); ++v) {
+      const variant_row& variant = variants[row.first_variant + v];
+      if (usable(variant, kernel, device, image_kind, original)) bits |= 2u << v;
     }
     __atomic_store_n(&on[device].prepared[kernel], bits, __ATOMIC_RELEASE);
   }
@@ -352,6 +440,7 @@ __attribute__((noinline)) bool shared_is_legal(int kernel, int device, long long
   function_facts& f = on[device].facts[kernel];
   cudaFuncAttributes attributes;
   if (error_pending()) return false;
+  const relaxed capture;
   if (cudaFuncGetAttributes(&attributes, functions[kernel]) != cudaSuccess) return cleared();
   __atomic_store_n(&f.dynamic_bytes, (long long)attributes.maxDynamicSharedSizeBytes,
                    __ATOMIC_RELAXED);
@@ -369,6 +458,7 @@ __attribute__((always_inline)) inline bool original_is_legal(int kernel, const l
 __attribute__((noinline)) bool raise_shared(int function, int device, long long bytes) {
   function_facts& f = on[device].facts[function];
   if (bytes + f.static_bytes > on[device].device.max_shared_bytes) return false;
+  const relaxed capture;
   pthread_mutex_lock(&lock);
   bool done = bytes <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED);
   if (!done) {
@@ -395,6 +485,17 @@ __attribute__((always_inline)) inline cudaError_t start(int function, const geom
                       arguments, (size_t)g.shared, l.stream);
 }
 
+// A launch of a variant was refused, so nothing was queued: the original runs instead. What was known of
+// the device may be of a context that is gone (cudaDeviceReset); a kernel is given up after some refusals.
+__attribute__((noinline)) bool refused(int kernel, const launch& l) {
+  static int refusals[kernel_count];
+  const bool given_up = __atomic_add_fetch(&refusals[kernel], 1, __ATOMIC_RELAXED) >= 4;
+  for (int i = 0; i < kernel_count; ++i) {
+    __atomic_store_n(&on[l.device].prepared[i], given_up && i == kernel ? 1u : 0u, __ATOMIC_RELEASE);
+  }
+  return cleared();
+}
+
 // The last answer for each function, in one word: device, threads, shared bytes, blocks.
 unsigned long long occupancies[function_count];
 
@@ -410,6 +511,7 @@ bool occupancy(int function, const geometry& g, const launch& l, long long* bloc
   }
   int count = 0;
   if (error_pending() || !fits(function, g, l)) return false;
+  const relaxed capture;
   if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, functions[function], (int)threads,
                                                     (size_t)g.shared) != cudaSuccess) {
     return cleared();
@@ -419,100 +521,6 @@ bool occupancy(int function, const geometry& g, const launch& l, long long* bloc
   *blocks = count;
   return true;
 }
-)hook";
-}
-
-std::string HookWorkspaces() {
-  return R"hook(
-// A launch that a stream captures is replayed and edited by the program, which knows one kernel only.
-bool captured(const launch& l) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(l.stream, &status) != cudaSuccess) return !cleared();
-  return status != cudaStreamCaptureStatusNone;
-}
-
-bool add_bytes(long long bytes, long long* total, long long* offset) {
-  *offset = *total;
-  long long end;
-  if (bytes < 0 || __builtin_add_overflow(*total, bytes, &end)) return false;
-  if (__builtin_add_overflow(end, 255LL, &end)) return false;
-  *total = end / 256 * 256;
-  return true;
-}
-
-#if defined(CUPILOT_HOST_ABI_VERSION)
-// One block is kept for the next launch; whoever finds none allocates.
-struct arena_header {
-  long long bytes;
-};
-enum { arena_offset = 256 };
-char* kept_arena;
-
-char* open_arena(long long bytes, const launch&) {
-  char* block = __atomic_exchange_n(&kept_arena, (char*)0, __ATOMIC_ACQ_REL);
-  if (block != 0 && ((arena_header*)block)->bytes < bytes) {
-    cudaFree(block);
-    block = 0;
-  }
-  if (block == 0) {
-    void* fresh = 0;
-    if (cudaMalloc(&fresh, (size_t)bytes + arena_offset) != cudaSuccess) {
-      cleared();
-      return 0;
-    }
-    block = (char*)fresh;
-    ((arena_header*)block)->bytes = bytes;
-  }
-  return block + arena_offset;
-}
-
-void close_arena(char* arena, const launch&) {
-  char* old = __atomic_exchange_n(&kept_arena, arena - arena_offset, __ATOMIC_ACQ_REL);
-  if (old != 0) cudaFree(old);
-}
-#else
-// An own pool for each device: the default one gives memory back at every synchronisation, and its
-// settings are the program's.
-cudaMemPool_t pools[device_limit];
-
-cudaMemPool_t pool_of(int device) {
-  cudaMemPool_t pool = __atomic_load_n(&pools[device], __ATOMIC_ACQUIRE);
-  if (pool != 0) return pool;
-  pthread_mutex_lock(&lock);
-  pool = __atomic_load_n(&pools[device], __ATOMIC_ACQUIRE);
-  if (pool == 0) {
-    cudaMemPoolProps properties;
-    memset(&properties, 0, sizeof properties);
-    properties.allocType = cudaMemAllocationTypePinned;
-    properties.location.type = cudaMemLocationTypeDevice;
-    properties.location.id = device;
-    unsigned long long keep = ~0ULL;
-    if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess ||
-        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep) != cudaSuccess) {
-      cleared();
-      pool = 0;
-    }
-    __atomic_store_n(&pools[device], pool, __ATOMIC_RELEASE);
-  }
-  pthread_mutex_unlock(&lock);
-  return pool;
-}
-
-char* open_arena(long long bytes, const launch& l) {
-  const cudaMemPool_t pool = pool_of(l.device);
-  void* fresh = 0;
-  if (pool == 0) return 0;
-  if (cudaMallocFromPoolAsync(&fresh, (size_t)bytes, pool, l.stream) != cudaSuccess) {
-    cleared();
-    return 0;
-  }
-  return (char*)fresh;
-}
-
-void close_arena(char* arena, const launch& l) {
-  if (cudaFreeAsync(arena, l.stream) != cudaSuccess) cleared();
-}
-#endif
 )hook";
 }
 

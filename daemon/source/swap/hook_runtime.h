@@ -3,8 +3,8 @@
 //
 // What it promises at run time: no locks and no allocation once a kernel has been launched on a
 // device; the thread's last error is never set, cleared or seen by us where it was not success
-// before; a call of ours that fails is cleared and the original runs; an illegal launch goes to the
-// original.
+// before; a call of ours that fails is cleared and the original runs, also where a variant's launch
+// is refused; an illegal launch goes to the original; no capture is disturbed by our questions.
 #pragma once
 
 #include <string>
@@ -16,11 +16,18 @@ namespace cupilot::source {
 //   variants[].
 std::string HookPrologue();
 
+// Around our kernels, which device code does not call: the user's build sees no warning of them.
+std::string HookQuietBegin();
+std::string HookQuietEnd();
+
+// A kernel without a body, compiled with every image: stands before the prologue.
+std::string HookProbe();
+
 // What needs the tables: look-up, preparing, checks, launching. The generated variant functions and
 // select() follow.
 std::string HookMachinery();
 
-// Arenas for workspaces and the capture check, for variants that need them.
+// Arenas for workspaces and the capture check, for variants that need them (hook_workspaces.cc).
 std::string HookWorkspaces();
 
 // The statistics and the hook itself, with this name; closes what the prologue opened.

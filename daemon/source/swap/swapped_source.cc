@@ -42,6 +42,7 @@ std::string Literal(const std::string& text) {
 struct Target {
   int ptx = 0;
   int binary = 0;
+  char kind = 0;             // the suffix of compute_90a
   std::string architecture;  // of the host device
 };
 
@@ -58,6 +59,7 @@ Target ParseTarget(const std::string& text) {
     target.architecture = text;
   } else {
     target.binary = NumberBehind(text, ",sm_");
+    target.kind = ArchitectureSuffix(text);
   }
   return target;
 }
@@ -234,7 +236,8 @@ class Tables {
       devices_ += "0};\n";
     }
     variants_ += "    {" + std::to_string(target.ptx) + ", " + std::to_string(target.binary) +
-                 ", " + (target.architecture.empty() ? "0" : Literal(target.architecture)) + ", " +
+                 ", " + std::to_string(static_cast<int>(target.kind)) + ", " +
+                 (target.architecture.empty() ? "0" : Literal(target.architecture)) + ", " +
                  devices + ", " + std::to_string(first) + ", " + std::to_string(count) + "},\n";
     ++variant_count_;
   }
@@ -269,7 +272,8 @@ base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request) {
   Tables tables;
   TRY(tables.Add(request));
   const std::string body = "// Written by cuPilot; replaced as a whole, never edited.\n" +
-                           includes + "#include \"" + request.source + "\"\n" + variants;
+                           includes + "#include \"" + request.source + "\"\n" + HookQuietBegin() +
+                           variants + HookProbe() + HookQuietEnd();
   const std::string machinery =
       records::PrintedHelpers() + tables.Rows(request.kernels.size()) + HookMachinery() +
       (tables.needs_workspaces() ? HookWorkspaces() : std::string()) + tables.Functions();

@@ -31,12 +31,13 @@ bool IsFloating(const std::string& type) { return type == "float" || type == "do
 class Writer {
  public:
   Writer(const records::Kernel& kernel, const SwappedVariant& variant, std::string name,
-         std::size_t first_entry)
+         std::size_t kernel_index, std::size_t first_entry)
       : kernel_(kernel),
         published_(variant),
         variant_(variant.variant),
         names_(kernel, variant.variant),
         name_(std::move(name)),
+        kernel_index_(kernel_index),
         first_entry_(first_entry),
         entries_(EntriesOf(variant.variant)),
         launches_(records::LaunchesOf(variant.variant)) {}
@@ -210,7 +211,8 @@ class Writer {
     return CheckTypes(launch.entry, OriginalTypes()) + geometry +
            "  if (error_pending() || !fits(" + function +
            ", g, l)) return false;\n  *result = start(" + function +
-           ", g, l.arguments, l);\n  return true;\n";
+           ", g, l.arguments, l);\n  return *result == cudaSuccess || refused(" +
+           std::to_string(kernel_index_) + ", l);\n";
   }
 
   struct Arguments {
@@ -325,9 +327,9 @@ class Writer {
     const std::string close =
         variant_.workspace.empty() ? "" : "      if (arena != 0) close_arena(arena, l);\n";
     return "    continue;\n  stop:\n    if (round == 0) return false;\n"
-           "    if (!queued) cleared();\n    pthread_mutex_unlock(&plan);\n" +
-           close + "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close +
-           "  return true;\n";
+           "    if (!queued) refused(" +
+           std::to_string(kernel_index_) + ", l);\n    pthread_mutex_unlock(&plan);\n" + close +
+           "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close + "  return true;\n";
   }
 
   base::Result<std::string> Step(const Launch& launch) {
@@ -360,10 +362,9 @@ class Writer {
     const std::string function = std::to_string(FunctionOf(launch.entry));
     return "      {\n" + CheckTypes(launch.entry, arguments.types) + geometry +
            arguments.definitions + arguments.array + "      if (round == 0) {\n        if (!fits(" +
-           function + ", g, l)) goto stop;\n      } else {\n        queued = true;\n" +
-           "        *result = start(" + function +
-           ", g, arguments, l);\n        if (*result != cudaSuccess) goto stop;\n      }\n      "
-           "}\n";
+           function + ", g, l)) goto stop;\n      } else {\n        *result = start(" + function +
+           ", g, arguments, l);\n        if (*result != cudaSuccess) goto stop;\n"
+           "        queued = true;\n      }\n      }\n";
   }
 
   base::Result<std::string> FillStep(const Launch& launch, const std::string& failure) const {
@@ -383,6 +384,7 @@ class Writer {
   const records::Variant& variant_;
   HookNames names_;
   std::string name_;
+  std::size_t kernel_index_;
   std::size_t first_entry_;
   std::vector<std::string> entries_;
   std::vector<Launch> launches_;
@@ -409,7 +411,7 @@ base::Result<VariantFunction> WriteVariantFunction(const records::Kernel& kernel
                                                    std::size_t first_entry) {
   const std::string name =
       "variant_" + std::to_string(kernel_index) + "_" + std::to_string(variant_index);
-  auto function = Writer(kernel, variant, name, first_entry).Run();
+  auto function = Writer(kernel, variant, name, kernel_index, first_entry).Run();
   if (!function) return base::Fail(function.error().In("variant " + variant.variant.id));
   return function;
 }

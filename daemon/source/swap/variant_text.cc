@@ -45,20 +45,38 @@ base::Result<Macros> MacrosOf(const records::Variant& variant) {
   return macros;
 }
 
-// "!defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || ...", or empty where all is compiled.
+// What the preprocessor knows of one target: sm_90a and sm_100f share their number with others.
+std::string ConditionOf(const std::string& target) {
+  const std::string number = std::to_string(ArchitectureNumber(target));
+  const std::string specific =
+      "defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)";
+  const std::string family = "defined(__CUDA_ARCH_FAMILY_SPECIFIC__)";
+  std::string kind;
+  switch (ArchitectureSuffix(target)) {
+    case 'a':
+      kind = "(" + specific + ")";
+      break;
+    case 'f':
+      kind = family + " && !(" + specific + ")";
+      break;
+    default:
+      kind = "!(" + specific + " || " + family + ")";
+  }
+  return "(__CUDA_ARCH__ == " + number + " && " + kind + ")";
+}
+
+// "!defined(__CUDA_ARCH__) || (__CUDA_ARCH__ == 800 && ...) || ...", or empty where all is
+// compiled.
 std::string ArchitectureCondition(const std::vector<std::string>& targets) {
-  std::set<int> numbers;
+  std::set<std::string> conditions;
   for (const std::string& target : targets) {
-    const int number = ArchitectureNumber(target);
-    if (number == 0) return {};
-    numbers.insert(number);
+    if (ArchitectureNumber(target) == 0) return {};
+    conditions.insert(ConditionOf(target));
   }
-  if (numbers.empty()) return {};
-  std::string condition = "!defined(__CUDA_ARCH__)";
-  for (const int number : numbers) {
-    condition += " || __CUDA_ARCH__ == " + std::to_string(number);
-  }
-  return condition;
+  if (conditions.empty()) return {};
+  std::string all = "!defined(__CUDA_ARCH__)";
+  for (const std::string& condition : conditions) all += " || \\\n    " + condition;
+  return all;
 }
 
 base::Result<std::string> GuardedSource(const std::string& source, const std::string& condition) {
@@ -108,6 +126,13 @@ int ArchitectureNumber(const std::string& target) {
     number = number * 10 + (target[i] - '0');
   }
   return number * 10;
+}
+
+char ArchitectureSuffix(const std::string& target) {
+  constexpr std::string_view kPrefix = "compute_";
+  if (!target.starts_with(kPrefix)) return 0;
+  const std::size_t end = target.find_first_not_of("0123456789", kPrefix.size());
+  return end != std::string::npos && (target[end] == 'a' || target[end] == 'f') ? target[end] : 0;
 }
 
 std::string EntryName(const records::Kernel& kernel, const records::Variant& variant,

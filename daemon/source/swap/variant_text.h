@@ -45,5 +45,7 @@ bool IsIdentifier(const std::string& text);
 
 // "compute_90,sm_90" -> 900; 0 for what is not a virtual architecture (the host).
 int ArchitectureNumber(const std::string& target);
+// "compute_90a,sm_90a" -> 'a'; 0 for a plain one.
+char ArchitectureSuffix(const std::string& target);
 
 }  // namespace cupilot::source

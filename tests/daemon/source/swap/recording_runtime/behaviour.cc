@@ -91,10 +91,27 @@ static void ErrorsAreTheProgramsOwn() {
   CHECK(call.RunsOriginal());
   CHECK(recording::pending == cudaErrorInvalidValue);
   recording::pending = cudaSuccess;
+  // An error of the variant's launch is not the program's: the original's is.
   recording::launch_error = cudaErrorInvalidConfiguration;
   CHECK(call.Launch() == cudaErrorInvalidConfiguration);
-  CHECK(recording::launches.size() == 1);  // no second try
-  recording::launch_error = cudaSuccess;
+  CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
+  CHECK(recording::pending == cudaErrorInvalidConfiguration);
+  recording::launch_error = recording::pending = cudaSuccess;
+}
+
+// Nothing was queued by a refused launch: the original runs, and at last it is not tried again.
+static void RefusedLaunches() {
+  Call call;
+  recording::launches_only = original;
+  for (const int n : {1000, 1001, 1000, 1001}) {
+    call.n = n;
+    CHECK(call.Launch() == cudaSuccess);
+    CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
+    CHECK(recording::pending == cudaSuccess);
+  }
+  CHECK(call.RunsOriginal());
+  recording::launches_only = nullptr;
+  CHECK(call.RunsOriginal());
 }
 
 static void Steps() {
@@ -128,8 +145,9 @@ static void Steps() {
   CHECK(call.RunsSteps());
   recording::launch_error = cudaErrorInvalidConfiguration;
   CHECK(call.Launch() == cudaErrorInvalidConfiguration);
-  CHECK(recording::launches.size() == 1);
-  recording::launch_error = cudaSuccess;
+  CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
+  recording::launch_error = recording::pending = cudaSuccess;
+  CHECK(call.RunsSteps());
 }
 
 static void OtherKernelsPassThrough() {
@@ -166,6 +184,8 @@ int main(int argc, char** argv) {
     CHECK(call.RunsOriginal());
     call.block = dim3(64);
     CHECK(call.RunsPlain());
+  } else if (what == "refused") {
+    RefusedLaunches();
   } else if (what == "statistics") {
     setenv("CUPILOT_STATS", "1", 1);
     CHECK(call.RunsPlain());

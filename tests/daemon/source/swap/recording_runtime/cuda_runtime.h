@@ -54,6 +54,7 @@ static std::vector<Launched> launches;
 static std::vector<std::string> calls;  // what allocates, clears or sets
 static cudaError_t pending = cudaSuccess;
 static cudaError_t launch_error = cudaSuccess;
+static const void* launches_only = nullptr;  // where set, launches of all other functions are refused
 static bool capturing = false;
 static bool fails_allocation = false;
 static const char* architecture = "host-x86-64-v3";
@@ -136,5 +137,8 @@ extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 bl
                                           void** arguments, std::size_t shared, cudaStream_t) {
   recording::launches.push_back({handle, grid, block, shared});
   if (recording::on_launch != nullptr) recording::on_launch(arguments);
-  return recording::launch_error;
+  const bool refused = recording::launches_only != nullptr && handle != recording::launches_only;
+  const cudaError_t error = refused ? cudaErrorInvalidConfiguration : recording::launch_error;
+  if (error != cudaSuccess) recording::pending = error;
+  return error;
 }
