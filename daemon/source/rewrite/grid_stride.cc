@@ -59,9 +59,7 @@ base::Result<std::string> ApplyGridStride(Draft& draft, const Json& parameters) 
   }
   TRY(NormalisePlace(draft));
   const Tree& tree = draft.tree;
-  std::string total = "cupilot_total", at = "cupilot_at";
-  while (tree.text.find(total) != std::string::npos) total += "_";
-  while (tree.text.find(at) != std::string::npos) at += "_";
+  const std::string total = FreshPrefix(tree, "total"), at = FreshPrefix(tree, "at");
   Edits edits(tree.text);
   for (const GlobalIndex& index : GlobalIndices(draft)) {
     if (index.axis != 'x') continue;

@@ -176,4 +176,12 @@ bool IsIntegerType(std::string_view canonical) {
   return std::find(std::begin(kTypes), std::end(kTypes), canonical) != std::end(kTypes);
 }
 
+std::string FreshPrefix(const Tree& tree, const std::string& stem) {
+  std::string prefix = "cupilot_" + stem;
+  for (int n = 1; tree.text.find(prefix) != std::string::npos; ++n) {
+    prefix = "cupilot_" + stem + std::to_string(n) + "x";
+  }
+  return prefix;
+}
+
 }  // namespace cupilot::source

@@ -60,4 +60,7 @@ bool IsPointerType(std::string_view canonical);
 // A fundamental integer type by its canonical name, with or without const.
 bool IsIntegerType(std::string_view canonical);
 
+// A name, and beginning of names, that the text does not have.
+std::string FreshPrefix(const Tree& tree, const std::string& stem);
+
 }  // namespace cupilot::source

@@ -49,12 +49,8 @@ class Writer {
       : draft_(draft),
         tree_(draft.tree),
         options_(options),
-        scope_(draft, (options.x > 1 ? kAlongX : 0u) | (options.y > 1 ? kAlongY : 0u)) {
-    for (int n = 0; n == 0 || tree_.text.find(prefix_) != std::string::npos; ++n) {
-      prefix_ = "cupilot_" + std::string(1, static_cast<char>('a' + n % 26)) +
-                (n < 26 ? "" : std::to_string(n / 26));
-    }
-  }
+        scope_(draft, (options.x > 1 ? kAlongX : 0u) | (options.y > 1 ? kAlongY : 0u)),
+        prefix_(FreshPrefix(draft.tree, "jam")) {}
 
   std::string Run() {
     std::string text = "{\n";
@@ -303,7 +299,7 @@ class Writer {
   const Tree& tree_;
   const JamOptions& options_;
   const JamScope scope_;
-  std::string prefix_ = "cupilot_";
+  const std::string prefix_;
 };
 
 // Arrays and records with initialisers of their own form cannot be assigned.

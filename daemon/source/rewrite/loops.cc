@@ -252,14 +252,6 @@ bool NeedsBitwise(const Draft& draft) {
   return draft.kernel.tolerance && draft.kernel.tolerance->bitwise;
 }
 
-std::string FreshPrefix(const Tree& tree, const std::string& stem) {
-  std::string prefix = "cupilot_" + stem;
-  for (int n = 1; tree.text.find(prefix) != std::string::npos; ++n) {
-    prefix = "cupilot_" + stem + std::to_string(n) + "x";
-  }
-  return prefix;
-}
-
 std::string StatementText(const Tree& tree, NodeId statement) {
   const Kind kind = tree.at(statement).kind;
   const bool complete = kind == Kind::kCompound || kind == Kind::kDeclStatement;

@@ -47,9 +47,6 @@ bool IsFloating(const Tree& tree, NodeId variable);
 // Whether results must be equal to the original's bit for bit.
 bool NeedsBitwise(const Draft& draft);
 
-// A beginning of names that the text does not have.
-std::string FreshPrefix(const Tree& tree, const std::string& stem);
-
 // The text of a statement with its semicolon.
 std::string StatementText(const Tree& tree, NodeId statement);
 

@@ -116,11 +116,6 @@ base::Result<Table> FindTable(const Draft& draft) {
   return table;
 }
 
-std::string Unused(const Tree& tree, std::string name) {
-  while (tree.text.find(name) != std::string::npos) name += "_";
-  return name;
-}
-
 }  // namespace
 
 base::Result<std::vector<Json>> ProposePrivateAtomics(const Draft& draft) {
@@ -149,7 +144,7 @@ base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const Json& paramete
     return base::Fail(base::InvalidArgument("items must be 2 to 1048576"));
   }
   const Tree& tree = draft.tree;
-  const std::string own = Unused(tree, "cupilot_own"), item = Unused(tree, "cupilot_item");
+  const std::string own = FreshPrefix(tree, "own"), item = FreshPrefix(tree, "item");
   const std::string entries = std::to_string(table.entries);
   Edits edits(tree.text);
   for (const GlobalIndex& index : GlobalIndices(draft)) {

@@ -127,9 +127,7 @@ base::Result<Plan> MakePlan(const Draft& draft) {
 }
 
 std::string VectorName(const Tree& tree, NodeId pointer) {
-  std::string name = "cupilot_vector_" + tree.at(pointer).name;
-  while (tree.text.find(name) != std::string::npos) name += "_";
-  return name;
+  return FreshPrefix(tree, "vector") + "_" + tree.at(pointer).name;
 }
 
 // A part of the body for one lane; with `vectors`, elements are components of what was loaded.
@@ -184,8 +182,7 @@ base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const Json& parame
   if (wide != 2 && wide != 4) return base::Fail(base::InvalidArgument("width must be 2 or 4"));
   const int width = static_cast<int>(wide);
   const Tree& tree = draft.tree;
-  std::string first = "cupilot_first";
-  while (tree.text.find(first) != std::string::npos) first += "_";
+  const std::string first = FreshPrefix(tree, "first");
   const std::string lane = first + "_lane", all = first + "_all";
   std::string text = "{\nconst int " + first +
                      " = (int)(blockIdx.x * blockDim.x + threadIdx.x) * " + std::to_string(width) +
