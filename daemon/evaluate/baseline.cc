@@ -18,14 +18,13 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
   BaselineJob(Workers& workers, const EvaluateRequest& request, const BuildSettings& settings,
               base::Callback<Baseline> done)
       : workers_(workers),
-        original_(MakeBuildRequest(request, request.kernel.closure_source, settings)),
-        kernel_(request.kernel),
-        device_(request.device),
+        request_(request),
+        settings_(settings),
         wants_twin_(!DemandsBitwise(request) && !DeclaresTolerance(request.workload)),
         done_(std::move(done)) {}
 
   void Start() {
-    DescribeDevice(workers_, device_,
+    DescribeDevice(workers_, request_.device,
                    [self = shared_from_this()](base::Result<DeviceDescription> reply) {
                      self->OnDevice(std::move(reply));
                    });
@@ -35,16 +34,19 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
   void Fail(base::Error error) { done_(base::Fail(std::move(error))); }
 
   void OnDevice(base::Result<DeviceDescription> reply) {
-    if (!reply) return Fail(reply.error().In("device '" + device_ + "'"));
+    if (!reply) return Fail(reply.error().In("device '" + request_.device + "'"));
     baseline_.device = std::move(*reply);
+    original_ =
+        MakeBuildRequest(request_, baseline_.device, request_.kernel.closure_source, settings_);
     Build(workers_, original_, [self = shared_from_this()](base::Result<protocol::BuildReply> r) {
       self->OnOriginal(std::move(r));
     });
   }
 
   void OnOriginal(base::Result<protocol::BuildReply> reply) {
-    const std::string what = "the original of '" + kernel_.name + "' (" + kernel_.file + ":" +
-                             std::to_string(kernel_.line) + ") does not build";
+    const records::Kernel& kernel = request_.kernel;
+    const std::string what = "the original of '" + kernel.name + "' (" + kernel.file + ":" +
+                             std::to_string(kernel.line) + ") does not build";
     if (!reply) {
       base::Error error = reply.error().In(what);
       // A build worker that dies of the original is about the input, not about us.
@@ -59,7 +61,7 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
     }
     baseline_.original_artifact = reply->artifact;
     if (!wants_twin_) return Finish("not needed");
-    Twin(workers_, protocol::TwinRequest{kernel_},
+    Twin(workers_, protocol::TwinRequest{request_.kernel},
          [self = shared_from_this()](base::Result<protocol::TwinReply> r) {
            self->OnTwin(std::move(r));
          });
@@ -105,9 +107,9 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
   }
 
   Workers& workers_;
-  const protocol::BuildRequest original_;
-  const records::Kernel kernel_;
-  const std::string device_;
+  const EvaluateRequest request_;
+  const BuildSettings settings_;
+  protocol::BuildRequest original_;
   const bool wants_twin_;
   Baseline baseline_;
   base::Callback<Baseline> done_;
@@ -133,13 +135,14 @@ std::string BaselineKey(const EvaluateRequest& request) {
       .Hex();
 }
 
-protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request, std::string text,
+protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
+                                        const DeviceDescription& device, std::string text,
                                         const BuildSettings& settings) {
   protocol::BuildRequest build;
   build.device = request.device;
   build.text = std::move(text);
   build.command = request.command;
-  build.cache_folder = settings.artifact_folder;
+  build.cache_folder = settings.artifact_folder + "/" + device.device.arch;
   build.timeout_ms = settings.timeout_ms;
   return build;
 }

@@ -28,7 +28,9 @@ bool DemandsBitwise(const EvaluateRequest& request);
 // What a baseline depends on.
 std::string BaselineKey(const EvaluateRequest& request);
 
-protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request, std::string text,
+// What is built for one architecture never meets what is built for another.
+protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
+                                        const DeviceDescription& device, std::string text,
                                         const BuildSettings& settings);
 
 // kInvalidArgument with the compiler's log if the original does not build. A twin that cannot be

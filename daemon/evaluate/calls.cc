@@ -14,9 +14,11 @@ constexpr milliseconds kVerifyLimit{120000};  // many runs; each has a limit of 
 constexpr milliseconds kMeasureGrace{60000};  // warm-up and the runs that were begun
 constexpr milliseconds kDescribeLimit{20000};
 
-WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milliseconds limit) {
+WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milliseconds limit,
+                    std::string device = "host") {
   WorkerCall call;
   call.kind = kind;
+  call.device = std::move(device);
   call.op = op;
   call.params = std::move(params);
   call.limit = limit;
@@ -41,6 +43,10 @@ void CallTyped(Workers& workers, WorkerCall call,
 
 base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
   DeviceDescription description;
+  const auto text = [&json](const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+  };
   if (!json.is_object() || !json.contains("name") || !json["name"].is_string() ||
       !json.contains("arch") || !json["arch"].is_string()) {
     return base::Fail(base::ProtocolError("no name and arch of a device"));
@@ -53,10 +59,24 @@ base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
   if (json.contains("memory_bytes") && json["memory_bytes"].is_number_integer()) {
     description.device.memory_bytes = json["memory_bytes"].get<std::int64_t>();
   }
-  if (json.contains("driver") && json["driver"].is_string()) {
-    description.driver = json["driver"].get<std::string>();
-  }
+  description.driver = text("driver");
+  description.uuid = text("uuid");
+  description.name = text("device");
   return description;
+}
+
+base::Result<GpuList> ParseGpuList(const records::Json& json) {
+  if (!json.is_object() || !json.contains("devices") || !json["devices"].is_array()) {
+    return base::Fail(base::ProtocolError("no list of devices"));
+  }
+  GpuList list;
+  for (const records::Json& entry : json["devices"]) {
+    TRY_ASSIGN(DeviceDescription gpu, ParseDescription(entry));
+    if (DeviceKind(gpu.name) != "cuda") return base::Fail(base::ProtocolError("a GPU has no name"));
+    list.gpus.push_back(std::move(gpu));
+  }
+  list.reason = json.value("reason", "");
+  return list;
 }
 
 }  // namespace
@@ -115,7 +135,9 @@ void Build(Workers& workers, const protocol::BuildRequest& request,
 void Verify(Workers& workers, const protocol::VerifyRequest& request,
             base::Callback<protocol::VerifyReply> done) {
   CallTyped<protocol::VerifyReply>(
-      workers, MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request), kVerifyLimit),
+      workers,
+      MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request), kVerifyLimit,
+               request.set.device),
       &protocol::ParseVerifyReply, std::move(done));
 }
 
@@ -123,18 +145,40 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request,
              base::Callback<protocol::MeasureReply> done) {
   WorkerCall call =
       MakeCall(WorkerKind::kDevice, "measure", protocol::ToJson(request),
-               milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kMeasureGrace);
-  call.exclusive = true;
+               milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kMeasureGrace,
+               request.set.device);
+  call.exclusive = DeviceKind(request.set.device) == "host";
   CallTyped<protocol::MeasureReply>(workers, std::move(call), &protocol::ParseMeasureReply,
                                     std::move(done));
 }
 
 void DescribeDevice(Workers& workers, const std::string& device,
                     base::Callback<DeviceDescription> done) {
-  CallTyped<DeviceDescription>(workers,
-                               MakeCall(WorkerKind::kDevice, "describe_device",
-                                        records::Json{{"device", device}}, kDescribeLimit),
-                               &ParseDescription, std::move(done));
+  CallTyped<DeviceDescription>(
+      workers,
+      MakeCall(WorkerKind::kDevice, "describe_device", records::Json{{"device", device}},
+               kDescribeLimit, device),
+      &ParseDescription,
+      [device, done = std::move(done)](base::Result<DeviceDescription> reply) mutable {
+        if (reply) reply->name = device;
+        const bool is_host = reply && reply->device.arch.rfind("host-", 0) == 0;
+        if (is_host && DeviceKind(device) != "host") {
+          return done(base::Fail(base::Unavailable("there is no device '" + device + "' here")));
+        }
+        done(std::move(reply));
+      });
+}
+
+void ListGpus(Workers& workers, base::Callback<GpuList> done) {
+  // A process of its own, so that the host's has no driver in it.
+  CallTyped<GpuList>(workers,
+                     MakeCall(WorkerKind::kDevice, "list_devices", records::Json::object(),
+                              kDescribeLimit, "cuda"),
+                     &ParseGpuList, std::move(done));
+}
+
+std::string DeviceKind(const std::string& device) {
+  return device.rfind("cuda", 0) == 0 ? "cuda" : "host";
 }
 
 }  // namespace cupilot::evaluate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/callback.h"
 #include "evaluate/workers.h"
@@ -28,17 +29,29 @@ void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request
 void Build(Workers& workers, const protocol::BuildRequest& request,
            base::Callback<protocol::BuildReply> done);
 
-// Device workers. Measure is exclusive.
+// Device workers; the request's set names the device. On the host Measure is exclusive.
 void Verify(Workers& workers, const protocol::VerifyRequest& request,
             base::Callback<protocol::VerifyReply> done);
 void Measure(Workers& workers, const protocol::MeasureRequest& request,
              base::Callback<protocol::MeasureReply> done);
 
 struct DeviceDescription {
+  std::string name;  // "host", "cuda:0"
   records::DeviceIdentity device;
   std::string driver;
+  std::string uuid;
 };
+// kUnavailable says why there is no such device.
 void DescribeDevice(Workers& workers, const std::string& device,
                     base::Callback<DeviceDescription> done);
+
+struct GpuList {
+  std::vector<DeviceDescription> gpus;
+  std::string reason;  // why there is none
+};
+void ListGpus(Workers& workers, base::Callback<GpuList> done);
+
+// "host" or "cuda": what techniques look at.
+std::string DeviceKind(const std::string& device);
 
 }  // namespace cupilot::evaluate

@@ -21,9 +21,9 @@ struct EvaluateRequest {
   records::Variant variant;    // with its id
   records::CompileCommand command;
   std::string numerics = "close";  // "close" | "bitwise": bitwise equality is demanded
-  std::string device = "host";
-  std::uint64_t seed = 1;    // of all generated values
-  double max_seconds = 2.0;  // of one measurement; the confirmation takes as long again
+  std::string device = "host";     // or "cuda:0"
+  std::uint64_t seed = 1;          // of all generated values
+  double max_seconds = 2.0;        // of one measurement; the confirmation takes as long again
   // Called on the loop thread when a stage begins: "check", "build", "verify", "measure",
   // "confirm". May be empty.
   std::function<void(std::string_view stage)> progress;

@@ -16,8 +16,14 @@ const char* Name(WorkerKind kind) {
 }
 
 struct ProcessWorkers::Process {
-  Process(loop::Loop& loop, WorkerKind its_kind) : kind(its_kind), timer(loop) {}
-  WorkerKind kind;
+  Process(loop::Loop& loop, const WorkerCall& call)
+      : kind(call.kind), device(call.device), timer(loop) {}
+  // What uses a device stays with it: its context, its memory.
+  bool Serves(const WorkerCall& call) const {
+    return kind == call.kind && (kind != WorkerKind::kDevice || device == call.device);
+  }
+  const WorkerKind kind;
+  const std::string device;
   std::unique_ptr<loop::ChildProcess> child;
   loop::Timer timer;
   bool busy = false;
@@ -82,7 +88,7 @@ void ProcessWorkers::Pump() {
 // True if the request left the queue: handed over, or answered because nothing can be started.
 bool ProcessWorkers::Start(Request& request) {
   base::Error why_not;
-  Process* process = FreeProcess(request.call.kind, why_not);
+  Process* process = FreeProcess(request.call, why_not);
   if (process == nullptr) {
     if (why_not.message.empty()) return false;
     --Of(request.call.kind).waiting;
@@ -107,15 +113,16 @@ bool ProcessWorkers::Start(Request& request) {
   return true;
 }
 
-ProcessWorkers::Process* ProcessWorkers::FreeProcess(WorkerKind kind, base::Error& why_not) {
+ProcessWorkers::Process* ProcessWorkers::FreeProcess(const WorkerCall& call, base::Error& why_not) {
+  const WorkerKind kind = call.kind;
   int count = 0;
   for (const auto& process : processes_) {
-    if (process->kind != kind) continue;
+    if (!process->Serves(call)) continue;
     if (!process->busy) return process.get();
     ++count;
   }
   if (count >= settings_.processes[static_cast<std::size_t>(kind)]) return nullptr;
-  auto process = std::make_unique<Process>(loop_, kind);
+  auto process = std::make_unique<Process>(loop_, call);
   loop::ChildOptions options;
   options.arguments = {settings_.program, "--kind", Name(kind)};
   options.nice = settings_.nice;

@@ -20,7 +20,7 @@ class ProcessWorkers final : public Workers {
  public:
   struct Settings {
     std::string program;                               // path of cupilot-worker
-    std::array<int, kWorkerKinds> processes{1, 2, 1};  // at most, by kind
+    std::array<int, kWorkerKinds> processes{1, 2, 1};  // at most, by kind; kDevice: by device
     int nice = 10;
     std::string log_file;            // standard error of the workers; empty: ours
     int requests_per_process = 500;  // then it is replaced: bounds what parsing leaves behind
@@ -45,7 +45,7 @@ class ProcessWorkers final : public Workers {
   void Pump();
   bool MayStart(const WorkerCall& call) const;
   bool Start(Request& request);
-  Process* FreeProcess(WorkerKind kind, base::Error& why_not);
+  Process* FreeProcess(const WorkerCall& call, base::Error& why_not);
   void OnLine(Process& process, std::string_view line);
   void OnExit(Process& process, loop::ChildExit exit);
   void OnLimit(Process& process);

@@ -100,7 +100,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.driver = baseline_.device.driver;
     base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
     if (!text) return Reject("unsupported_construct", text.error().message);
-    Build(owner_.workers_, MakeBuildRequest(request_, std::move(*text), owner_.settings_.build),
+    Build(owner_.workers_,
+          MakeBuildRequest(request_, baseline_.device, std::move(*text), owner_.settings_.build),
           [self = shared_from_this()](base::Result<protocol::BuildReply> reply) {
             self->OnBuilt(std::move(reply));
           });
@@ -200,7 +201,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     set.twin = baseline_.twin;
     set.seed = request_.seed;
     set.device = request_.device;
-    set.work_folder = owner_.settings_.work_folder;
+    set.work_folder = owner_.settings_.work_folder + "/" + baseline_.device.device.arch;
     return set;
   }
 
@@ -209,6 +210,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.cases = measured.cases.empty() ? verified_ : measured.cases;
     MergeErrors(verified_, evaluation_.cases);
     if (!measured.device.arch.empty()) evaluation_.device = measured.device;
+    evaluation_.resources = measured.resources;
+    for (const auto& [name, facts] : measured.metrics.items()) {
+      evaluation_.metrics["case " + name] = facts;
+    }
   }
 
   void Note(const char* name, const Verdict& verdict) {

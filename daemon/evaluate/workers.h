@@ -19,13 +19,14 @@ const char* Name(WorkerKind kind);
 
 struct WorkerCall {
   WorkerKind kind = WorkerKind::kSource;
+  std::string device;    // of a device worker: "host", "cuda:0"; each has a process of its own
   std::string op;        // protocol/worker_messages.h
   records::Json params;  // ToJson of the op's request
   // From the moment the request is handed to a process, starting it included. On expiry the process
   // is killed.
   std::chrono::milliseconds limit{60000};
   // Runs alone: waits for every running request to end, and none starts before it is done. What
-  // measures is exclusive, so nothing is compiled while something is measured.
+  // measures on the host is exclusive, so nothing is compiled while something is measured there.
   bool exclusive = false;
 };
 

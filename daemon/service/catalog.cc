@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cache/keys.h"
-#include "cache/record.h"
 #include "evaluate/verdict.h"
 #include "log/log.h"
 #include "records/json.h"
@@ -16,6 +15,12 @@ using cache::Table;
 using records::Json;
 
 const std::string kJobPrefix = "job/";
+constexpr std::size_t kMostIndexed = 512;  // kernels
+
+// The same order whether an entry was read or has just been written.
+const auto IsOlder = [](const auto& a, const auto& b) {
+  return a.date != b.date ? a.date < b.date : a.key < b.key;
+};
 
 std::optional<Json> Unseal(std::string_view key, std::string_view bytes) {
   auto record = cache::Unseal(bytes);
@@ -36,12 +41,22 @@ base::Result<> Catalog::SaveKernel(const records::Kernel& kernel,
 }
 
 base::Result<> Catalog::SaveVerdict(const records::Variant& variant,
-                                    const records::Evaluation& evaluation) {
-  return store_.Apply(
-      {{Table::kVariants, cache::VariantKey(evaluation.kernel_key, variant.id),
-        cache::Seal(records::ToJson(variant))},
-       {Table::kEvaluations, cache::EvaluationKey(evaluation),
-        cache::Seal(records::ToJson(evaluation), evaluation.toolchain, evaluation.driver)}});
+                                    const records::Evaluation& evaluation,
+                                    const std::string& toolchain) {
+  const std::string& holds_for = toolchain.empty() ? evaluation.toolchain : toolchain;
+  TRY(store_.Apply({{Table::kVariants, cache::VariantKey(evaluation.kernel_key, variant.id),
+                     cache::Seal(records::ToJson(variant))},
+                    {Table::kEvaluations, cache::EvaluationKey(evaluation),
+                     cache::Seal(records::ToJson(evaluation), holds_for, evaluation.driver)}}));
+  const auto known = index_.find(evaluation.kernel_key);
+  if (known == index_.end()) return {};
+  KernelIndex& index = known->second;
+  Entry entry = EntryOf(evaluation, holds_for, evaluation.driver);
+  std::erase_if(index.entries, [&](const Entry& other) { return other.key == entry.key; });
+  index.entries.push_back(std::move(entry));
+  std::sort(index.entries.begin(), index.entries.end(), IsOlder);
+  index.best.clear();
+  return {};
 }
 
 std::vector<records::Evaluation> Catalog::Evaluations(const std::string& kernel_key) {
@@ -73,36 +88,131 @@ std::optional<records::Variant> Catalog::FindVariant(const std::string& kernel_k
   return *variant;
 }
 
+Catalog::Entry Catalog::EntryOf(const records::Evaluation& evaluation, std::string toolchain,
+                                std::string driver) {
+  Entry entry;
+  entry.key = cache::EvaluationKey(evaluation);
+  entry.variant = evaluation.variant;
+  entry.workload = evaluation.workload;
+  entry.target = evaluation.target;
+  entry.holds_for.toolchain = std::move(toolchain);
+  entry.holds_for.driver = std::move(driver);
+  entry.date = evaluation.date;
+  entry.device = evaluation.device;
+  entry.accepted = evaluation.accepted;
+  entry.speedup = evaluation.speedup.value_or(0);
+  return entry;
+}
+
+Catalog::KernelIndex& Catalog::IndexOf(const std::string& kernel_key) {
+  const auto known = index_.find(kernel_key);
+  if (known != index_.end()) return known->second;
+  if (index_.size() >= kMostIndexed) index_.clear();
+  KernelIndex& index = index_[kernel_key];
+  const auto visit = [&](std::string_view key, std::string_view value) {
+    const auto record = cache::Unseal(value);
+    if (!record) return true;
+    if (const auto evaluation = records::ParseEvaluation(record->value)) {
+      index.entries.push_back(EntryOf(*evaluation, record->toolchain, record->driver));
+      index.entries.back().key = key;
+    }
+    return true;
+  };
+  if (auto scanned = store_.Scan(Table::kEvaluations, cache::EvaluationPrefix(kernel_key), visit);
+      !scanned) {
+    log::Error("the store cannot be read", {{"reason", scanned.error()}});
+  }
+  std::sort(index.entries.begin(), index.entries.end(), IsOlder);
+  return index;
+}
+
+bool Catalog::IsFresh(const Entry& entry, const std::string& workload_hash, const Place& place) {
+  return entry.workload == workload_hash && IsAbout(entry.device, entry.target, place) &&
+         !cache::IsStale(entry.holds_for, place.toolchain, place.driver);
+}
+
+std::optional<records::Evaluation> Catalog::ReadEvaluation(const std::string& key) {
+  auto bytes = store_.Get(Table::kEvaluations, key);
+  if (!bytes || !*bytes) return std::nullopt;
+  const auto json = Unseal(key, **bytes);
+  if (!json) return std::nullopt;
+  auto evaluation = records::ParseEvaluation(*json);
+  if (!evaluation) return std::nullopt;
+  return std::move(*evaluation);
+}
+
 std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kernel_key,
                                                         const std::string& workload_hash,
-                                                        const std::string& target,
+                                                        const Place& place,
                                                         const std::string& variant_id) {
-  std::optional<records::Evaluation> found;
-  for (records::Evaluation& evaluation : Evaluations(kernel_key)) {
-    if (evaluation.variant == variant_id && evaluation.workload == workload_hash &&
-        (target.empty() || evaluation.target == target)) {
-      found = std::move(evaluation);
+  const std::vector<Entry>& entries = IndexOf(kernel_key).entries;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    if (entry->variant == variant_id && IsFresh(*entry, workload_hash, place)) {
+      return ReadEvaluation(entry->key);
     }
   }
-  return found;
+  return std::nullopt;
+}
+
+std::string Catalog::FindBest(const KernelIndex& index, const records::Workload& workload,
+                              const std::string& workload_hash, const Place& place,
+                              const std::set<std::string>& without) {
+  std::optional<records::Evaluation> best;
+  std::string key;
+  for (const Entry& entry : index.entries) {
+    if (!entry.accepted || without.contains(entry.variant) ||
+        !IsFresh(entry, workload_hash, place)) {
+      continue;
+    }
+    auto evaluation = ReadEvaluation(entry.key);
+    if (!evaluation) continue;
+    if (!best || evaluate::BeatsIncumbent(*evaluation, *best, workload)) {
+      best = std::move(evaluation);
+      key = entry.key;
+    }
+  }
+  return key;
 }
 
 std::optional<Proven> Catalog::Best(const std::string& kernel_key,
-                                    const records::Workload& workload, const std::string& target,
+                                    const records::Workload& workload, const Place& place,
                                     const std::set<std::string>& without) {
   const std::string hash = WorkloadHash(workload);
-  std::optional<records::Evaluation> best;
-  for (records::Evaluation& evaluation : Evaluations(kernel_key)) {
-    if (!evaluation.accepted || evaluation.workload != hash ||
-        without.contains(evaluation.variant) || (!target.empty() && evaluation.target != target))
-      continue;
-    if (!best || evaluate::BeatsIncumbent(evaluation, *best, workload))
-      best = std::move(evaluation);
+  std::string question = hash + KeyOf(place);
+  for (const std::string& id : without) question += id;
+  KernelIndex& index = IndexOf(kernel_key);
+  auto known = index.best.find(question);
+  if (known == index.best.end()) {
+    known = index.best.emplace(question, FindBest(index, workload, hash, place, without)).first;
   }
-  if (!best) return std::nullopt;
-  auto variant = FindVariant(kernel_key, best->variant);
+  if (known->second.empty()) return std::nullopt;
+  auto evaluation = ReadEvaluation(known->second);
+  if (!evaluation) return std::nullopt;
+  auto variant = FindVariant(kernel_key, evaluation->variant);
   if (!variant) return std::nullopt;
-  return Proven{std::move(*variant), std::move(*best)};
+  return Proven{std::move(*variant), std::move(*evaluation)};
+}
+
+std::vector<records::Strategy> Catalog::StaleWinners(const std::string& kernel_key,
+                                                     const std::string& workload_hash,
+                                                     const Place& place) {
+  std::vector<const Entry*> stale;
+  for (const Entry& entry : IndexOf(kernel_key).entries) {
+    if (entry.accepted && entry.workload == workload_hash &&
+        IsAbout(entry.device, entry.target, place) && !IsFresh(entry, workload_hash, place)) {
+      stale.push_back(&entry);
+    }
+  }
+  std::stable_sort(stale.begin(), stale.end(),
+                   [](const Entry* a, const Entry* b) { return a->speedup > b->speedup; });
+  std::vector<records::Strategy> strategies;
+  for (const Entry* entry : stale) {
+    const auto variant = FindVariant(kernel_key, entry->variant);
+    if (variant && variant->strategy && !variant->strategy->steps.empty()) {
+      strategies.push_back(*variant->strategy);
+    }
+  }
+  return strategies;
 }
 
 std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {

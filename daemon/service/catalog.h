@@ -2,16 +2,20 @@
 // on it. One thread.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "cache/record.h"
 #include "cache/store.h"
 #include "records/evaluation.h"
 #include "records/kernel.h"
 #include "records/variant.h"
 #include "records/workload.h"
+#include "service/place.h"
 
 namespace cupilot::service {
 
@@ -34,23 +38,27 @@ class Catalog {
   explicit Catalog(cache::Store& store) : store_(store) {}
 
   base::Result<> SaveKernel(const records::Kernel& kernel, const records::Workload& workload);
-  // Variant and evaluation together, or neither.
-  base::Result<> SaveVerdict(const records::Variant& variant,
-                             const records::Evaluation& evaluation);
+  // Variant and evaluation together, or neither. It holds for this compiler
+  // (source::ToolchainIdentity; empty: for the toolchain that the evaluation names).
+  base::Result<> SaveVerdict(const records::Variant& variant, const records::Evaluation& evaluation,
+                             const std::string& toolchain = {});
 
   // All evaluations of a kernel, oldest first. Records that cannot be read are left out, with a
   // line in the log.
   std::vector<records::Evaluation> Evaluations(const std::string& kernel_key);
   std::optional<records::Variant> FindVariant(const std::string& kernel_key, const std::string& id);
-  // The variant's verdict for this workload and target (empty: any), if there is one already.
+  // The variant's verdict for this workload and place, if there is one already that is not stale.
   std::optional<records::Evaluation> FindVerdict(const std::string& kernel_key,
                                                  const std::string& workload_hash,
-                                                 const std::string& target,
-                                                 const std::string& variant_id);
-  // The accepted variant that no other one beat, for one target (empty: any), but for those whose
-  // ids are in `without`. Evidence for another workload does not count.
+                                                 const Place& place, const std::string& variant_id);
+  // The accepted variant that no other one beat at this place, but for those whose ids are in
+  // `without`. Evidence for another workload or place, or stale evidence, does not count. Reads no
+  // more of the store than the winner, once the kernel is known.
   std::optional<Proven> Best(const std::string& kernel_key, const records::Workload& workload,
-                             const std::string& target, const std::set<std::string>& without = {});
+                             const Place& place, const std::set<std::string>& without = {});
+  // What won there with another toolchain or driver: to be measured again. The fastest first.
+  std::vector<records::Strategy> StaleWinners(const std::string& kernel_key,
+                                              const std::string& workload_hash, const Place& place);
 
   // What the compiles of an object refused.
   std::vector<Refusal> Refusals(const std::string& object_folder);
@@ -67,7 +75,30 @@ class Catalog {
   base::Result<> SaveFact(const std::string& name, const std::string& value);
 
  private:
+  // What is known of an evaluation without reading it.
+  struct Entry {
+    std::string key;  // in the store
+    std::string variant, workload, target, date;
+    cache::Record holds_for;  // without a value
+    records::DeviceIdentity device;
+    bool accepted = false;
+    double speedup = 0;
+  };
+  struct KernelIndex {
+    std::vector<Entry> entries;               // the oldest first
+    std::map<std::string, std::string> best;  // by question: key in the store; empty: none
+  };
+  static Entry EntryOf(const records::Evaluation& evaluation, std::string toolchain,
+                       std::string driver);
+  KernelIndex& IndexOf(const std::string& kernel_key);
+  static bool IsFresh(const Entry& entry, const std::string& workload_hash, const Place& place);
+  std::optional<records::Evaluation> ReadEvaluation(const std::string& key);
+  std::string FindBest(const KernelIndex& index, const records::Workload& workload,
+                       const std::string& workload_hash, const Place& place,
+                       const std::set<std::string>& without);
+
   cache::Store& store_;
+  std::map<std::string, KernelIndex> index_;  // by kernel key
 };
 
 // Everything that a workload is, as the text by which evidence is bound to it.

@@ -38,7 +38,9 @@ std::string Seconds(std::int64_t wall_ns) {
 std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kernel,
                            const std::optional<Proven>& best) {
   const auto it = state.published.variants.find(kernel.name);
-  if (best && it != state.published.variants.end() && it->second == best->variant.id) return {};
+  if (best && it != state.published.variants.end() && it->second.contains(best->variant.id)) {
+    return {};
+  }
   if (best && state.target.apply == "manual") return "`cupilot apply` puts it into the next build";
   return best ? "it is published when no build runs" : "";
 }
@@ -47,7 +49,9 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   const KernelJob* job = service.FindJob(state, kernel);
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
   const auto best = service.Best(state, kernel);
-  const bool refused = !best && service.catalog().Best(kernel.key, WorkloadOf(kernel), "");
+  const std::vector<Place>& places = state.places.places;
+  const bool refused =
+      !best && !places.empty() && service.catalog().Best(kernel.key, WorkloadOf(kernel), places[0]);
   const std::string unpublished = WhyUnpublished(state, kernel, best);
   Json row;
   row["kernel"] = kernel.name;
@@ -55,7 +59,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["line"] = kernel.line;
   row["project"] = state.build_folder;
   row["target"] = state.target.name;
-  row["state"] = StateOf(kernel, job);
+  row["state"] = StateOf(kernel, job, state.places.why_none);
   row["tried"] = tally.tried;
   row["accepted"] = tally.accepted;
   row["speedup"] = best ? Json(best->evaluation.speedup.value_or(1.0)) : Json();
@@ -63,19 +67,28 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["published"] = best && unpublished.empty();
   row["why"] = refused                ? "refused: the swapped source does not compile"
                : !unpublished.empty() ? unpublished
-                                      : WhyUntuned(kernel, job);
+                                      : WhyUntuned(kernel, job, state.places.why_none);
   return row;
 }
 
 Json DeviceJson(const evaluate::DeviceDescription& description) {
   Json device;
+  device["device"] = description.name;
   device["name"] = description.device.name;
   device["arch"] = description.device.arch;
   device["sm_count"] = description.device.sm_count;
   device["memory_bytes"] = description.device.memory_bytes;
-  const bool host = description.device.arch.rfind("host-", 0) == 0;
+  const bool host = evaluate::DeviceKind(description.name) == "host";
   device["times"] = host ? "CPU times" : "device times";
   return device;
+}
+
+// What the object's kernels run on first.
+const evaluate::DeviceDescription& DeviceOf(const Service& service, const ObjectState& state) {
+  for (const evaluate::DeviceDescription& gpu : service.gpus().gpus) {
+    if (!state.places.places.empty() && gpu.name == state.places.places[0].device) return gpu;
+  }
+  return service.host();
 }
 
 Json WorkersJson(const evaluate::WorkerCounters& counters) {
@@ -107,7 +120,8 @@ Json ProjectsJson(Service& service) {
       kernels += static_cast<std::int64_t>(state.scan->kernels.size());
       for (const std::string& warning : state.scan->warnings) warnings.push_back(warning);
       for (const records::Kernel& kernel : state.scan->kernels) {
-        const std::string why = WhyUntuned(kernel, service.FindJob(state, kernel));
+        const std::string why =
+            WhyUntuned(kernel, service.FindJob(state, kernel), state.places.why_none);
         if (!why.empty()) warnings.push_back(kernel.name + ": " + why);
       }
     }
@@ -177,7 +191,11 @@ Json StatusDocument(Service& service) {
   status["state"] = paused ? "paused" : reason.empty() ? "tuning" : "idle";
   status["idle_reason"] = reason;
   status["snoozed_until"] = reason == "snoozed" ? Json(Seconds(service.snoozed_until())) : Json();
-  status["device"] = DeviceJson(service.device());
+  const auto& gpus = service.gpus().gpus;
+  status["device"] = DeviceJson(gpus.empty() ? service.host() : gpus[0]);
+  status["devices"] = Json::array({DeviceJson(service.host())});
+  for (const evaluate::DeviceDescription& gpu : gpus) status["devices"].push_back(DeviceJson(gpu));
+  status["no_gpu"] = service.gpus().reason;
   status["projects"] = ProjectsJson(service);
   const Counters& counters = service.counters();
   status["counters"] = {{"scans", counters.scans},
@@ -257,11 +275,12 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   Json document = RowOf(service, *place.object, kernel);
   document["schema"] = "cupilot.explain/1";
   document["kernel_key"] = kernel.key;
-  document["device"] = DeviceJson(service.device());
+  document["device"] = DeviceJson(DeviceOf(service, *place.object));
+  const std::string& no_device = place.object->places.why_none;
   const auto best = service.Best(*place.object, kernel);
   const std::string why = document["why"];
   document["verdict"] = best ? "accepted" : "original";
-  document["why_not"] = best || !why.empty() ? why : WhyOriginal(kernel, job);
+  document["why_not"] = best || !why.empty() ? why : WhyOriginal(kernel, job, no_device);
   for (const char* key :
        {"floor_us", "original_us", "variant_us", "interval", "guard", "evaluation"}) {
     document[key] = nullptr;
@@ -293,8 +312,14 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
 base::Result<Json> BestDocument(Service& service, const KernelPlace& place,
                                 const std::string& arch) {
   const records::Kernel& kernel = *place.kernel;
-  const auto best = service.Best(*place.object, kernel);
-  if (!best || (!arch.empty() && best->evaluation.device.arch != arch)) {
+  std::optional<Proven> best;
+  const std::vector<Place>& places = place.object->places.places;
+  for (std::size_t i = 0; i < places.size() && !best; ++i) {
+    if (arch.empty() || places[i].identity.arch == arch) {
+      best = service.Best(*place.object, kernel, i);
+    }
+  }
+  if (!best) {
     return base::Fail(base::NotFound("nothing is proven faster than the original of " +
                                      kernel.name + (arch.empty() ? "" : " on " + arch)));
   }

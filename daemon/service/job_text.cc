@@ -64,9 +64,11 @@ Tally CountIdeas(const KernelJob& job) {
   return tally;
 }
 
-std::string StateOf(const records::Kernel& kernel, const KernelJob* job) {
+std::string StateOf(const records::Kernel& kernel, const KernelJob* job,
+                    const std::string& no_device) {
   if (!kernel.declined.empty()) return "declined";
   if (kernel.cases.empty()) return "no workload";
+  if (!no_device.empty()) return "no device";
   if (job == nullptr || (!job->busy() && job->search() == nullptr && !job->finished())) {
     return "waiting";
   }
@@ -74,19 +76,22 @@ std::string StateOf(const records::Kernel& kernel, const KernelJob* job) {
   return job->finished() ? "done" : "tuning";
 }
 
-std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job) {
+std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job,
+                       const std::string& no_device) {
   if (!kernel.declined.empty()) return kernel.declined;
   if (kernel.cases.empty()) {
     return kernel.file + ":" + std::to_string(kernel.line) +
            ": no workload: add a line '// cupilot: workload ...' above the kernel";
   }
+  if (!no_device.empty()) return no_device;
   if (job == nullptr) return {};
   if (!job->failure().empty()) return job->failure();
   return NothingTried(*job) ? WhyNothingToTry(*job) : "";
 }
 
-std::string WhyOriginal(const records::Kernel& kernel, const KernelJob* job) {
-  if (const std::string why = WhyUntuned(kernel, job); !why.empty()) return why;
+std::string WhyOriginal(const records::Kernel& kernel, const KernelJob* job,
+                        const std::string& no_device) {
+  if (const std::string why = WhyUntuned(kernel, job, no_device); !why.empty()) return why;
   if (job == nullptr || job->search() == nullptr) return "not tried yet";
   const search::Idea* closest = nullptr;
   for (const search::Idea& idea : job->search()->ideas()) {

@@ -15,14 +15,19 @@ struct Tally {
 };
 Tally CountIdeas(const KernelJob& job);
 
-// "waiting", "tuning", "done", "declined", "no workload".
-std::string StateOf(const records::Kernel& kernel, const KernelJob* job);
+// `no_device` says why there is nothing to tune the kernel on; empty: there is something.
+
+// "waiting", "tuning", "done", "declined", "no workload", "no device".
+std::string StateOf(const records::Kernel& kernel, const KernelJob* job,
+                    const std::string& no_device);
 
 // Why it cannot be tuned; empty if it can. A job that ended without anything to try gives what its
 // techniques said.
-std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job);
+std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job,
+                       const std::string& no_device);
 
 // One line on why the original still runs; for kernels without an accepted variant.
-std::string WhyOriginal(const records::Kernel& kernel, const KernelJob* job);
+std::string WhyOriginal(const records::Kernel& kernel, const KernelJob* job,
+                        const std::string& no_device);
 
 }  // namespace cupilot::service

@@ -17,7 +17,7 @@ constexpr const char* kJobSchema = "cupilot.job/1";
 
 // Results of one seed do not lead a search with another.
 std::string StoreKey(const JobInput& input) {
-  return JobKey(input.kernel, input.numerics) + "/" + std::to_string(input.seed);
+  return JobKey(input.kernel, input.numerics, input.place) + "/" + std::to_string(input.seed);
 }
 
 const records::Case& HeaviestCase(const records::Workload& workload) {
@@ -32,8 +32,8 @@ bool IsFailureOfOriginal(const base::Error& error) {
 
 }  // namespace
 
-std::string JobKey(const records::Kernel& kernel, const std::string& numerics) {
-  return kernel.key + "/" + WorkloadHash(WorkloadOf(kernel)) + "/" + numerics;
+std::string JobKey(const records::Kernel& kernel, const std::string& numerics, const Place& place) {
+  return kernel.key + "/" + WorkloadHash(WorkloadOf(kernel)) + "/" + numerics + "/" + KeyOf(place);
 }
 
 records::Workload WorkloadOf(const records::Kernel& kernel) {
@@ -153,7 +153,7 @@ void KernelJob::AskTechniques() {
   protocol::ProposeRequest request;
   request.kernel = input_.kernel;
   request.workload = HeaviestCase(input_.workload);
-  request.device = input_.device;
+  request.device = evaluate::DeviceKind(input_.place.device);
   evaluate::Propose(with_.workers, request,
                     [this, alive = alive_](base::Result<protocol::ProposeReply> reply) {
                       if (*alive) OnProposals(std::move(reply));
@@ -173,7 +173,7 @@ void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
 search::SearchInput KernelJob::InputOfSearch() const {
   search::SearchInput input;
   input.kernel = input_.kernel.name;
-  input.device = input_.device;
+  input.device = evaluate::DeviceKind(input_.place.device);
   input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
   input.seed = input_.seed;
@@ -209,7 +209,7 @@ void KernelJob::Make(const search::Candidate& candidate) {
   request.kernel = input_.kernel;
   request.workload = HeaviestCase(input_.workload);
   request.strategy = candidate.strategy;
-  request.device = input_.device;
+  request.device = evaluate::DeviceKind(input_.place.device);
   evaluate::Rewrite(with_.workers, request, made);
 }
 
@@ -230,7 +230,8 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
                            : reply->strategy;
   }
   variant.id = records::VariantId(variant);
-  const auto known = with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, "", variant.id);
+  const auto known =
+      with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id);
   if (known) {
     ReportVerdict(id, variant, *known);
     return EndStep(false);
@@ -241,7 +242,7 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
   request.variant = variant;
   request.command = input_.command;
   request.numerics = input_.numerics;
-  request.device = input_.device;
+  request.device = input_.place.device;
   request.seed = input_.seed;
   request.max_seconds = input_.measure_seconds;
   request.progress = [this, alive = alive_](std::string_view stage) {
@@ -264,7 +265,8 @@ void KernelJob::OnEvaluated(int id, const records::Variant& variant,
   failures_in_a_row_ = 0;
   // Bound to what the store binds it to, whatever the evaluator wrote.
   evaluation->workload = workload_hash_;
-  if (auto saved = with_.catalog.SaveVerdict(variant, *evaluation); !saved) {
+  if (auto saved = with_.catalog.SaveVerdict(variant, *evaluation, input_.place.toolchain);
+      !saved) {
     search::Outcome outcome;
     outcome.reason = saved.error().message;
     search_->Report(id, outcome);

@@ -15,6 +15,7 @@
 #include "evaluate/workers.h"
 #include "search/kernel_search.h"
 #include "service/catalog.h"
+#include "service/place.h"
 
 namespace cupilot::service {
 
@@ -24,7 +25,7 @@ struct JobInput {
   records::CompileCommand command;
   std::string source_text;  // the snapshot that was scanned
   std::string numerics = "close";
-  std::string device = "host";
+  Place place;  // what it is tuned on, and for what
   std::uint64_t seed = 1;
   double budget_seconds = 900;
   double measure_seconds = 1.5;
@@ -103,8 +104,9 @@ class KernelJob {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// One job does for all objects that hold the same kernel with the same workload and contract.
-std::string JobKey(const records::Kernel& kernel, const std::string& numerics);
+// One job does for all objects that hold the same kernel with the same workload and contract at
+// the same place.
+std::string JobKey(const records::Kernel& kernel, const std::string& numerics, const Place& place);
 
 // The workload that a kernel's tags declare; no cases if there is none.
 records::Workload WorkloadOf(const records::Kernel& kernel);

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "service/place.h"
 #include "source/swap/selection_check.h"
 
 namespace cupilot::service {
@@ -55,6 +56,7 @@ void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Obje
   scan.object = object;
   scan.command_hash = records::CommandHash(object.command);
   scan.toolchain = source::ToolchainIdentity(object.command);
+  scan.device_kind = DeviceKindOf(object.command);
   protocol::ScanRequest request;
   request.command = object.command;
   request.numerics = numerics;

@@ -17,6 +17,7 @@ struct ObjectScan {
   std::string source_text;  // the snapshot
   std::string command_hash;
   std::string toolchain;                     // source::ToolchainIdentity of the command
+  std::string device_kind;                   // DeviceKindOf the command
   std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
   std::vector<records::Kernel> kernels;
   std::vector<std::string> warnings;

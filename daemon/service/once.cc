@@ -1,5 +1,7 @@
 #include "service/once.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -7,6 +9,7 @@
 #include "base/file.h"
 #include "base/install_layout.h"
 #include "records/json.h"
+#include "service/place.h"
 
 namespace cupilot::service {
 namespace {
@@ -18,13 +21,39 @@ std::string Text(const Json& params, const char* key) {
   return it != params.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
-// A file that no build has recorded is compiled as `nvcc -O3 -std=c++17 FILE` would.
-records::CompileCommand CommandFor(const std::string& file) {
+// The toolkit's compiler, where it is usually found; its plain name if it is nowhere.
+std::string FindNvcc() {
+  const char* path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "" : path;
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    if (const char* value = std::getenv(variable)) folders += ":" + std::string(value) + "/bin";
+  }
+  folders += ":/usr/local/cuda/bin";
+  while (!folders.empty()) {
+    const std::size_t colon = std::min(folders.find(':'), folders.size());
+    records::CompileCommand command;
+    command.arguments = {folders.substr(0, colon) + "/nvcc"};
+    if (base::FileExists(command.arguments[0]) && DeviceKindOf(command) == "cuda") {
+      return command.arguments[0];
+    }
+    folders.erase(0, std::min(colon + 1, folders.size()));
+  }
+  return "nvcc";
+}
+
+// A file that no build has recorded is compiled as `nvcc -O3 -std=c++17 FILE` would, for this
+// device.
+records::CompileCommand CommandFor(const std::string& file,
+                                   const evaluate::DeviceDescription& device) {
   records::CompileCommand command;
   command.directory = std::filesystem::path(file).parent_path().string();
   command.source = file;
   command.object = file + ".o";
-  command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17", "-c", file};
+  const bool host = evaluate::DeviceKind(device.name) == "host";
+  command.arguments = {host ? base::HostToolkitFolder() + "/bin/nvcc" : FindNvcc(), "-O3",
+                       "-std=c++17"};
+  if (!host) command.arguments.push_back("-arch=" + device.device.arch);
+  command.arguments.insert(command.arguments.end(), {"-c", file});
   return command;
 }
 
@@ -41,15 +70,20 @@ void Once::Start(const std::string& request_line) {
   if (verb_ != "tune" && verb_ != "evaluate") {
     return Finish(base::Fail(base::InvalidArgument("the verb must be tune or evaluate")));
   }
-  const std::string device = Text(params_, "device");
-  if (!device.empty() && device != "host") {
-    return Finish(base::Fail(base::Unavailable("there is no device '" + device +
-                                               "' here; this version knows the device host")));
-  }
   auto workload = records::ParseWorkload(params_.value("workload", Json()));
   if (!workload) return Finish(base::Fail(workload.error().In("workload")));
   workload_ = std::move(*workload);
-  command_ = CommandFor(Text(params_, "file"));
+  const std::string device = Text(params_, "device");
+  evaluate::DescribeDevice(
+      with_.workers, device.empty() ? "host" : device,
+      [this](base::Result<evaluate::DeviceDescription> reply) { OnDevice(std::move(reply)); });
+}
+
+void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
+  if (!device) return Finish(base::Fail(device.error()));
+  place_.device = device->name;
+  place_.identity = device->device;
+  command_ = CommandFor(Text(params_, "file"), *device);
   auto source = base::ReadFile(command_.source);
   if (!source) return Finish(base::Fail(base::InvalidArgument(source.error().message)));
   protocol::ScanRequest scan;
@@ -98,6 +132,7 @@ void Once::Evaluate() {
   request.workload = workload_;
   request.variant = std::move(*variant);
   request.command = command_;
+  request.device = place_.device;
   request.seed = params_.value("seed", std::uint64_t{1});
   request.progress = [this](std::string_view stage) {
     write_({{"event", "stage"}, {"data", {{"stage", std::string(stage)}}}});
@@ -114,6 +149,7 @@ void Once::Tune() {
   input.kernel = kernel_;
   input.workload = workload_;
   input.command = command_;
+  input.place = place_;
   if (auto text = base::ReadFile(command_.source)) input.source_text = std::move(*text);
   input.seed = params_.value("seed", std::uint64_t{1});
   // A budget in evaluations has no limit of time.
@@ -152,7 +188,7 @@ void Once::FinishTune() {
   if (!job_->failure().empty()) {
     return Finish(base::Fail(base::InvalidArgument(job_->failure())));
   }
-  const auto best = with_.catalog.Best(kernel_.key, workload_, "");
+  const auto best = with_.catalog.Best(kernel_.key, workload_, place_);
   Json result;
   result["schema"] = "cupilot.tune/1";
   result["kernel"] = kernel_.name;

@@ -27,6 +27,7 @@ class Once {
  private:
   void Evaluate();
   void Tune();
+  void OnDevice(base::Result<evaluate::DeviceDescription> device);
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();
   void FinishTune();
@@ -37,6 +38,7 @@ class Once {
   Writer write_;
   std::string verb_;
   records::Json params_;
+  Place place_;
   records::CompileCommand command_;
   records::Kernel kernel_;
   records::Workload workload_;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -12,7 +13,6 @@
 #include "records/json.h"
 #include "service/kernel_job.h"
 #include "source/swap/selection_check.h"
-#include "source/swap/swapped_source.h"
 
 namespace cupilot::service {
 namespace {
@@ -45,8 +45,44 @@ base::Result<> PublishFiles::Touch(const std::string& path) {
   return {};
 }
 
-base::Result<records::Selection> Publisher::Select(const ObjectScan& scan, std::string& swap_text,
-                                                   Published& published) {
+Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kernel& kernel,
+                                    const std::vector<Place>& places,
+                                    const std::set<std::string>& refused, Published& published) {
+  Chosen chosen;
+  const records::Workload workload = WorkloadOf(kernel);
+  for (const Place& place : places) {
+    const auto best = catalog_.Best(kernel.key, workload, place, refused);
+    if (!best) continue;
+    const std::string title = best->variant.strategy ? best->variant.strategy->title : "";
+    const std::string& target = best->evaluation.target;
+    const double speedup = best->evaluation.speedup.value_or(1.0);
+    // Only where classes of devices share a target must the program tell them apart.
+    const auto sharing = std::count_if(places.begin(), places.end(), [&](const Place& other) {
+      return other.target == place.target;
+    });
+    std::vector<std::string> devices;
+    if (sharing > 1) devices = {place.identity.name};
+    source::SwappedVariant variant{best->variant,          target, devices,
+                                   best->evaluation.guard, title,  speedup};
+    // A variant that cannot be written out must not take the others with it.
+    const source::SwapRequest alone{
+        scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
+    if (auto written = source::WriteSwappedSource(alone); !written) {
+      published.problems.push_back(kernel.name + ": " + written.error().message);
+      continue;
+    }
+    published.variants[kernel.name].insert(best->variant.id);
+    chosen.swapped.push_back(std::move(variant));
+    chosen.selected.push_back({best->variant.id, target, devices,
+                               records::HashJson(records::ToJson(best->evaluation)), title,
+                               speedup});
+  }
+  return chosen;
+}
+
+base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
+                                                   const std::vector<Place>& places,
+                                                   std::string& swap_text, Published& published) {
   records::Selection selection;
   selection.source = scan.object.command.source;
   selection.command_hash = scan.command_hash;
@@ -58,36 +94,14 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan, std::
   request.unit = scan.object.folder;
   const std::vector<Refusal> refusals = catalog_.Refusals(scan.object.folder);
   for (const records::Kernel& kernel : scan.kernels) {
-    const records::Workload workload = WorkloadOf(kernel);
-    if (!kernel.declined.empty() || workload.cases.empty()) continue;
-    const auto best = catalog_.Best(kernel.key, workload, "",
-                                    RefusedVariants(refusals, kernel.key, scan.toolchain));
-    if (!best) continue;
-    const std::string title = best->variant.strategy ? best->variant.strategy->title : "";
-    source::SwappedVariant variant{best->variant,
-                                   best->evaluation.target,
-                                   {},
-                                   best->evaluation.guard,
-                                   title,
-                                   best->evaluation.speedup.value_or(1.0)};
-    // A variant that cannot be written out must not take the others with it.
-    source::SwapRequest alone{request.source, request.unit, {{kernel, {variant}}}};
-    if (auto written = source::WriteSwappedSource(alone); !written) {
-      published.problems.push_back(kernel.name + ": " + written.error().message);
-      continue;
-    }
-    request.kernels.push_back({kernel, {variant}});
-    published.variants[kernel.name] = best->variant.id;
+    if (!kernel.declined.empty() || kernel.cases.empty()) continue;
+    Chosen chosen = Choose(scan, kernel, places,
+                           RefusedVariants(refusals, kernel.key, scan.toolchain), published);
+    if (chosen.swapped.empty()) continue;
+    request.kernels.push_back({kernel, std::move(chosen.swapped)});
     selection.closure.insert(selection.closure.end(), kernel.closure.begin(), kernel.closure.end());
-    selection.kernels.push_back({kernel.name,
-                                 kernel.signature,
-                                 kernel.key,
-                                 {{best->variant.id,
-                                   best->evaluation.target,
-                                   {},
-                                   records::HashJson(records::ToJson(best->evaluation)),
-                                   title,
-                                   best->evaluation.speedup.value_or(1.0)}}});
+    selection.kernels.push_back(
+        {kernel.name, kernel.signature, kernel.key, std::move(chosen.selected)});
   }
   if (request.kernels.empty()) return selection;
   TRY_ASSIGN(const source::SwappedSource swapped, source::WriteSwappedSource(request));
@@ -97,10 +111,11 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan, std::
   return selection;
 }
 
-base::Result<Published> Publisher::Publish(const ObjectScan& scan) {
+base::Result<Published> Publisher::Publish(const ObjectScan& scan,
+                                           const std::vector<Place>& places) {
   Published published;
   std::string swap_text;
-  TRY_ASSIGN(const records::Selection selection, Select(scan, swap_text, published));
+  TRY_ASSIGN(const records::Selection selection, Select(scan, places, swap_text, published));
   const std::string& folder = scan.object.folder;
   const std::string path = folder + "/" + source::kSelectionFile;
   if (selection.kernels.empty() && !base::FileExists(path)) return published;
@@ -130,7 +145,9 @@ Published ReadPublished(const std::string& object_folder) {
   published.selection = base::HashHex(*text);
   published.swap = selection->swap;
   for (const records::SelectedKernel& kernel : selection->kernels) {
-    if (!kernel.variants.empty()) published.variants[kernel.kernel] = kernel.variants[0].id;
+    for (const records::SelectedVariant& variant : kernel.variants) {
+      published.variants[kernel.kernel].insert(variant.id);
+    }
   }
   return published;
 }

@@ -11,6 +11,8 @@
 #include "records/selection.h"
 #include "service/catalog.h"
 #include "service/object_scan.h"
+#include "service/place.h"
+#include "source/swap/swapped_source.h"
 
 namespace cupilot::service {
 
@@ -28,7 +30,7 @@ struct Published {
   bool changed = false;   // selection.json got other bytes
   std::string selection;  // hash of selection.json's bytes; empty: there is none
   std::string swap;       // file name of the swapped source; empty: none
-  std::map<std::string, std::string> variants;  // ids by kernel
+  std::map<std::string, std::set<std::string>> variants;  // ids by kernel
   std::vector<std::string> problems;  // variants that could not be written out, with the reason
 };
 
@@ -36,17 +38,25 @@ class Publisher {
  public:
   Publisher(Catalog& catalog, PublishFiles& files) : catalog_(catalog), files_(files) {}
 
-  // Writes what is best now for the kernels of the scan, but for what this object's compile refused
-  // before. Without any proven variant, and no selection there, nothing is written; with an older
-  // one, an empty selection is.
-  base::Result<Published> Publish(const ObjectScan& scan);
+  // Writes what is best now for the kernels of the scan at each place, but for what this object's
+  // compile refused before. Without any proven variant, and no selection there, nothing is written;
+  // with an older one, an empty selection is.
+  base::Result<Published> Publish(const ObjectScan& scan, const std::vector<Place>& places);
 
   // Makes the object's next build compile it again. Only while no build runs.
   base::Result<> TouchStamp(const std::string& object_folder);
 
  private:
-  base::Result<records::Selection> Select(const ObjectScan& scan, std::string& swap_text,
-                                          Published& published);
+  base::Result<records::Selection> Select(const ObjectScan& scan, const std::vector<Place>& places,
+                                          std::string& swap_text, Published& published);
+  // The kernel's proven variants that can be written out, one a place.
+  struct Chosen {
+    std::vector<source::SwappedVariant> swapped;
+    std::vector<records::SelectedVariant> selected;
+  };
+  Chosen Choose(const ObjectScan& scan, const records::Kernel& kernel,
+                const std::vector<Place>& places, const std::set<std::string>& refused,
+                Published& published);
 
   Catalog& catalog_;
   PublishFiles& files_;

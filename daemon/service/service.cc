@@ -60,18 +60,60 @@ void Service::Start() {
   if (auto watched = watcher_.Watch(state_folder_ + "/projects"); !watched) {
     log::Error("new projects will not be noticed", {{"reason", watched.error()}});
   }
+  AskForHost();
+  ReadProjects();
+  Work();
+}
+
+void Service::AskForHost() {
+  host_asked_ = Asked::kWaiting;
   evaluate::DescribeDevice(
       with_.workers, "host",
       [this, alive = alive_](base::Result<evaluate::DeviceDescription> device) {
         if (!*alive) return;
         if (device) {
-          device_ = std::move(*device);
+          host_ = std::move(*device);
         } else {
           log::Error("the device cannot be described", {{"reason", device.error()}});
         }
+        host_asked_ = Asked::kAnswered;
+        OnDevices("host");
       });
-  ReadProjects();
+}
+
+// Only when there is something to tune on one: asking may wake a GPU that sleeps.
+void Service::AskForGpus() {
+  if (gpus_asked_ == Asked::kWaiting) return;
+  gpus_asked_ = Asked::kWaiting;
+  evaluate::ListGpus(with_.workers, [this, alive = alive_](base::Result<evaluate::GpuList> list) {
+    if (!*alive) return;
+    gpus_ = list ? std::move(*list) : evaluate::GpuList{{}, list.error().message};
+    gpus_asked_ = Asked::kAnswered;
+    if (gpus_.gpus.empty()) log::Info("no GPU", {{"reason", gpus_.reason}});
+    OnDevices("cuda");
+  });
+}
+
+void Service::OnDevices(const std::string& kind) {
+  for (auto& [folder, state] : objects_) {
+    if (state.scan == nullptr || state.scan->device_kind != kind) continue;
+    FindPlaces(state);
+    EnsureJobs(state);
+    state.publish_due = true;
+  }
   Work();
+}
+
+void Service::FindPlaces(ObjectState& state) {
+  state.places = {};
+  if (state.scan->device_kind == "host") {
+    if (host_asked_ == Asked::kAnswered) state.places = HostPlaces(host_, state.scan->toolchain);
+    return;
+  }
+  if (gpus_asked_ == Asked::kNo) AskForGpus();
+  if (gpus_asked_ == Asked::kAnswered) {
+    state.places = GpuPlaces(gpus_, state.object.command, state.scan->toolchain);
+  }
 }
 
 void Service::ReadProjects() {
@@ -246,6 +288,9 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
     log::Warning("scan", {{"warning", warning}});
   }
   for (const records::SelectedFile& file : state.scan->files) WatchFolderOf(file.path);
+  // One that was not there may have been plugged in, or its driver mended.
+  if (state.scan->device_kind == "cuda" && gpus_.gpus.empty()) AskForGpus();
+  FindPlaces(state);
   EnsureJobs(state);
   DropUnusedJobs();
   LearnRefusals(state);
@@ -258,27 +303,50 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
 
 void Service::EnsureJobs(const ObjectState& state) {
   for (const records::Kernel& kernel : state.scan->kernels) {
-    const records::Workload workload = WorkloadOf(kernel);
-    if (!kernel.declined.empty() || workload.cases.empty()) continue;
-    auto& job = jobs_[JobKey(kernel, state.target.numerics)];
-    if (job != nullptr) continue;
-    JobInput input;
-    input.kernel = kernel;
-    input.workload = workload;
-    input.command = state.object.command;
-    input.source_text = state.scan->source_text;
-    input.numerics = state.target.numerics;
-    input.seed = settings_.seed;
-    input.budget_seconds = settings_.seconds_per_kernel;
-    input.measure_seconds = settings_.measure_seconds;
-    job = std::make_unique<KernelJob>(
-        KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
-        std::move(input), [this](const KernelJob& at_work) {
-          Emit("kernel", {{"kernel", at_work.input().kernel.name},
-                          {"stage", at_work.stage()},
-                          {"title", at_work.title()}});
-        });
+    for (const Place& place : state.places.places) EnsureJob(state, kernel, place);
   }
+}
+
+void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
+                        const Place& place) {
+  const records::Workload workload = WorkloadOf(kernel);
+  if (!kernel.declined.empty() || workload.cases.empty()) return;
+  auto& job = jobs_[JobKey(kernel, state.target.numerics, place)];
+  if (job != nullptr) return;
+  JobInput input;
+  input.place = place;
+  input.place.device = LeastUsed(place);
+  input.kernel = kernel;
+  input.workload = workload;
+  input.command = state.object.command;
+  input.source_text = state.scan->source_text;
+  input.numerics = state.target.numerics;
+  input.seed = settings_.seed;
+  input.budget_seconds = settings_.seconds_per_kernel;
+  input.measure_seconds = settings_.measure_seconds;
+  job = std::make_unique<KernelJob>(
+      KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
+      std::move(input), [this](const KernelJob& at_work) {
+        Emit("kernel", {{"kernel", at_work.input().kernel.name},
+                        {"stage", at_work.stage()},
+                        {"title", at_work.title()}});
+      });
+}
+
+// Of devices that do for each other, the one with the fewest jobs.
+std::string Service::LeastUsed(const Place& place) const {
+  std::string least = place.device;
+  std::ptrdiff_t fewest = -1;
+  for (const std::string& device : place.alike) {
+    const std::ptrdiff_t jobs = std::count_if(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+      return entry.second != nullptr && entry.second->input().place.device == device;
+    });
+    if (fewest < 0 || jobs < fewest) {
+      fewest = jobs;
+      least = device;
+    }
+  }
+  return least;
 }
 
 void Service::DropUnusedJobs() {
@@ -286,7 +354,9 @@ void Service::DropUnusedJobs() {
   for (const auto& [folder, state] : objects_) {
     if (state.scan == nullptr) continue;
     for (const records::Kernel& kernel : state.scan->kernels) {
-      used.insert(JobKey(kernel, state.target.numerics));
+      for (const Place& place : state.places.places) {
+        used.insert(JobKey(kernel, state.target.numerics, place));
+      }
     }
   }
   // A busy job may be up the stack: it ends its step before it goes.
@@ -360,14 +430,16 @@ void Service::PublishKernel(const std::string& kernel_key) {
 void Service::PublishDue() {
   if (build_runs_) return;
   for (auto& [folder, state] : objects_) {
-    if (!state.publish_due || state.scan == nullptr) continue;
+    if (!state.publish_due || state.scan == nullptr || !IsPlaced(state)) continue;
     state.publish_due = false;
+    // Without a device nothing is known that would speak against what is there.
+    if (state.places.places.empty()) continue;
     if (state.target.apply != "manual") PublishObject(state);
   }
 }
 
 bool Service::PublishObject(ObjectState& state) {
-  auto published = publisher_.Publish(*state.scan);
+  auto published = publisher_.Publish(*state.scan, state.places.places);
   if (!published) {
     log::Error("a selection cannot be published",
                {{"source", state.object.command.source}, {"reason", published.error()}});
@@ -434,7 +506,7 @@ void Service::TouchStamps() {
 std::vector<std::string> Service::Apply(const std::string& folder) {
   std::vector<std::string> sources;
   for (auto& [name, state] : objects_) {
-    if (state.scan == nullptr) continue;
+    if (state.scan == nullptr || state.places.places.empty()) continue;
     const Project& project = projects_[state.build_folder];
     const bool inside = folder.empty() || folder.rfind(project.build_folder, 0) == 0 ||
                         folder.rfind(project.source_folder, 0) == 0;
@@ -487,15 +559,24 @@ void Service::Later(void (Service::*task)()) {
   });
 }
 
-const KernelJob* Service::FindJob(const ObjectState& state, const records::Kernel& kernel) const {
-  const auto it = jobs_.find(JobKey(kernel, state.target.numerics));
+const KernelJob* Service::FindJob(const ObjectState& state, const records::Kernel& kernel,
+                                  std::size_t place) const {
+  if (place >= state.places.places.size()) return nullptr;
+  const auto it = jobs_.find(JobKey(kernel, state.target.numerics, state.places.places[place]));
   return it == jobs_.end() ? nullptr : it->second.get();
 }
 
-std::optional<Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel) {
+// Whether it is known where the object's kernels run: nothing is published before.
+bool Service::IsPlaced(const ObjectState& state) {
+  return !state.places.places.empty() || !state.places.why_none.empty();
+}
+
+std::optional<Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel,
+                                    std::size_t place) {
+  if (place >= state.places.places.size()) return std::nullopt;
   const std::string toolchain = state.scan == nullptr ? "" : state.scan->toolchain;
   return catalog_.Best(
-      kernel.key, WorkloadOf(kernel), "",
+      kernel.key, WorkloadOf(kernel), state.places.places[place],
       RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key, toolchain));
 }
 
@@ -512,6 +593,7 @@ std::string Service::IdleReason() const {
   if (projects_.empty()) return "no project";
   for (const auto& [folder, state] : objects_) {
     if (state.scanning || state.stale) return "scanning";
+    if (state.scan != nullptr && !IsPlaced(state)) return "scanning";
   }
   const bool open = std::any_of(jobs_.begin(), jobs_.end(),
                                 [](const auto& entry) { return !entry.second->finished(); });

@@ -34,6 +34,7 @@ struct ObjectState {
   Target target;
   Object object;
   std::unique_ptr<ObjectScan> scan;  // the last one that succeeded
+  Places places;                     // where its kernels run
   std::string problem;               // of the last scan, if it failed
   bool scanning = false;
   bool stale = true;         // to be scanned
@@ -83,13 +84,20 @@ class Service {
   // For documents.
   const std::map<std::string, ObjectState>& objects() const { return objects_; }
   const std::map<std::string, Project>& projects() const { return projects_; }
-  const KernelJob* FindJob(const ObjectState& state, const records::Kernel& kernel) const;
+  // Where the object's kernels run, or why they run nowhere.
+  const Places& PlacesOf(const ObjectState& state) const { return state.places; }
+  // The job at one of the object's places.
+  const KernelJob* FindJob(const ObjectState& state, const records::Kernel& kernel,
+                           std::size_t place = 0) const;
   // What is to run in place of the kernel in this object: not what its compile refused.
-  std::optional<Proven> Best(const ObjectState& state, const records::Kernel& kernel);
+  std::optional<Proven> Best(const ObjectState& state, const records::Kernel& kernel,
+                             std::size_t place = 0);
   Catalog& catalog() { return catalog_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
-  const evaluate::DeviceDescription& device() const { return device_; }
+  const evaluate::DeviceDescription& host() const { return host_; }
+  // Those of which there is something to tune; asked for when the first object needs one.
+  const evaluate::GpuList& gpus() const { return gpus_; }
   std::int64_t snoozed_until() const { return policy_.snoozed_until(); }
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
   std::vector<const KernelJob*> BusyJobs() const;
@@ -108,7 +116,14 @@ class Service {
   void Work();
   bool StartScan();
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
+  void AskForHost();
+  void AskForGpus();
+  void FindPlaces(ObjectState& state);
+  void OnDevices(const std::string& kind);
   void EnsureJobs(const ObjectState& state);
+  void EnsureJob(const ObjectState& state, const records::Kernel& kernel, const Place& place);
+  static bool IsPlaced(const ObjectState& state);
+  std::string LeastUsed(const Place& place) const;
   void DropUnusedJobs();
   bool StartStep();
   void OnStep(const std::string& key, base::Result<bool> accepted);
@@ -133,7 +148,11 @@ class Service {
   Publisher publisher_;
   EventHandler on_event_;
   std::chrono::nanoseconds started_;
-  evaluate::DeviceDescription device_;
+  evaluate::DeviceDescription host_;
+  evaluate::GpuList gpus_;
+  enum class Asked { kNo, kWaiting, kAnswered };
+  Asked host_asked_ = Asked::kNo;
+  Asked gpus_asked_ = Asked::kNo;
   std::map<std::string, Project> projects_;                 // by build folder
   std::map<std::string, ObjectState> objects_;              // by object folder
   std::map<std::string, std::unique_ptr<KernelJob>> jobs_;  // by JobKey()

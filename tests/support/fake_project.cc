@@ -134,6 +134,7 @@ FakeProject::FakeProject(std::string root)
   if (!base::FileExists(nvcc)) WriteText(nvcc, "a compiler\n");
   if (!base::FileExists(root + "/toolkit/version.json")) {
     WriteText(root + "/toolkit/version.json", "{}\n");
+    WriteText(root + "/toolkit/include/cupilot_host_abi.h", "the host's\n");
   }
   command_.directory = build_;
   command_.arguments = {nvcc, "-O3", "-c", source(), "-o", build_ + "/main.cu.o"};
