@@ -137,28 +137,14 @@ TEST_F(SwappedSourceNvcc, AnObjectThatDoesNotCallTheHookIsTold) {
   EXPECT_NE(description.find("\"kernel\":\"app::scale\""), std::string::npos) << description;
 }
 
-SwapRequest MarkedRequest(const std::string& target) {
-  SwapRequest request;
-  request.source =
-      std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/device_behaviour.cu";
-  request.unit = "device_behaviour";
-  SwappedVariant plain{PlainVariant(), target, {}, "n % 2 == 0", "plain", 1.5};
-  SwappedVariant steps{StepsVariant(), target, {}, "n % 2 == 1 && n > 100", "", 1.2};
-  const auto mark = [](SwappedVariant& published, const std::string& before, const char* counter) {
-    std::string& source = published.variant.source;
-    source.insert(source.find(before), "if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&" +
-                                           std::string(counter) + ", 1);\n  ");
-    published.variant.id = records::VariantId(published.variant);
-  };
-  mark(plain, "int i = (", "seen[1]");
-  mark(steps, "int i = ", "seen[2]");
-  request.kernels = {{ScaleKernel(), {plain, steps}}};
-  return request;
+SwapRequest MarkedFor(const std::string& target) {
+  const std::string folder = std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/";
+  return MarkedRequest(folder + "device_behaviour.cu", {{target}, {"compute_10,sm_10"}, {}});
 }
 
 // On a device, where there is one: CUPILOT_TEST_KEEP=FOLDER keeps the programs for another machine.
 TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
-  const auto swapped = WriteSwappedSource(MarkedRequest("compute_90,sm_90"));
+  const auto swapped = WriteSwappedSource(MarkedFor("compute_90,sm_90"));
   ASSERT_TRUE(swapped) << swapped.error().message;
   Write(swapped->file_name, swapped->text);
   const std::string definitions = Joined(HookDefinitions(swapped->hook)) + " -std=c++17 ";
@@ -195,7 +181,7 @@ TEST_F(SwappedSourceHost, ProgramsComputeTheSameWithAndWithoutVariants) {
         "__global__ void k() {}\nint main() { __builtin_printf(\"%s\", "
         "cupilot_host_architecture((const void*)k)); }");
   ASSERT_EQ(Run(nvcc + " target.cu -o target && ./target"), 0) << Log();
-  const auto swapped = WriteSwappedSource(MarkedRequest(Log()));
+  const auto swapped = WriteSwappedSource(MarkedFor(Log()));
   ASSERT_TRUE(swapped) << swapped.error().message;
   Write(swapped->file_name, swapped->text);
   for (const char* options : {"-O3 -std=c++17", "-O0 -std=c++14"}) {

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# host_run.sh CASE HOST_NVCC TOOLS WORK: the programs of a GPU test on the host device, so that they cannot rot: the
+# same source, hook and comparison. Exit 77 where cupilot-nvcc is not built.
+set -euo pipefail
+CASE=$1 HOST_NVCC=$2 CASES=$3/swap_cases WORK=$4
+GPU=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ -x "$HOST_NVCC" ] || { echo "skipped: cupilot-nvcc is not built"; exit 77; }
+rm -rf "$WORK"
+mkdir -p "$WORK"
+cd "$WORK"
+fail() { echo "FAILED: $*"; exit 1; }
+
+cat >target.cu <<'END'
+__global__ void kernel() {}
+int main() { __builtin_printf("%s\n", cupilot_host_architecture((const void*)kernel)); }
+END
+"$HOST_NVCC" target.cu -o target
+target=$(./target)
+
+swapped() { # NAME SOURCE CASE OPTIONS... [-- NVCC_OPTIONS...]
+  local name=$1 source=$2 words options=()
+  shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+  [ $# -eq 0 ] || shift
+  words=$("$CASES" "${options[@]}" --source "$source" --out "$WORK/$name.sources" --target "$target")
+  # shellcheck disable=SC2086
+  "$HOST_NVCC" -std=c++17 -O2 "$@" $words -o "$name"
+}
+
+differential() {
+  . "$GPU/differential/compare.sh"
+  swapped native "$GPU/differential/program.cu" differential
+  compare native 3000 7 || fail "the variants change results"
+  cat native.statistics
+  [ "$(kernels_tuned native)" -eq 8 ] || fail "not every kernel was launched inside and outside its guards"
+  swapped wrong "$GPU/differential/program.cu" differential --wrong
+  if compare wrong 3000 7; then fail "a variant that leaves out elements is not found"; fi
+}
+
+launches() {
+  "$HOST_NVCC" -std=c++17 -O2 -DPLAIN -c "$GPU/launches/launches.cu" -o plain.o
+  swapped launches "$GPU/launches/launches.cu" launches -- plain.o
+  said=$(CUPILOT_STATS=1 ./launches 100 2>&1)
+  echo "$said"
+  [[ $said == *"bench::tuned: "[1-9]*" launches tuned, 0 outside"* ]] || fail "the variant of tuned does not run"
+  [[ $said == *"bench::missed: 0 launches tuned, "[1-9]* ]] || fail "the variant of missed runs"
+  disabled=$(CUPILOT_STATS=1 CUPILOT_DISABLE=1 ./launches 100 2>&1)
+  [[ $disabled != *"launches tuned"* ]] || fail "CUPILOT_DISABLE=1 leaves variants on: $disabled"
+}
+
+"$CASE"
