@@ -174,6 +174,11 @@ std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& fac
       parameters.addresses + "(void*)0}; (void)" +
       (own_hook ? options.launch_function : "::" + options.launch_function) + "(" + handle +
       ", cupilot_g, cupilot_d, cupilot_a, cupilot_s, cupilot_q); }";
+  // The types as written have their meaning here only, not where the table of kernels stands.
+  if (!Has(tree, kernel, kTemplate)) {
+    text += " typedef void (*cupilot_type_" + Suffix(tree, kernel) + ")(" +
+            parameters.without_defaults + ");";
+  }
   return text;
 }
 
@@ -205,7 +210,6 @@ std::string ModuleText(const Tree& tree, const LowerOptions& options,
   for (const NodeId id : kernels) {
     const Node& node = tree.at(id);
     const KernelFacts facts = KernelFactsOf(tree, id);
-    const ParameterTexts parameters = TextsOf(tree, id);
     const std::string scope = node.qualified.substr(0, node.qualified.size() - node.name.size());
     const std::string bytes = "bytes_" + std::to_string(node.name_begin);
     text += "const unsigned int " + bytes + "[] = {";
@@ -215,10 +219,11 @@ std::string ModuleText(const Tree& tree, const LowerOptions& options,
     text += "0u};\n";
     const std::string bound = LaunchBoundOf(tree.TextOf(id));
     rows += "  {" + Quoted(node.qualified) + ", " + Quoted(node.mangled) + ", (const void*)" +
-            Signature(parameters) + "(&::" + node.qualified + "), &::" + scope + "cupilot_entry_" +
-            Suffix(tree, id) + ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") +
-            ", " + std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
-            ", " + std::to_string(Parameters(tree, id).size()) + "u, " + bytes + "},\n";
+            "static_cast< ::" + scope + "cupilot_type_" + Suffix(tree, id) +
+            ">(&::" + node.qualified + "), &::" + scope + "cupilot_entry_" + Suffix(tree, id) +
+            ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
+            std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") + ", " +
+            std::to_string(Parameters(tree, id).size()) + "u, " + bytes + "},\n";
   }
   text +=
       "const ::cupilot_host_kernel kernels[] = {\n" + rows + "  {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n";
