@@ -55,6 +55,7 @@ void Divide(Draft& draft, std::string& size, std::int64_t divisor) {
 
 base::Result<std::vector<Json>> ProposeCoarsening(const Draft& draft) {
   TRY(CheckFreePlace(draft));
+  TRY(CheckRepeatable(draft));
   const Geometry geometry = DraftGeometry(draft);
   const bool rows = geometry.grid[1] * geometry.block[1] > 1;
   std::vector<Json> parameters;

@@ -283,6 +283,34 @@ bool IsLocalVariable(const Tree& tree, const Facts& facts, NodeId variable) {
          Contains(tree, facts.body, variable);
 }
 
+namespace {
+
+bool IsConstMember(const Tree& tree, NodeId callee) {
+  const NodeId function = callee == kNone ? kNone : tree.at(callee).declaration;
+  if (!IsA(tree, function, Kind::kFunction) || Has(tree, function, kSystem)) return false;
+  const std::size_t after =
+      tree.text.find_first_not_of(" \t\r\n", tree.at(function).parameters_end + 1);
+  return tree.text.compare(after, 5, "const") == 0;
+}
+
+}  // namespace
+
+NodeId OwnChange(const Tree& tree, const Facts& facts, NodeId variable) {
+  const auto changes = facts.modifications.find(variable);
+  if (changes == facts.modifications.end()) return kNone;
+  for (const NodeId change : changes->second) {
+    if (IsModification(tree, change)) {
+      if (OwnerOf(tree, TargetOf(tree, change)) == variable) return change;
+    } else if (IsA(tree, change, Kind::kMemberCall)) {
+      const NodeId callee = Callee(tree, change);
+      if (!IsConstMember(tree, callee) && OwnerOf(tree, callee) == variable) return change;
+    } else {
+      return change;  // a call that it is given to by reference
+    }
+  }
+  return kNone;
+}
+
 bool IsBarrierCall(const Tree& tree, NodeId expression) {
   return tree.at(expression).kind == Kind::kCall &&
          SystemCallee(tree, expression) == "__syncthreads";

@@ -38,6 +38,10 @@ Facts FactsOf(const Tree& tree, NodeId function);
 // A variable that is declared in the kernel's body (not a parameter, not shared, not global).
 bool IsLocalVariable(const Tree& tree, const Facts& facts, NodeId variable);
 
+// The first node that changes a variable itself, wholly or in part, and not only what it points to;
+// kNone if there is none.
+NodeId OwnChange(const Tree& tree, const Facts& facts, NodeId variable);
+
 // No assignment, no call with effects, no atomic in the expression or statement.
 bool IsPure(const Tree& tree, const Facts& facts, NodeId expression);
 // Reads memory through a pointer, an array that is not local, or a structure behind one.

@@ -19,23 +19,7 @@ base::Result<> CheckStride(const Draft& draft) {
   for (const NodeId id : Parameters(tree, draft.function)) {
     if (tree.at(id).name.empty()) return base::Fail(base::Unsupported("a parameter has no name"));
   }
-  for (const NodeId id : FindAll(tree, draft.facts.body, Kind::kReturn)) {
-    for (NodeId at = tree.at(id).parent; at != draft.facts.body; at = tree.at(at).parent) {
-      if (IsLoop(tree.at(at).kind) || IsA(tree, at, Kind::kSwitch)) {
-        return base::Fail(base::Unsupported("it returns from inside a loop"));
-      }
-    }
-  }
-  for (const auto& [variable, changes] : draft.facts.modifications) {
-    if (!IsA(tree, variable, Kind::kParameter)) continue;
-    for (const NodeId change : changes) {
-      if (VariableOf(tree, TargetOf(tree, change)) == variable) {
-        return base::Fail(
-            base::Unsupported("it changes its parameter '" + tree.at(variable).name + "'"));
-      }
-    }
-  }
-  return {};
+  return CheckRepeatable(draft);
 }
 
 }  // namespace

@@ -162,6 +162,18 @@ NodeId RootOf(const Tree& tree, NodeId expression) {
   return kNone;
 }
 
+NodeId OwnerOf(const Tree& tree, NodeId expression) {
+  for (NodeId id = SkipParens(tree, expression); id != kNone;) {
+    const bool part =
+        (IsA(tree, id, Kind::kMember) && !Has(tree, id, kArrow)) || IsA(tree, id, Kind::kSubscript);
+    if (!part) return VariableOf(tree, id);
+    const NodeId base = SkipParens(tree, Child(tree, id, 0));
+    if (IsA(tree, id, Kind::kSubscript) && IsPointerType(tree.at(base).canonical)) return kNone;
+    id = base;
+  }
+  return kNone;
+}
+
 bool IsPointerType(std::string_view canonical) {
   // "float *", "float *const", "float *__restrict": a star after which no bracket stands.
   const std::size_t star = canonical.rfind('*');

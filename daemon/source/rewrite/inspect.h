@@ -55,6 +55,9 @@ NodeId TargetOf(const Tree& tree, NodeId modification);
 NodeId VariableOf(const Tree& tree, NodeId expression);
 // The variable or parameter through which an expression reaches memory: p for p[i], *(p + 1), p->x.
 NodeId RootOf(const Tree& tree, NodeId expression);
+// The variable or parameter of which an expression names the whole or a part: p for p.x, not for
+// p->x.
+NodeId OwnerOf(const Tree& tree, NodeId expression);
 
 bool IsPointerType(std::string_view canonical);
 // A fundamental integer type by its canonical name, with or without const.

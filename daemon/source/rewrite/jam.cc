@@ -11,16 +11,8 @@
 namespace cupilot::source {
 namespace {
 
-// Why copies of the body cannot live in one function; empty if they can.
-std::string Obstacle(const Tree& tree, const Facts& facts, bool jammed) {
-  for (const NodeId id : FindAll(tree, facts.body, Kind::kReturn)) {
-    for (NodeId at = tree.at(id).parent; at != facts.body && at != kNone; at = tree.at(at).parent) {
-      if (IsLoop(tree.at(at).kind) || tree.at(at).kind == Kind::kSwitch) {
-        return "it returns from inside a loop";
-      }
-    }
-  }
-  if (!jammed) return "";
+// Why copies of the body cannot share its declarations; empty if they can.
+std::string Obstacle(const Tree& tree, const Facts& facts) {
   for (const NodeId id : FindAll(tree, facts.body, Kind::kVariable)) {
     const std::string& name = tree.at(id).name;
     if (Has(tree, id, kReference)) return "the reference '" + name + "'";
@@ -29,16 +21,7 @@ std::string Obstacle(const Tree& tree, const Facts& facts, bool jammed) {
     }
   }
   for (const NodeId id : Parameters(tree, facts.function)) {
-    if (facts.modifications.count(id) > 0 && !IsPointerType(tree.at(id).canonical)) {
-      return "it changes its parameter '" + tree.at(id).name + "'";
-    }
     if (facts.address_taken.count(id) > 0) return "the address of a parameter is taken";
-    for (const NodeId change :
-         facts.modifications.count(id) > 0 ? facts.modifications.at(id) : std::vector<NodeId>{}) {
-      if (VariableOf(tree, TargetOf(tree, change)) == id) {
-        return "it changes its parameter '" + tree.at(id).name + "'";
-      }
-    }
   }
   return "";
 }
@@ -319,14 +302,14 @@ std::string InitialiserObstacle(const Draft& draft, const JamScope& scope) {
 }  // namespace
 
 base::Result<> JamThreads(Draft& draft, const JamOptions& options) {
-  const std::string obstacle = Obstacle(draft.tree, draft.facts, options.jammed);
-  if (!obstacle.empty())
-    return base::Fail(base::Unsupported("copies cannot share a scope: " + obstacle));
+  TRY(CheckRepeatable(draft));
   if (options.jammed) {
-    const JamScope scope(draft, kAlongX | kAlongY);
-    const std::string initialiser = InitialiserObstacle(draft, scope);
-    if (!initialiser.empty()) {
-      return base::Fail(base::Unsupported("copies cannot share a scope: " + initialiser));
+    std::string obstacle = Obstacle(draft.tree, draft.facts);
+    if (obstacle.empty()) {
+      obstacle = InitialiserObstacle(draft, JamScope(draft, kAlongX | kAlongY));
+    }
+    if (!obstacle.empty()) {
+      return base::Fail(base::Unsupported("copies cannot share a scope: " + obstacle));
     }
   }
   const std::string body = Writer(draft, options).Run();

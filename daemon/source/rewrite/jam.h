@@ -16,7 +16,7 @@ struct JamOptions {
 };
 
 // Changes the kernel's text; the launch is the caller's to change. The draft must pass
-// CheckFreePlace. kUnsupported: something in the body that copies of it cannot share a scope with.
+// CheckFreePlace. kUnsupported: its body cannot be repeated, or copies of it cannot share a scope.
 base::Result<> JamThreads(Draft& draft, const JamOptions& options);
 
 }  // namespace cupilot::source

@@ -132,6 +132,33 @@ base::Result<> CheckFreePlace(const Draft& draft) {
   return {};
 }
 
+base::Result<> CheckRepeatable(const Draft& draft) {
+  const Tree& tree = draft.tree;
+  const NodeId body = draft.facts.body;
+  const auto no = [](const std::string& why) { return base::Fail(base::Unsupported(why)); };
+  for (const NodeId id : FindAll(tree, body, Kind::kReturn)) {
+    for (NodeId at = tree.at(id).parent; at != body && at != kNone; at = tree.at(at).parent) {
+      if (IsLoop(tree.at(at).kind) || IsA(tree, at, Kind::kSwitch)) {
+        return no("it returns from inside a loop");
+      }
+    }
+  }
+  for (const NodeId id : Parameters(tree, draft.facts.function)) {
+    const std::string& name = tree.at(id).name;
+    if (OwnChange(tree, draft.facts, id) != kNone) {
+      return no("it changes its parameter '" + name + "'");
+    }
+    const NodeId address = FindBelow(tree, body, [&](NodeId at) {
+      const Node& node = tree.at(at);
+      const bool taken = node.kind == Kind::kUnary && node.name == "&";
+      const bool bound = node.kind == Kind::kVariable && (node.flags & kReference) != 0;
+      return (taken || bound) && OwnerOf(tree, Child(tree, at, 0)) == id;
+    });
+    if (address != kNone) return no("the address of its parameter '" + name + "' is taken");
+  }
+  return {};
+}
+
 base::Result<> NormalisePlace(Draft& draft) {
   Edits edits(draft.tree.text);
   bool any = false;

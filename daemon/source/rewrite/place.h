@@ -23,6 +23,11 @@ std::vector<GlobalIndex> GlobalIndices(const Draft& draft);
 // reason otherwise.
 base::Result<> CheckFreePlace(const Draft& draft);
 
+// The body may run several times in one thread, each time as if it were the first: it leaves its
+// parameters as they are, and it can be left by a jump to its end. kUnsupported with the reason
+// otherwise.
+base::Result<> CheckRepeatable(const Draft& draft);
+
 // Writes blockDim where the text has the block's width as a constant, with a guard that it is that.
 // For drafts that pass CheckFreePlace.
 base::Result<> NormalisePlace(Draft& draft);

@@ -97,14 +97,7 @@ base::Result<Table> FindTable(const Draft& draft) {
   if (uses == draft.facts.references.end() || uses->second.size() != table.calls.size()) {
     return base::Fail(base::Unsupported("it uses the array that it adds to otherwise, too"));
   }
-  const NodeId jump = FindBelow(tree, draft.facts.body, [&](NodeId id) {
-    if (tree.at(id).kind != Kind::kReturn) return false;
-    for (NodeId at = tree.at(id).parent; at != draft.facts.body; at = tree.at(at).parent) {
-      if (IsLoop(tree.at(at).kind) || IsA(tree, at, Kind::kSwitch)) return true;
-    }
-    return false;
-  });
-  if (jump != kNone) return base::Fail(base::Unsupported("it returns from inside a loop"));
+  TRY(CheckRepeatable(draft));
   for (const GlobalIndex& index : GlobalIndices(draft)) {
     if (index.axis != 'x')
       return base::Fail(base::Unsupported("its threads have more than one axis"));

@@ -68,13 +68,8 @@ base::Result<> CheckRestrict(const Draft& draft) {
     const std::string& name = tree.at(pointer).name;
     if (tree.text.compare(tree.at(pointer).name_end, 1, "[") == 0)
       return no("'" + name + "' is written as an array");
-    const auto changes = draft.facts.modifications.find(pointer);
-    if (changes != draft.facts.modifications.end()) {
-      for (const NodeId change : changes->second) {
-        if (IsModification(tree, change) && VariableOf(tree, TargetOf(tree, change)) == pointer) {
-          return no("it gives '" + name + "' another value");
-        }
-      }
+    if (OwnChange(tree, draft.facts, pointer) != kNone) {
+      return no("it gives '" + name + "' another value");
     }
     const auto uses = draft.facts.references.find(pointer);
     if (uses == draft.facts.references.end()) continue;

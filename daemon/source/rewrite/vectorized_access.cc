@@ -85,8 +85,15 @@ base::Result<Plan> MakePlan(const Draft& draft) {
       FindBelow(tree, facts.body, [&](NodeId id) { return IsLoop(tree.at(id).kind); });
   if (loop != kNone)
     return base::Fail(base::Unsupported("each thread walks over several elements"));
+  TRY(CheckRepeatable(draft));
   Plan plan;
   FindGuard(draft, plan);
+  for (const NodeId id : FindAll(tree, facts.body, Kind::kReturn)) {
+    const NodeId guard = Enclosing(tree, id, Kind::kIf);
+    if (guard == kNone || !plan.leaves || Condition(tree, guard) != plan.guard) {
+      return base::Fail(base::Unsupported("it ends early by a condition of its own"));
+    }
+  }
   const JamScope scope(draft, kAlongX);
   const auto is_place = [&](NodeId index) {
     index = SkipParensAndCasts(tree, index);

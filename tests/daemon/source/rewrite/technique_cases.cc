@@ -281,6 +281,39 @@ __global__ void midpoints(const double* low, const double* high, double* middle,
 }
 )";
 
+constexpr const char* kShortened = R"(
+// cupilot: tune
+// cupilot: workload w grid=8 block=128 n=1024 in=normal[n] out=[n]
+__global__ void shortened(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  n -= 3;
+  if (i < n) out[i] = -in[i];
+}
+)";
+
+constexpr const char* kAhead = R"(
+// cupilot: tune
+// cupilot: workload w grid=64 block=256 n=16384 bytes=integers(0,255)[n] counts=inout constant(0)[256]
+__global__ void ahead(const unsigned char* bytes, int* counts, int n) {
+  int at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at >= n) return;
+  bytes += at;
+  atomicAdd(&counts[*bytes], 1);
+}
+)";
+
+constexpr const char* kPositive = R"(
+// cupilot: tune
+// cupilot: workload w grid=8 block=128 n=1024 in=normal[n] out=inout normal[n]
+__global__ void positive(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float value = in[i];
+  if (value < 0.0f) return;
+  out[i] = value;
+}
+)";
+
 constexpr TechniqueCase kCases[] = {
     {"block_size", "elements", "blend", kBlend, R"({"x":64,"y":1,"z":1})", "\"64\""},
     {"block_size", "strided", "row_peaks", kRowPeaks, R"({"x":32,"y":1,"z":1})", "\"32\""},
@@ -290,21 +323,33 @@ constexpr TechniqueCase kCases[] = {
     {"thread_coarsening", "loops", "polynomial", kPolynomial, R"({"form":"jammed","x":8})", "* 8"},
     {"thread_coarsening", "barrier", "row_peaks", kRowPeaks, R"({"form":"sequential","x":4})",
      "wait for each other", true},
+    {"thread_coarsening", "changed", "shortened", kShortened, R"({"form":"sequential","x":4})",
+     "changes its parameter 'n'", true},
+    {"thread_coarsening", "changed_jammed", "shortened", kShortened, R"({"form":"jammed","x":4})",
+     "changes its parameter 'n'", true},
     {"grid_stride", "line", "blend", kBlend, R"({"blocks_per_sm":1})", "+= gridDim.x * blockDim.x"},
     {"grid_stride", "plane", "gradient", kGradient, R"({"blocks_per_sm":2})",
      "+= gridDim.x * blockDim.x"},
     {"grid_stride", "barrier", "tile_turn", kTileTurn, R"({"blocks_per_sm":1})",
      "wait for each other", true},
+    {"grid_stride", "changed", "shortened", kShortened, R"({"blocks_per_sm":1})",
+     "changes its parameter 'n'", true},
     {"vectorized_access", "floats", "blend", kBlend, R"({"width":4})", "float4"},
     {"vectorized_access", "doubles", "midpoints", kMidpoints, R"({"width":2})", "double2"},
     {"vectorized_access", "neighbours", "gather", kGather, R"({"width":4})",
      "is not only used at the thread's own element", true},
+    {"vectorized_access", "changed", "shortened", kShortened, R"({"width":4})",
+     "changes its parameter 'n'", true},
+    {"vectorized_access", "leaves", "positive", kPositive, R"({"width":4})",
+     "a condition of its own", true},
     {"private_atomics", "bytes", "byte_counts", kByteCounts, R"({"scope":"thread","items":256})",
      "256"},
     {"private_atomics", "digits", "last_digits", kLastDigits, R"({"scope":"thread","items":256})",
      "256"},
     {"private_atomics", "result_used", "tickets", kTickets, R"({"scope":"thread","items":64})",
      "uses what an atomic operation returns", true},
+    {"private_atomics", "changed", "ahead", kAhead, R"({"scope":"thread","items":256})",
+     "changes its parameter 'bytes'", true},
     {"unrolling", "parts", "dots", kDots, R"({"factor":8,"accumulators":2})", "cupilot_part"},
     {"unrolling", "in_order", "running", kRunning, R"({"factor":4,"accumulators":1})",
      "(unsigned int)(last) - (unsigned int)k >= 6u"},

@@ -118,6 +118,56 @@ TEST_F(TechniquesTest, EachTechniqueHasItsThreeKernels) {
   }
 }
 
+// Only what is the parameter itself: what lies behind its pointers is the threads' work.
+TEST_F(TechniquesTest, ABodyIsRepeatedOnlyWhereItLeavesItsParametersAlone) {
+  const char* head = R"(
+struct Box { float* cells; int count; float weights[2]; __device__ void Grow() { ++count; }
+             __device__ int Count() const { return count; } };
+__device__ void Lower(int& value) { --value; }
+__device__ void LowerBehind(int* value) { --*value; }
+// cupilot: tune
+__global__ void k(Box box, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+)";
+  const auto reason = [&](const records::Kernel& kernel, const std::string& technique,
+                          const std::string& parameters) {
+    protocol::RewriteRequest request;
+    request.kernel = kernel;
+    request.workload.grid = {"64", "1", "1"};
+    request.workload.block = {"64", "1", "1"};
+    request.device = "cuda";
+    request.strategy.steps.push_back(StepOf(technique, Json::parse(parameters)));
+    const auto reply = Rewrite(request);
+    EXPECT_TRUE(reply) << reply.error().message;
+    return reply ? reply->reason : "none";
+  };
+  const struct {
+    const char* body;
+    const char* reason;
+  } kBodies[] = {
+      {"if (i < n) box.cells[i] = in[i] * box.weights[0] + box.Count();", ""},
+      {"box.count -= 1; if (i < box.count) box.cells[i] = in[i];", "changes its parameter 'box'"},
+      {"box.weights[i % 2] = 1; box.cells[i] = in[i];", "changes its parameter 'box'"},
+      {"box.Grow(); if (i < n) box.cells[i] = in[i];", "changes its parameter 'box'"},
+      {"Lower(n); if (i < n) box.cells[i] = in[i];", "changes its parameter 'n'"},
+      {"LowerBehind(&n); if (i < n) box.cells[i] = in[i];", "address of its parameter 'n'"},
+      {"int& m = n; m -= 1; if (i < m) box.cells[i] = in[i];", "address of its parameter 'n'"},
+      {"in += i; box.cells[i] = *in;", "changes its parameter 'in'"},
+      {"for (int k = 0; k < 9; ++k) if (k == i) return; box.cells[i] = in[i];",
+       "returns from inside a loop"},
+  };
+  for (const auto& [body, expected] : kBodies) {
+    SCOPED_TRACE(body);
+    const records::Kernel kernel = OneKernel(std::string(head) + body + "\n}\n");
+    for (const std::string& why :
+         {reason(kernel, "thread_coarsening", R"({"form":"sequential","x":4})"),
+          reason(kernel, "grid_stride", R"({"blocks_per_sm":2})")}) {
+      EXPECT_THAT(why, HasSubstr(expected));
+      EXPECT_EQ(why.empty(), std::string(expected).empty());
+    }
+  }
+}
+
 TEST_F(TechniquesTest, PartsAreOnlyForSumsThatDoNotDependOnTheirOrder) {
   const auto with = [&](const std::string& body) {
     TechniqueCase one{"unrolling", "", "", "", R"({"factor":4,"accumulators":2})", ""};
