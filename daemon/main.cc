@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -44,6 +45,7 @@ evaluate::ProcessWorkers::Settings WorkerSettings(int nice, const std::string& l
   settings.program = base::LibexecFolder() + "/cupilot-worker";
   settings.nice = nice;
   settings.log_file = log_file;
+  settings.limits = evaluate::LimitsFor(static_cast<int>(std::thread::hardware_concurrency()));
   return settings;
 }
 

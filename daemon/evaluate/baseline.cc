@@ -61,7 +61,7 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
     }
     baseline_.original_artifact = reply->artifact;
     if (!wants_twin_) return Finish("not needed");
-    Twin(workers_, protocol::TwinRequest{request_.kernel},
+    Twin(workers_, protocol::TwinRequest{request_.kernel}, request_.device,
          [self = shared_from_this()](base::Result<protocol::TwinReply> r) {
            self->OnTwin(std::move(r));
          });
@@ -140,6 +140,8 @@ protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
                                         const BuildSettings& settings) {
   protocol::BuildRequest build;
   build.device = request.device;
+  // Said here, so that no build worker has to ask a GPU.
+  if (DeviceKind(request.device) == "cuda") build.target = device.device.arch;
   build.text = std::move(text);
   build.command = request.command;
   build.cache_folder = settings.artifact_folder + "/" + device.device.arch;

@@ -88,10 +88,11 @@ void Scan(Workers& workers, const protocol::ScanRequest& request,
       &protocol::ParseScanReply, std::move(done));
 }
 
-void Rewrite(Workers& workers, const protocol::RewriteRequest& request,
+void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
              base::Callback<protocol::RewriteReply> done) {
   CallTyped<protocol::RewriteReply>(
-      workers, MakeCall(WorkerKind::kSource, "rewrite", protocol::ToJson(request), kSourceLimit),
+      workers,
+      MakeCall(WorkerKind::kSource, "rewrite", protocol::ToJson(request), kSourceLimit, device),
       &protocol::ParseRewriteReply, std::move(done));
 }
 
@@ -102,34 +103,37 @@ void Propose(Workers& workers, const protocol::ProposeRequest& request,
       &protocol::ParseProposeReply, std::move(done));
 }
 
-void Retune(Workers& workers, const protocol::RetuneRequest& request,
+void Retune(Workers& workers, const protocol::RetuneRequest& request, const std::string& device,
             base::Callback<protocol::RewriteReply> done) {
   CallTyped<protocol::RewriteReply>(
-      workers, MakeCall(WorkerKind::kSource, "retune", protocol::ToJson(request), kSourceLimit),
+      workers,
+      MakeCall(WorkerKind::kSource, "retune", protocol::ToJson(request), kSourceLimit, device),
       &protocol::ParseRewriteReply, std::move(done));
 }
 
-void Twin(Workers& workers, const protocol::TwinRequest& request,
+void Twin(Workers& workers, const protocol::TwinRequest& request, const std::string& device,
           base::Callback<protocol::TwinReply> done) {
   CallTyped<protocol::TwinReply>(
-      workers, MakeCall(WorkerKind::kSource, "twin", protocol::ToJson(request), kSourceLimit),
+      workers,
+      MakeCall(WorkerKind::kSource, "twin", protocol::ToJson(request), kSourceLimit, device),
       &protocol::ParseTwinReply, std::move(done));
 }
 
 void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request,
-                  base::Callback<protocol::CheckVariantReply> done) {
-  CallTyped<protocol::CheckVariantReply>(
-      workers,
-      MakeCall(WorkerKind::kSource, "check_variant", protocol::ToJson(request), kSourceLimit),
-      &protocol::ParseCheckVariantReply, std::move(done));
+                  const std::string& device, base::Callback<protocol::CheckVariantReply> done) {
+  CallTyped<protocol::CheckVariantReply>(workers,
+                                         MakeCall(WorkerKind::kSource, "check_variant",
+                                                  protocol::ToJson(request), kSourceLimit, device),
+                                         &protocol::ParseCheckVariantReply, std::move(done));
 }
 
 void Build(Workers& workers, const protocol::BuildRequest& request,
            base::Callback<protocol::BuildReply> done) {
-  CallTyped<protocol::BuildReply>(workers,
-                                  MakeCall(WorkerKind::kBuild, "build", protocol::ToJson(request),
-                                           milliseconds(request.timeout_ms) + kBuildGrace),
-                                  &protocol::ParseBuildReply, std::move(done));
+  CallTyped<protocol::BuildReply>(
+      workers,
+      MakeCall(WorkerKind::kBuild, "build", protocol::ToJson(request),
+               milliseconds(request.timeout_ms) + kBuildGrace, request.device),
+      &protocol::ParseBuildReply, std::move(done));
 }
 
 void Verify(Workers& workers, const protocol::VerifyRequest& request,

@@ -10,19 +10,19 @@
 
 namespace cupilot::evaluate {
 
-// Source workers.
+// Source workers. `device` is the one for which it is done: how many work at once depends on it.
 void Scan(Workers& workers, const protocol::ScanRequest& request,
           base::Callback<protocol::ScanReply> done);
-void Rewrite(Workers& workers, const protocol::RewriteRequest& request,
+void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
              base::Callback<protocol::RewriteReply> done);
 void Propose(Workers& workers, const protocol::ProposeRequest& request,
              base::Callback<protocol::ProposeReply> done);
-void Retune(Workers& workers, const protocol::RetuneRequest& request,
+void Retune(Workers& workers, const protocol::RetuneRequest& request, const std::string& device,
             base::Callback<protocol::RewriteReply> done);
-void Twin(Workers& workers, const protocol::TwinRequest& request,
+void Twin(Workers& workers, const protocol::TwinRequest& request, const std::string& device,
           base::Callback<protocol::TwinReply> done);
 void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request,
-                  base::Callback<protocol::CheckVariantReply> done);
+                  const std::string& device, base::Callback<protocol::CheckVariantReply> done);
 
 // Build workers. The limit is the request's timeout and a little, since the worker kills its
 // compiler itself.

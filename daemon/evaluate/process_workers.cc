@@ -11,7 +11,7 @@ namespace cupilot::evaluate {
 using records::Json;
 
 const char* Name(WorkerKind kind) {
-  static constexpr const char* kNames[] = {"source", "build", "device"};
+  static constexpr const char* kNames[] = {"source", "build", "device", "monitor"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -34,12 +34,18 @@ struct ProcessWorkers::Process {
 };
 
 ProcessWorkers::ProcessWorkers(loop::Loop& loop, const base::Clock& clock, Settings settings)
-    : loop_(loop), clock_(clock), settings_(std::move(settings)), started_(clock.Now()) {}
+    : loop_(loop),
+      clock_(clock),
+      settings_(std::move(settings)),
+      started_(clock.Now()),
+      idle_timer_(loop),
+      counted_(started_) {}
 
 ProcessWorkers::~ProcessWorkers() { *alive_ = false; }
 
 void ProcessWorkers::Call(WorkerCall call, base::Callback<Json> done) {
   if (stopped_) return Answer(std::move(done), base::Fail(base::Cancelled("workers are stopped")));
+  CountOpen();
   ++Of(call.kind).waiting;
   queue_.push_back({std::move(call), std::move(done)});
   // Never calls back inside Call().
@@ -53,52 +59,64 @@ void ProcessWorkers::Answer(base::Callback<Json> done, base::Result<Json> result
       [done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); });
 }
 
-int ProcessWorkers::Running() const {
-  int running = 0;
-  for (const auto& process : processes_) running += process->busy ? 1 : 0;
-  return running;
+// Time goes to every GPU for which something is open and that is not held back.
+void ProcessWorkers::CountOpen() {
+  const auto now = clock_.Now();
+  const auto passed = now - counted_;
+  counted_ = now;
+  if (paused_) return;
+  std::set<std::string> open;
+  for (const Request& request : queue_) open.insert(request.call.device);
+  for (const auto& process : processes_) {
+    if (process->busy) open.insert(process->request.call.device);
+  }
+  for (const std::string& device : open) {
+    if (device != "host" && !held_.contains(device)) counters_.devices[device].open += passed;
+  }
 }
 
-// The exclusive one waits until nothing runs; behind one that waits, nothing overtakes, or a stream
-// of builds would keep a measurement waiting for ever.
-bool ProcessWorkers::MayStart(const WorkerCall& call) const {
-  for (const auto& process : processes_) {
-    if (process->busy && process->request.call.exclusive) return false;
+std::optional<std::size_t> ProcessWorkers::NextOfQueue() const {
+  std::vector<const WorkerCall*> waiting, running;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    const WorkerCall& call = queue_[i].call;
+    const bool monitors = call.kind == WorkerKind::kMonitor;
+    if (paused_ && !monitors) continue;
+    if (call.kind == WorkerKind::kDevice && held_.contains(call.device)) continue;
+    waiting.push_back(&call);
+    places.push_back(i);
   }
-  return !call.exclusive || Running() == 0;
+  for (const auto& process : processes_) {
+    if (process->busy) running.push_back(&process->request.call);
+  }
+  const auto next = NextToStart(waiting, running, settings_.limits);
+  return next ? std::optional(places[*next]) : std::nullopt;
 }
 
 void ProcessWorkers::Pump() {
-  if (pumping_ || paused_ || stopped_) return;
+  if (pumping_ || stopped_) return;
   pumping_ = true;
-  for (auto it = queue_.begin(); it != queue_.end();) {
-    if (!MayStart(it->call)) break;
-    if (!Start(*it)) {
-      // All processes of its kind are busy: another kind's request may go first, unless this one is
-      // exclusive.
-      if (it->call.exclusive) break;
-      ++it;
-      continue;
-    }
-    it = queue_.erase(it);
+  CountOpen();
+  while (const auto next = NextOfQueue()) {
+    Request request = std::move(queue_[*next]);
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*next));
+    Start(std::move(request));
   }
   pumping_ = false;
 }
 
-// True if the request left the queue: handed over, or answered because nothing can be started.
-bool ProcessWorkers::Start(Request& request) {
-  base::Error why_not;
-  Process* process = FreeProcess(request.call, why_not);
-  if (process == nullptr) {
-    if (why_not.message.empty()) return false;
-    --Of(request.call.kind).waiting;
-    Answer(std::move(request.done), base::Fail(why_not));
-    return true;
-  }
+// Hands it over, or answers it because nothing can be started.
+void ProcessWorkers::Start(Request request) {
+  auto free = FreeProcess(request.call);
   auto& counter = Of(request.call.kind);
   --counter.waiting;
+  if (!free) return Answer(std::move(request.done), base::Fail(free.error()));
+  Process* process = *free;
   ++counter.running;
   ++counter.requests;
+  if (request.call.kind == WorkerKind::kDevice && request.call.device != "host") {
+    ++counters_.devices[request.call.device].requests;
+  }
   process->busy = true;
   process->began = clock_.Now();
   process->request = std::move(request);
@@ -110,33 +128,24 @@ bool ProcessWorkers::Start(Request& request) {
   process->child->WriteLine(message.dump(-1, ' ', false, Json::error_handler_t::replace));
   process->timer.Start(process->request.call.limit, [this, process] { OnLimit(*process); });
   if (process->request.call.exclusive) ++counters_.exclusive_runs;
-  return true;
+  idle_timer_.Cancel();
 }
 
-ProcessWorkers::Process* ProcessWorkers::FreeProcess(const WorkerCall& call, base::Error& why_not) {
-  const WorkerKind kind = call.kind;
-  int count = 0;
+base::Result<ProcessWorkers::Process*> ProcessWorkers::FreeProcess(const WorkerCall& call) {
   for (const auto& process : processes_) {
-    if (!process->Serves(call)) continue;
-    if (!process->busy) return process.get();
-    ++count;
+    if (process->Serves(call) && !process->busy) return process.get();
   }
-  if (count >= settings_.processes[static_cast<std::size_t>(kind)]) return nullptr;
   auto process = std::make_unique<Process>(loop_, call);
   loop::ChildOptions options;
-  options.arguments = {settings_.program, "--kind", Name(kind)};
+  options.arguments = {settings_.program, "--kind", Name(call.kind)};
   options.nice = settings_.nice;
   options.error_file = settings_.log_file;
   Process* raw = process.get();
-  auto child = loop::ChildProcess::Start(
-      loop_, std::move(options), [this, raw](std::string_view line) { OnLine(*raw, line); },
-      [this, raw](loop::ChildExit exit) { OnExit(*raw, exit); });
-  if (!child) {
-    why_not = child.error();
-    return nullptr;
-  }
-  process->child = std::move(*child);
-  ++Of(kind).started;
+  TRY_ASSIGN(process->child, loop::ChildProcess::Start(
+                                 loop_, std::move(options),
+                                 [this, raw](std::string_view line) { OnLine(*raw, line); },
+                                 [this, raw](loop::ChildExit exit) { OnExit(*raw, exit); }));
+  ++Of(call.kind).started;
   processes_.push_back(std::move(process));
   return raw;
 }
@@ -187,17 +196,31 @@ void ProcessWorkers::OnLimit(Process& process) {
 }
 
 void ProcessWorkers::Finish(Process& process, base::Result<Json> result) {
+  CountOpen();
   process.timer.Cancel();
   process.busy = false;
   auto& counter = Of(process.kind);
   --counter.running;
   const auto took = clock_.Now() - process.began;
   counter.busy += took;
+  if (process.kind == WorkerKind::kDevice && process.device != "host") {
+    counters_.devices[process.device].busy += took;
+  }
   if (process.request.call.exclusive) counters_.exclusive_busy += took;
   Answer(std::move(process.request.done), std::move(result));
+  idle_timer_.Start(settings_.idle, [this] { EndIdle(); });
   loop_.Post([this, alive = alive_] {
     if (*alive) Pump();
   });
+}
+
+// None is busy: a request that starts takes the timer back.
+void ProcessWorkers::EndIdle() {
+  std::vector<Process*> idle;
+  for (const auto& process : processes_) {
+    if (!process->busy) idle.push_back(process.get());
+  }
+  for (Process* process : idle) Discard(*process);
 }
 
 // A callback of the process may be up the stack: it goes with the next turn of the loop.
@@ -214,25 +237,55 @@ void ProcessWorkers::Discard(Process& process) {
   });
 }
 
+void ProcessWorkers::TakeBack(Process& process) {
+  process.timer.Cancel();
+  process.busy = false;
+  --Of(process.kind).running;
+  ++Of(process.kind).waiting;
+  queue_.push_front(std::move(process.request));
+  Discard(process);
+}
+
+// What uses the device goes back to the head of the queue; parses and builds run to their end.
 void ProcessWorkers::Pause() {
+  CountOpen();
   paused_ = true;
-  // What uses the device goes back to the head of the queue; parses and builds run to their end.
   std::vector<Process*> taken;
   for (const auto& process : processes_) {
     if (process->busy && process->kind == WorkerKind::kDevice) taken.push_back(process.get());
   }
-  for (Process* process : taken) {
-    process->timer.Cancel();
-    process->busy = false;
-    --Of(process->kind).running;
-    ++Of(process->kind).waiting;
-    queue_.push_front(std::move(process->request));
-    Discard(*process);
-  }
+  for (Process* process : taken) TakeBack(*process);
 }
 
 void ProcessWorkers::Resume() {
+  CountOpen();
   paused_ = false;
+  loop_.Post([this, alive = alive_] {
+    if (*alive) Pump();
+  });
+}
+
+void ProcessWorkers::Hold(const std::string& device) {
+  CountOpen();
+  held_.insert(device);
+  std::vector<Process*> taken;
+  for (const auto& process : processes_) {
+    if (process->kind == WorkerKind::kDevice && process->device == device) {
+      taken.push_back(process.get());
+    }
+  }
+  for (Process* process : taken) {
+    if (process->busy) {
+      TakeBack(*process);
+    } else {
+      Discard(*process);
+    }
+  }
+}
+
+void ProcessWorkers::Release(const std::string& device) {
+  CountOpen();
+  held_.erase(device);
   loop_.Post([this, alive = alive_] {
     if (*alive) Pump();
   });
@@ -256,6 +309,22 @@ void ProcessWorkers::Stop() {
 WorkerCounters ProcessWorkers::counters() const {
   WorkerCounters counters = counters_;
   counters.since_start = clock_.Now() - started_;
+  const auto now = clock_.Now();
+  for (auto& [device, counter] : counters.devices) {
+    bool open = false;
+    for (const Request& request : queue_) {
+      if (request.call.device != device) continue;
+      open = true;
+      counter.waiting += request.call.kind == WorkerKind::kDevice ? 1 : 0;
+      counter.builds_waiting += request.call.kind == WorkerKind::kBuild ? 1 : 0;
+    }
+    for (const auto& process : processes_) {
+      if (!process->busy || process->request.call.device != device) continue;
+      open = true;
+      if (process->kind == WorkerKind::kDevice) counter.busy += now - process->began;
+    }
+    if (open && !paused_ && !held_.contains(device)) counter.open += now - counted_;
+  }
   return counters;
 }
 

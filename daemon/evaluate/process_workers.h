@@ -2,13 +2,17 @@
 // loop thread.
 #pragma once
 
-#include <array>
+#include <chrono>
+#include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "evaluate/work_order.h"
 #include "evaluate/workers.h"
 #include "loop/child_process.h"
 #include "loop/loop.h"
@@ -19,11 +23,13 @@ namespace cupilot::evaluate {
 class ProcessWorkers final : public Workers {
  public:
   struct Settings {
-    std::string program;                               // path of cupilot-worker
-    std::array<int, kWorkerKinds> processes{1, 2, 1};  // at most, by kind; kDevice: by device
+    std::string program;  // path of cupilot-worker
+    WorkerLimits limits;
     int nice = 10;
     std::string log_file;            // standard error of the workers; empty: ours
     int requests_per_process = 500;  // then it is replaced: bounds what parsing leaves behind
+    // Processes end after so long without any request: a GPU's holds its memory and keeps it awake.
+    std::chrono::milliseconds idle{10000};
   };
 
   ProcessWorkers(loop::Loop& loop, const base::Clock& clock, Settings settings);
@@ -32,6 +38,8 @@ class ProcessWorkers final : public Workers {
   void Call(WorkerCall call, base::Callback<records::Json> done) override;
   void Pause() override;
   void Resume() override;
+  void Hold(const std::string& device) override;
+  void Release(const std::string& device) override;
   void Stop() override;
   WorkerCounters counters() const override;
 
@@ -43,17 +51,21 @@ class ProcessWorkers final : public Workers {
   struct Process;
 
   void Pump();
-  bool MayStart(const WorkerCall& call) const;
-  bool Start(Request& request);
-  Process* FreeProcess(const WorkerCall& call, base::Error& why_not);
+  std::optional<std::size_t> NextOfQueue() const;
+  void Start(Request request);
+  base::Result<Process*> FreeProcess(const WorkerCall& call);
+  // Back to the head of the queue; its process ends.
+  void TakeBack(Process& process);
+  void EndIdle();
   void OnLine(Process& process, std::string_view line);
   void OnExit(Process& process, loop::ChildExit exit);
   void OnLimit(Process& process);
   void Finish(Process& process, base::Result<records::Json> result);
   void Discard(Process& process);
   void Answer(base::Callback<records::Json> done, base::Result<records::Json> result);
-  int Running() const;
   WorkerCounters::PerKind& Of(WorkerKind kind) { return counters_.kinds[static_cast<int>(kind)]; }
+  // Before what is open for a device changes.
+  void CountOpen();
 
   loop::Loop& loop_;
   const base::Clock& clock_;
@@ -64,6 +76,9 @@ class ProcessWorkers final : public Workers {
   WorkerCounters counters_;
   std::chrono::nanoseconds started_;
   std::int64_t next_id_ = 1;
+  std::set<std::string> held_;  // devices
+  loop::Timer idle_timer_;
+  std::chrono::nanoseconds counted_;  // until when the open times were counted
   bool paused_ = false;
   bool stopped_ = false;
   bool pumping_ = false;

@@ -70,7 +70,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.workload = records::HashJson(records::ToJson(request_.workload));
     evaluation_.seed = request_.seed;
     Enter(kCheck);
-    CheckVariant(owner_.workers_, {request_.kernel, request_.variant},
+    CheckVariant(owner_.workers_, {request_.kernel, request_.variant}, request_.device,
                  [self = shared_from_this()](base::Result<protocol::CheckVariantReply> reply) {
                    self->OnChecked(std::move(reply));
                  });

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/callback.h"
@@ -11,15 +12,16 @@
 
 namespace cupilot::evaluate {
 
-enum class WorkerKind { kSource, kBuild, kDevice };
-inline constexpr int kWorkerKinds = 3;
+enum class WorkerKind { kSource, kBuild, kDevice, kMonitor };
+inline constexpr int kWorkerKinds = 4;
 
-// "source", "build", "device": the value of the worker's --kind.
+// "source", "build", "device", "monitor": the value of the worker's --kind.
 const char* Name(WorkerKind kind);
 
 struct WorkerCall {
   WorkerKind kind = WorkerKind::kSource;
-  std::string device;    // of a device worker: "host", "cuda:0"; each has a process of its own
+  // For which device it is done: "host", "cuda:0". A device worker serves one device.
+  std::string device = "host";
   std::string op;        // protocol/worker_messages.h
   records::Json params;  // ToJson of the op's request
   // From the moment the request is handed to a process, starting it included. On expiry the process
@@ -43,6 +45,20 @@ struct WorkerCounters {
     std::chrono::nanoseconds busy{0};  // summed over processes
   };
   PerKind kinds[kWorkerKinds];
+  struct PerDevice {
+    std::int64_t requests = 0;         // of its device workers
+    std::int64_t waiting = 0;          // for its device worker, now
+    std::int64_t builds_waiting = 0;   // for a build worker, now
+    std::chrono::nanoseconds busy{0};  // its device worker had a request
+    std::chrono::nanoseconds open{0};  // something was to be done for it, and might be
+    // How much of the time it did not wait for a build, a rewrite or us; 0: nothing was done.
+    double BusyShare() const {
+      return open.count() > 0
+                 ? static_cast<double>(busy.count()) / static_cast<double>(open.count())
+                 : 0;
+    }
+  };
+  std::map<std::string, PerDevice> devices;  // GPUs, by name
   std::int64_t exclusive_runs = 0;
   std::chrono::nanoseconds exclusive_busy{0};  // while something was measured
   std::chrono::nanoseconds since_start{0};     // the whole that busy times are shares of
@@ -63,6 +79,11 @@ class Workers {
   // request in a device process is taken back, the process killed, and runs again after Resume().
   virtual void Pause() = 0;
   virtual void Resume() = 0;
+
+  // The same for one device, which is left free of our memory: its idle worker ends too. Of other
+  // workers nothing is taken back.
+  virtual void Hold(const std::string& device) = 0;
+  virtual void Release(const std::string& device) = 0;
 
   // Kills all processes; every open and every later request ends with kCancelled.
   virtual void Stop() = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "base/file.h"
@@ -111,8 +112,13 @@ Json ProjectsJson(Service& service) {
   for (const auto& [folder, project] : service.projects()) {
     std::int64_t kernels = 0;
     Json warnings = Json::array();
+    std::set<std::string> code;  // what builds lack for this machine's GPUs
     for (const auto& [name, state] : service.objects()) {
       if (state.build_folder != folder) continue;
+      for (const Place& place : state.places.places) {
+        if (!place.note.empty()) code.insert(place.identity.name + ": " + place.note);
+      }
+      if (!state.places.why_none.empty()) code.insert(state.places.why_none);
       if (!state.problem.empty()) {
         warnings.push_back(state.object.command.source + ": " + state.problem);
       }
@@ -128,6 +134,7 @@ Json ProjectsJson(Service& service) {
     projects.push_back({{"build_folder", folder},
                         {"source_folder", project.source_folder},
                         {"kernels", kernels},
+                        {"code", code},
                         {"warnings", warnings}});
   }
   return projects;
@@ -306,6 +313,10 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     }
   }
   document["warnings"] = place.object->scan->warnings;
+  for (const Place& where : place.object->places.places) {
+    if (!where.note.empty())
+      document["warnings"].push_back(where.identity.name + ": " + where.note);
+  }
   return document;
 }
 

@@ -202,7 +202,7 @@ void KernelJob::Make(const search::Candidate& candidate) {
     request.source_text = input_.source_text;
     request.kernel = input_.kernel;
     request.values = candidate.values;
-    return evaluate::Retune(with_.workers, request, made);
+    return evaluate::Retune(with_.workers, request, input_.place.device, made);
   }
   protocol::RewriteRequest request;
   request.command = input_.command;
@@ -210,7 +210,7 @@ void KernelJob::Make(const search::Candidate& candidate) {
   request.workload = HeaviestCase(input_.workload);
   request.strategy = candidate.strategy;
   request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Rewrite(with_.workers, request, made);
+  evaluate::Rewrite(with_.workers, request, input_.place.device, made);
 }
 
 void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {

@@ -134,6 +134,7 @@ Places GpuPlaces(const evaluate::GpuList& gpus, const records::CompileCommand& c
     place.target = loaded->Text();
     place.driver = gpu.driver;
     place.toolchain = toolchain;
+    place.note = records::WhyNotNative(targets, gpu.device.arch);
     place.alike = {gpu.name};
     found.places.push_back(std::move(place));
   }

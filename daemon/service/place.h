@@ -18,6 +18,8 @@ struct Place {
   std::string target;     // "compute_90,sm_90"; host: empty
   std::string driver;     // with which the evidence must have been made
   std::string toolchain;  // source::ToolchainIdentity of the compile
+  // What the user should know of the code there ("your build has no sm_90 code: ..."), or nothing.
+  std::string note;
   // All devices of this class, by name: each does for the others.
   std::vector<std::string> alike;
 };

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ class FakeWorkers final : public evaluate::Workers {
   }
   void Pause() override { paused_ = true; }
   void Resume() override { paused_ = false; }
+  void Hold(const std::string& device) override { held_.insert(device); }
+  void Release(const std::string& device) override { held_.erase(device); }
   // What is asked in the course of it is never answered.
   void Stop() override {
     auto open = std::move(queue_);
@@ -53,6 +56,7 @@ class FakeWorkers final : public evaluate::Workers {
   }
 
   bool paused() const { return paused_; }
+  const std::set<std::string>& held() const { return held_; }
   std::size_t open() const { return queue_.size(); }
 
   const std::vector<std::string>& calls() const { return calls_; }
@@ -66,6 +70,7 @@ class FakeWorkers final : public evaluate::Workers {
   std::map<std::string, Answer> answers_;
   std::deque<std::pair<evaluate::WorkerCall, base::Callback<records::Json>>> queue_;
   std::vector<std::string> calls_;
+  std::set<std::string> held_;
   bool paused_ = false;
 };
 

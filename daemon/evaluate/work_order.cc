@@ -1,0 +1,53 @@
+#include "evaluate/work_order.h"
+
+#include <algorithm>
+
+#include "evaluate/calls.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+bool IsMonitor(const WorkerCall* call) { return call->kind == WorkerKind::kMonitor; }
+
+bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>& running,
+                    const WorkerLimits& limits) {
+  const auto shares = [&](const WorkerCall* other) {
+    return other->kind == call.kind &&
+           (call.kind != WorkerKind::kDevice || other->device == call.device);
+  };
+  const auto busy = std::count_if(running.begin(), running.end(), shares);
+  const auto& most = DeviceKind(call.device) == "cuda" ? limits.gpu : limits.host;
+  const bool single = call.kind == WorkerKind::kDevice || call.kind == WorkerKind::kMonitor;
+  return busy < (single ? 1 : most[static_cast<std::size_t>(call.kind)]);
+}
+
+}  // namespace
+
+WorkerLimits LimitsFor(int cores) {
+  WorkerLimits limits;
+  const int free = std::clamp(cores - 2, 1, 32);
+  limits.gpu[static_cast<std::size_t>(WorkerKind::kSource)] = std::clamp(free / 2, 1, 8);
+  limits.gpu[static_cast<std::size_t>(WorkerKind::kBuild)] = std::max(free, 2);
+  return limits;
+}
+
+std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& waiting,
+                                       const std::vector<const WorkerCall*>& running,
+                                       const WorkerLimits& limits) {
+  const auto others = std::count_if(running.begin(), running.end(),
+                                    [](const WorkerCall* call) { return !IsMonitor(call); });
+  bool closed = std::any_of(running.begin(), running.end(),
+                            [](const WorkerCall* call) { return call->exclusive; });
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const WorkerCall& call = *waiting[i];
+    if (closed && !IsMonitor(&call)) continue;
+    if (call.exclusive && others > 0) {
+      closed = true;
+      continue;
+    }
+    if (HasFreeProcess(call, running, limits)) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cupilot::evaluate

@@ -1,0 +1,31 @@
+// Which request of a worker starts next. Pure functions of what waits and what runs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "evaluate/workers.h"
+
+namespace cupilot::evaluate {
+
+// At most so many processes at once. A device has one, whatever is said here: it is held by one.
+struct WorkerLimits {
+  std::array<int, kWorkerKinds> host{1, 2, 1, 1};  // for kernels of the host, by kind
+  std::array<int, kWorkerKinds> gpu{1, 2, 1, 1};   // for kernels of GPUs
+};
+
+// On this many cores: two are left to the daemon and to who measures.
+WorkerLimits LimitsFor(int cores);
+
+// The first of `waiting` (the oldest first) that may start beside `running`:
+//  - what is exclusive starts when nothing runs, and while it runs or waits its turn nothing that
+//    came after it starts, or a stream of builds would keep a measurement waiting for ever;
+//  - else whatever has a free process; none waits for a request of another kind or device;
+//  - the monitor's requests wait for nobody and hold up nobody.
+std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& waiting,
+                                       const std::vector<const WorkerCall*>& running,
+                                       const WorkerLimits& limits);
+
+}  // namespace cupilot::evaluate
