@@ -277,6 +277,7 @@ base::Result<CheckVariantReply> ParseCheckVariantReply(const Json& json) {
 static void Read(const Json& json, const std::string& path, BuildRequest& value, Reading& reading) {
   ObjectReader object(json, path, reading);
   object.Optional("device", value.device)
+      .Optional("target", value.target)
       .Optional("text", value.text)
       .Optional("command", value.command)
       .Optional("cache_folder", value.cache_folder)
@@ -286,6 +287,7 @@ static void Read(const Json& json, const std::string& path, BuildRequest& value,
 Json ToJson(const BuildRequest& value) {
   Json json = Json::object();
   json["device"] = value.device;
+  json["target"] = value.target;
   json["text"] = value.text;
   json["command"] = ToJson(value.command);
   json["cache_folder"] = value.cache_folder;
@@ -433,7 +435,9 @@ static void Read(const Json& json, const std::string& path, MeasureReply& value,
       .Optional("detail", value.detail)
       .Optional("stopped_early", value.stopped_early)
       .Optional("cases", value.cases)
-      .Optional("device", value.device);
+      .Optional("device", value.device)
+      .Optional("resources", value.resources)
+      .Optional("metrics", value.metrics);
 }
 
 Json ToJson(const MeasureReply& value) {
@@ -444,6 +448,8 @@ Json ToJson(const MeasureReply& value) {
   json["stopped_early"] = value.stopped_early;
   json["cases"] = ArrayJson(value.cases);
   json["device"] = ToJson(value.device);
+  json["resources"] = ToJson(value.resources);
+  json["metrics"] = value.metrics;
   return json;
 }
 

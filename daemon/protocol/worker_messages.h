@@ -109,7 +109,8 @@ struct CheckVariantReply {
 
 // op "build": one self-contained CUDA text to something that a device worker can load.
 struct BuildRequest {
-  std::string device;  // "host"
+  std::string device;  // "host", "cuda:0"
+  std::string target;  // GPUs: "sm_90"; empty: the device's own architecture
   std::string text;
   records::CompileCommand command;  // flags that matter: standard, optimisation, arch, fast math
   std::string cache_folder;         // content-addressed: same text and flags are built once
@@ -119,9 +120,9 @@ struct BuildReply {
   bool failed = false;  // the text does not compile: build_failed
   bool timed_out = false;
   std::string log;       // the compiler's, shortened
-  std::string artifact;  // absolute path of the shared object
+  std::string artifact;  // absolute path of the shared object or cubin
   bool cached = false;
-  std::string target;  // "host-x86-64-v3"
+  std::string target;  // "host-x86-64-v3", "compute_90,sm_90"
   std::string toolchain;
   double seconds = 0;
   std::vector<std::pair<std::string, std::string>>
@@ -139,7 +140,7 @@ struct CandidateSet {
   std::string twin_artifact;       // empty: none, bitwise equality
   TwinReply twin;
   std::uint64_t seed = 1;
-  std::string device;       // "host"
+  std::string device;       // "host", "cuda:0"
   std::string work_folder;  // scratch and cached results of the original, keyed by content
 };
 
@@ -172,9 +173,14 @@ struct MeasureReply {
   bool stopped_early = false;
   std::vector<records::CaseResult> cases;
   records::DeviceIdentity device;
+  records::Resources resources;                     // the most of the candidate's kernels; GPUs
+  records::Json metrics = records::Json::object();  // by case: how it was measured
 };
 
-// op "describe_device": reply records::DeviceIdentity plus "driver".
+// op "describe_device" {"device": "cuda:0"}: records::DeviceIdentity plus "driver" and "uuid";
+// kUnavailable says why there is no such device.
+// op "list_devices" {}: {"devices": [{"device": "cuda:0", and the same}], "reason": why there is no
+// GPU}. Without the host.
 
 records::Json ToJson(const ScanRequest&);
 base::Result<ScanRequest> ParseScanRequest(const records::Json&);

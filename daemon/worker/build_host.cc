@@ -1,22 +1,15 @@
 #include "worker/build_host.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/install_layout.h"
-
-extern char** environ;
+#include "worker/run_tool.h"
 
 namespace cupilot::worker {
 namespace {
@@ -24,60 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kLogBytes = 4000;
-
 bool StartsWith(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
-
-struct Ended {
-  bool timed_out = false;
-  int status = 0;
-};
-
-// In a process group of its own, so that the compiler's children go with it.
-base::Result<Ended> RunTool(const std::vector<std::string>& words, const std::string& log,
-                            milliseconds limit) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> pointers;
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, pointers[0], &actions, &attributes, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) {
-    return base::Fail(base::Unavailable("cannot run " + words[0] + ": " + std::strerror(error)));
-  }
-  Ended ended;
-  const auto deadline = steady_clock::now() + limit;
-  for (;;) {
-    const pid_t done = ::waitpid(pid, &ended.status, WNOHANG);
-    if (done == pid || (done < 0 && errno != EINTR)) break;
-    if (steady_clock::now() > deadline) {
-      ::kill(-pid, SIGKILL);
-      while (::waitpid(pid, &ended.status, 0) < 0 && errno == EINTR) {
-      }
-      ended.timed_out = true;
-      break;
-    }
-    std::this_thread::sleep_for(milliseconds(2));
-  }
-  return ended;
-}
-
-std::string Shortened(const std::string& path) {
-  auto text = base::ReadFile(path);
-  if (!text) return "";
-  if (text->size() > kLogBytes) text->resize(kLogBytes);
-  return *text;
-}
 
 // The compiler writes the name of what it compiled for into the artifact's table.
 std::string TargetOf(const std::string& bytes) {
@@ -145,13 +85,13 @@ base::Result<protocol::BuildReply> BuildHost(const protocol::BuildRequest& reque
   TRY(base::WriteFileAtomically(source, request.text));
   words.insert(words.end(), {source, "-o", temporary});
   const auto began = steady_clock::now();
-  TRY_ASSIGN(const Ended ended, RunTool(words, log, milliseconds(request.timeout_ms)));
+  TRY_ASSIGN(const ToolEnd ended, RunTool(words, log, milliseconds(request.timeout_ms)));
   const double seconds = std::chrono::duration<double>(steady_clock::now() - began).count();
-  if (ended.timed_out || !WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
+  if (!ended.succeeded) {
     protocol::BuildReply reply;
     reply.failed = true;
     reply.timed_out = ended.timed_out;
-    reply.log = Shortened(log);
+    reply.log = BeginningOf(log);
     reply.seconds = seconds;
     (void)base::RemoveTree(temporary);
     return reply;

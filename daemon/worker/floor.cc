@@ -91,7 +91,7 @@ double& PeakRates::RateOf(std::int64_t bytes) {
 
 double PeakRates::FloorUs(std::int64_t bytes) {
   const double rate = RateOf(bytes);
-  return rate > 0 ? static_cast<double>(bytes) / rate : 0;
+  return std::max(launch_us_, rate > 0 ? static_cast<double>(bytes) / rate : 0);
 }
 
 void PeakRates::MeasureAgain(std::int64_t bytes) {

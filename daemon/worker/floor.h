@@ -1,5 +1,6 @@
-// The least time that a launch can take on the host device: its necessary traffic over the greatest
-// rate at which this machine moves as many bytes, in its caches where they fit.
+// The least time that a launch can take: its necessary traffic over the greatest rate at which the
+// device moves as many bytes (the host: in its caches where they fit), and no less than what an
+// empty launch takes there.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,9 @@ std::int64_t NecessaryBytes(const CasePlan& plan, const OriginalResult& referenc
 class PeakRates {
  public:
   using MeasureRate = std::function<double(std::int64_t bytes)>;
-  explicit PeakRates(MeasureRate measure) : measure_(std::move(measure)) {}
+  // `launch_us`: what an empty launch takes.
+  explicit PeakRates(MeasureRate measure, double launch_us = 0)
+      : measure_(std::move(measure)), launch_us_(launch_us) {}
 
   double FloorUs(std::int64_t bytes);
   // Measures that size once more. A rate only grows: what was slower was disturbed.
@@ -29,12 +32,16 @@ class PeakRates {
  private:
   double& RateOf(std::int64_t bytes);
   MeasureRate measure_;
+  double launch_us_;
   std::map<std::int64_t, double> rates_;
 };
 
 // Bytes a microsecond on this machine, the best of reading, writing and copying buffers of so many
 // bytes in all on all processors.
 double MeasureHostRate(std::int64_t bytes);
+
+// The rates of a device, measured when they are first asked for and kept. kUnavailable: no device.
+base::Result<PeakRates*> RatesOf(const std::string& device);
 
 // The floor of a measured case: 0 (unknown) where the original itself is below it, since then not
 // all of the traffic is necessary. A case that seems to be below it is believed only after the rate

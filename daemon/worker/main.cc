@@ -7,12 +7,13 @@
 #include <iostream>
 #include <string>
 
-#include "device/host/host_properties.h"
+#include "device/describe.h"
 #include "protocol/worker_messages.h"
 #include "source/rewrite/techniques.h"
 #include "source/scan.h"
 #include "source/twin.h"
 #include "source/whitelist.h"
+#include "worker/build_cuda.h"
 #include "worker/build_host.h"
 #include "worker/measure.h"
 #include "worker/runner.h"
@@ -38,11 +39,36 @@ base::Result<Json> Handle(const Json& params) {
   return protocol::ToJson(reply);
 }
 
-base::Result<Json> DescribeDevice(const Json&) {
-  const device::Properties p = device::DescribeHost();
-  return Json{{"name", p.name},         {"arch", p.architecture},
-              {"sm_count", p.sm_count}, {"memory_bytes", p.memory_bytes},
-              {"driver", p.driver},     {"sandbox", DescribeSandbox()}};
+Json ToJson(const device::Properties& p) {
+  return {{"name", p.name},         {"arch", p.architecture},
+          {"sm_count", p.sm_count}, {"memory_bytes", p.memory_bytes},
+          {"driver", p.driver},     {"uuid", p.uuid}};
+}
+
+base::Result<Json> DescribeDevice(const Json& params) {
+  TRY_ASSIGN(const device::Properties p, device::DescribeDevice(params.value("device", "host")));
+  Json json = ToJson(p);
+  json["sandbox"] = DescribeSandbox();
+  return json;
+}
+
+base::Result<Json> ListDevices(const Json&) {
+  Json reply = {{"devices", Json::array()}, {"reason", ""}};
+  const auto gpus = device::ListGpus();
+  if (!gpus) {
+    reply["reason"] = gpus.error().message;
+    return reply;
+  }
+  for (const device::Gpu& gpu : *gpus) {
+    Json json = ToJson(gpu.properties);
+    json["device"] = gpu.device;
+    reply["devices"].push_back(std::move(json));
+  }
+  return reply;
+}
+
+base::Result<protocol::BuildReply> Build(const protocol::BuildRequest& request) {
+  return request.device == "host" ? BuildHost(request) : BuildCuda(request);
 }
 
 const Row kRows[] = {
@@ -63,13 +89,14 @@ const Row kRows[] = {
      &Handle<protocol::CheckVariantRequest, protocol::CheckVariantReply,
              protocol::ParseCheckVariantRequest, source::CheckVariant>},
     {"build", "build",
-     &Handle<protocol::BuildRequest, protocol::BuildReply, protocol::ParseBuildRequest, BuildHost>},
+     &Handle<protocol::BuildRequest, protocol::BuildReply, protocol::ParseBuildRequest, Build>},
     {"device", "verify",
      &Handle<protocol::VerifyRequest, protocol::VerifyReply, protocol::ParseVerifyRequest, Verify>},
     {"device", "measure",
      &Handle<protocol::MeasureRequest, protocol::MeasureReply, protocol::ParseMeasureRequest,
              Measure>},
     {"device", "describe_device", &DescribeDevice},
+    {"device", "list_devices", &ListDevices},
 };
 
 base::Result<Json> Dispatch(const std::string& kind, const Json& request) {

@@ -1,18 +1,16 @@
 #include "worker/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstring>
 
+#include "device/describe.h"
 #include "device/device_lock.h"
-#include "device/host/host_properties.h"
-#include "worker/arena.h"
 #include "worker/case_inputs.h"
 #include "worker/floor.h"
+#include "worker/lease.h"
+#include "worker/pair_loop.h"
 #include "worker/program.h"
 #include "worker/reference.h"
-#include "worker/runner.h"
 
 namespace cupilot::worker {
 namespace {
@@ -20,13 +18,14 @@ namespace {
 using records::Json;
 using std::chrono::milliseconds;
 
-constexpr const char* kLockPath = "/tmp/cupilot-device-host.lock";
 constexpr milliseconds kLockLimit{60000};
 constexpr std::size_t kMostPairs = 60;
 constexpr std::size_t kLeastPairs = 6;
 // What a finalist gets where launches are long: so many pairs, or so much time.
 constexpr std::size_t kGoodPairs = 20;
 constexpr double kGoodSeconds = 0.4;
+// On a GPU a candidate that is slower on warm buffers by more than this is not faster.
+constexpr double kWarmLoss = 0.98;
 constexpr std::size_t kSurePairs = 10;  // before an interval may end it
 constexpr std::size_t kSureEvery = 5;
 
@@ -56,32 +55,75 @@ Json RestoreList(const Layout& layout, std::int64_t pristine, const std::int64_t
   return list;
 }
 
-base::Result<Json> MeasureCase(const protocol::MeasureRequest& request, const CasePlan& original,
-                               const CasePlan& plan, const Program& program) {
-  const protocol::CandidateSet& set = request.set;
-  const std::int64_t stride = (plan.layout.bytes + 4095) / 4096 * 4096;
-  TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(3 * stride)));
-  TRY_ASSIGN(const auto inputs, FindInputs(set, original, nullptr));
+// One case's two programs and where their buffers lie.
+struct Subject {
+  const protocol::MeasureRequest& request;
+  const CasePlan& original;
+  const CasePlan& plan;  // the same regions, and the candidate's workspaces behind them
+  const Program& candidate;
+};
+
+Json QuestionAbout(const Subject& subject) {
+  return {{"op", "pairs"},
+          {"modules", {0, 1}},
+          {"seconds", subject.request.max_seconds},
+          {"probe_limit", subject.request.probe_limit},
+          {"most_pairs", kMostPairs}};
+}
+
+milliseconds LimitFor(const protocol::MeasureRequest& request) {
+  return milliseconds(static_cast<int>(1000 * request.max_seconds * 8) + 20000);
+}
+
+Role RoleOf(const protocol::MeasureRequest& request) {
+  return request.confirm ? Role::kFinalist : Role::kCandidate;
+}
+
+base::Result<Json> PairsOnHost(const Subject& subject) {
+  const protocol::CandidateSet& set = subject.request.set;
+  const Layout& layout = subject.plan.layout;
+  const std::int64_t stride = (layout.bytes + 4095) / 4096 * 4096;
+  TRY_ASSIGN(const auto inputs, FindInputs(set, subject.original, nullptr));
+  TRY_ASSIGN(const Lease lease,
+             Lease::Take(set.device, Role::kCandidate, static_cast<std::size_t>(3 * stride),
+                         {set.original_artifact, set.candidate_artifact}));
   for (int copy = 0; copy < 3; ++copy) {
-    PrepareArena(plan.layout, *inputs, kPoison,
-                 arena.bytes().subspan(static_cast<std::size_t>(copy * stride),
-                                       static_cast<std::size_t>(plan.layout.bytes)));
+    PrepareArena(layout, *inputs, kPoison,
+                 lease.memory().subspan(static_cast<std::size_t>(copy * stride),
+                                        static_cast<std::size_t>(layout.bytes)));
   }
-  TRY_ASSIGN(Runner runner, Runner::Start(arena, {set.original_artifact, set.candidate_artifact}));
-  const Program first = OriginalProgram(original, set.kernel.name);
+  const Program first = OriginalProgram(subject.original, set.kernel.name);
   const std::int64_t copies[2] = {0, stride};
-  Json question = {
-      {"op", "pairs"},
-      {"modules", {0, 1}},
-      {"programs",
-       {ToJson(first, plan.layout, copies[0]), ToJson(first, plan.layout, copies[1]),
-        ToJson(program, plan.layout, copies[0]), ToJson(program, plan.layout, copies[1])}},
-      {"restore", RestoreList(plan.layout, 2 * stride, copies)},
-      {"seconds", request.max_seconds},
-      {"probe_limit", request.probe_limit},
-      {"most_pairs", kMostPairs}};
-  const auto limit = milliseconds(static_cast<int>(1000 * request.max_seconds * 8) + 20000);
-  return runner.Ask(question, limit);
+  Json question = QuestionAbout(subject);
+  question["programs"] = {ToJson(first, layout, copies[0]), ToJson(first, layout, copies[1]),
+                          ToJson(subject.candidate, layout, copies[0]),
+                          ToJson(subject.candidate, layout, copies[1])};
+  question["restore"] = RestoreList(layout, 2 * stride, copies);
+  return lease.runner().Ask(question, LimitFor(subject.request));
+}
+
+// The runner makes the copies itself, in the GPU's memory.
+base::Result<Json> PairsOnGpu(const Subject& subject) {
+  const protocol::CandidateSet& set = subject.request.set;
+  const Layout& layout = subject.plan.layout;
+  TRY_ASSIGN(const auto inputs, FindInputs(set, subject.original, nullptr));
+  TRY_ASSIGN(const Lease lease, Lease::Take(set.device, RoleOf(subject.request),
+                                            static_cast<std::size_t>(layout.bytes),
+                                            {set.original_artifact, set.candidate_artifact}));
+  PrepareArena(layout, *inputs, kPoison, lease.memory());
+  Json question = QuestionAbout(subject);
+  question["bytes"] = layout.bytes;
+  question["programs"] = {ToJson(OriginalProgram(subject.original, set.kernel.name), layout, 0),
+                          ToJson(subject.candidate, layout, 0)};
+  question["restore"] = Json::array();
+  for (const Region& region : layout.regions) {
+    if (region.input && region.output) {
+      question["restore"].push_back({region.offset, region.bytes()});
+    }
+  }
+  TRY_ASSIGN(Json reply, lease.runner().Ask(question, LimitFor(subject.request)));
+  reply["resources"] = lease.runner().resources();
+  return reply;
 }
 
 // By case. What the original writes is kept from the verification before; runs otherwise.
@@ -140,62 +182,125 @@ bool EnoughPairs(const TimedPairs& pairs, double spent_seconds, double seconds) 
   return n >= kSurePairs && n % kSureEvery == 0 && RatioOf(pairs).high < 1.0;
 }
 
-base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& request) {
-  protocol::MeasureReply reply;
-  const device::Properties properties = device::DescribeHost();
-  reply.device = {properties.name, properties.architecture, properties.sm_count,
-                  properties.memory_bytes};
-  static PeakRates& rates = *new PeakRates(&MeasureHostRate);
-  TRY_ASSIGN(const std::vector<std::int64_t> traffic, TrafficOf(request.set, properties));
-  TRY_ASSIGN(const device::DeviceLock lock, device::DeviceLock::Acquire(kLockPath, kLockLimit));
-  for (const records::Case& workload : request.set.workload.cases) {
-    TRY_ASSIGN(const CasePlan original,
-               PlanCase(request.set.kernel, workload, properties, nullptr));
+namespace {
+
+class Measurement {
+ public:
+  Measurement(const protocol::MeasureRequest& request, device::Properties properties)
+      : request_(request),
+        properties_(std::move(properties)),
+        on_gpu_(request.set.device != "host") {}
+
+  base::Result<protocol::MeasureReply> Run() {
+    reply_.device = {properties_.name, properties_.architecture, properties_.sm_count,
+                     properties_.memory_bytes};
+    TRY_ASSIGN(const std::vector<std::int64_t> traffic, TrafficOf(request_.set, properties_));
+    const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
+    TRY_ASSIGN(const device::DeviceLock lock,
+               device::DeviceLock::Acquire(device::DeviceLockPath(lock_name), kLockLimit));
+    TRY_ASSIGN(rates_, RatesOf(request_.set.device));
+    for (const records::Case& workload : request_.set.workload.cases) {
+      TRY(MeasureCase(workload, traffic[reply_.cases.size()]));
+      if (reply_.failed && reply_.reason != "faster_than_physics") break;
+    }
+    return std::move(reply_);
+  }
+
+ private:
+  base::Result<> MeasureCase(const records::Case& workload, std::int64_t traffic) {
+    const protocol::CandidateSet& set = request_.set;
+    TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties_, nullptr));
     CasePlan plan = original;
-    TRY_ASSIGN(const Program program,
-               VariantProgram(request.set.kernel, request.set.variant, plan));
-    auto measured = MeasureCase(request, original, plan, program);
+    TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
+    const Subject subject{request_, original, plan, program};
+    auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
+    if (!measured && measured.error().code == base::ErrorCode::kUnavailable) {
+      return base::Fail(measured.error());
+    }
     if (!measured) {
-      reply.failed = true;
-      reply.reason = measured.error().code == base::ErrorCode::kTimeout ? "timed_out" : "crashed";
-      reply.detail = "while it was measured: " + measured.error().message;
-      return reply;
+      Fail(measured.error().code == base::ErrorCode::kTimeout ? "timed_out" : "crashed",
+           "while it was measured: " + measured.error().message);
+      return {};
     }
-    TimedPairs pairs;
-    for (const Json& pair : (*measured)["pairs"]) {
-      pairs.emplace_back(std::max(pair[0].get<double>(), 1e-3),
-                         std::max(pair[1].get<double>(), 1e-3));
+    const PairsTaken taken = PairsFrom(*measured);
+    if (taken.pairs.size() < 3) {
+      Fail("unstable_timing", "fewer than three pairs within the time limit");
+      return {};
     }
-    if (pairs.size() < 3) {
-      reply.failed = true;
-      reply.reason = "unstable_timing";
-      reply.detail = "fewer than three pairs within the time limit";
-      return reply;
-    }
-    const PairedRatio ratio = RatioOf(pairs);
+    const PairedRatio ratio = RatioOf(taken.pairs);
     records::CaseResult result;
     result.name = workload.name;
     result.original_us = ratio.original_us;
     result.variant_us = ratio.variant_us;
     result.speedup = ratio.speedup;
     result.interval = {ratio.low, ratio.high};
-    result.samples = static_cast<std::int64_t>(pairs.size());
-    result.l2 = "warm";
+    result.samples = static_cast<std::int64_t>(taken.pairs.size());
+    result.l2 = on_gpu_ ? "cold" : "warm";
     const FloorResult floor =
-        CompareWithFloor(rates, traffic[reply.cases.size()], ratio.original_us, ratio.variant_us);
+        CompareWithFloor(*rates_, traffic, ratio.original_us, ratio.variant_us);
     result.floor_us = floor.floor_us;
     if (floor.impossible) {
-      reply.failed = true;
-      reply.reason = "faster_than_physics";
-      reply.detail = "case '" + workload.name + "' would take " + std::to_string(ratio.variant_us) +
-                     " us, and its " + std::to_string(traffic[reply.cases.size()]) +
-                     " bytes of necessary traffic take at least " + std::to_string(floor.floor_us) +
-                     " us";
+      Fail("faster_than_physics", "case '" + workload.name + "' would take " +
+                                      std::to_string(ratio.variant_us) + " us, and its " +
+                                      std::to_string(traffic) +
+                                      " bytes of necessary traffic take at least " +
+                                      std::to_string(floor.floor_us) + " us");
     }
-    reply.stopped_early = reply.stopped_early || measured->value("stopped_early", false);
-    reply.cases.push_back(std::move(result));
+    reply_.stopped_early = reply_.stopped_early || taken.stopped_early;
+    reply_.cases.push_back(std::move(result));
+    if (on_gpu_) AddGpuFacts(workload, *measured);
+    return {};
   }
-  return reply;
+
+  void AddGpuFacts(const records::Case& workload, const Json& measured) {
+    Json facts = {{"copies", measured.value("copies", 0)},
+                  {"launches_a_sample", measured.value("launches", 0)},
+                  {"graph", measured.value("graph", false)}};
+    if (measured.contains("warm")) {
+      const PairedRatio warm = RatioOf(PairsFrom(measured["warm"]).pairs);
+      facts["warm"] = {{"original_us", warm.original_us},
+                       {"variant_us", warm.variant_us},
+                       {"speedup", warm.speedup},
+                       {"interval", {warm.low, warm.high}}};
+      if (warm.high < kWarmLoss) {
+        Fail("not_faster", "case '" + workload.name + "': on warm buffers it takes " +
+                               std::to_string(warm.variant_us) + " us and the original " +
+                               std::to_string(warm.original_us) + " us");
+      }
+    }
+    reply_.metrics[workload.name] = std::move(facts);
+    // Module 1 holds the candidate, and the original beside it.
+    const Json& resources = measured["resources"];
+    if (resources.size() < 2) return;
+    for (const auto& [kernel, needs] : resources[1].items()) {
+      if (kernel == request_.set.kernel.name) continue;
+      reply_.resources.registers =
+          std::max(reply_.resources.registers, needs.value("registers", std::int64_t{0}));
+      reply_.resources.shared_bytes =
+          std::max(reply_.resources.shared_bytes, needs.value("shared_bytes", std::int64_t{0}));
+      reply_.resources.local_bytes =
+          std::max(reply_.resources.local_bytes, needs.value("local_bytes", std::int64_t{0}));
+    }
+  }
+
+  void Fail(const char* reason, std::string detail) {
+    reply_.failed = true;
+    reply_.reason = reason;
+    reply_.detail = std::move(detail);
+  }
+
+  const protocol::MeasureRequest& request_;
+  device::Properties properties_;
+  bool on_gpu_;
+  PeakRates* rates_ = nullptr;
+  protocol::MeasureReply reply_;
+};
+
+}  // namespace
+
+base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& request) {
+  TRY_ASSIGN(device::Properties properties, device::DescribeDevice(request.set.device));
+  return Measurement(request, std::move(properties)).Run();
 }
 
 }  // namespace cupilot::worker

@@ -5,10 +5,9 @@
 #include <limits>
 
 #include "base/hash.h"
-#include "worker/arena.h"
 #include "worker/kept.h"
+#include "worker/lease.h"
 #include "worker/program.h"
-#include "worker/runner.h"
 #include "worker/twin_run.h"
 
 namespace cupilot::worker {
@@ -49,15 +48,15 @@ class References::Original {
     TRY(StartRunner());
     std::vector<std::byte> first;
     for (const std::byte poison : {kPoison, kOtherPoison}) {
-      PrepareArena(plan_.layout, *result.inputs, poison, arena_->bytes());
-      auto ran =
-          runner_->Ask({{"op", "run"}, {"module", 0}, {"program", program_}}, kOriginalLimit);
+      PrepareArena(plan_.layout, *result.inputs, poison, lease_->memory());
+      auto ran = lease_->Run(0, program_, kOriginalLimit);
+      if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
       if (!ran) {
-        runner_.reset();
+        lease_.reset();
         return Dropped("the original fails on it: " + ran.error().message);
       }
       result.original_us = ran->value("microseconds", 0.0);
-      if (poison == kPoison) first.assign(arena_->bytes().begin(), arena_->bytes().end());
+      if (poison == kPoison) first.assign(lease_->memory().begin(), lease_->memory().end());
     }
     TRY(RunTwin(result));
     if (!CollectOutputs(first, result)) {
@@ -75,14 +74,12 @@ class References::Original {
   }
 
   base::Result<> StartRunner() {
-    if (!arena_) {
-      TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(plan_.layout.bytes)));
-      arena_ = std::move(arena);
-      program_ = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
-    }
-    if (runner_) return {};
-    TRY_ASSIGN(Runner runner, Runner::Start(*arena_, {set_.original_artifact}));
-    runner_ = std::move(runner);
+    if (lease_) return {};
+    program_ = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
+    TRY_ASSIGN(Lease lease,
+               Lease::Take(set_.device, Role::kOriginal,
+                           static_cast<std::size_t>(plan_.layout.bytes), {set_.original_artifact}));
+    lease_ = std::move(lease);
     return {};
   }
 
@@ -92,7 +89,7 @@ class References::Original {
       const Region& region = plan_.layout.regions[r];
       ReferenceOutput& output = result.outputs[r];
       if (!region.output) continue;
-      const auto a = BytesOf(region, first), b = BytesOf(region, arena_->bytes());
+      const auto a = BytesOf(region, first), b = BytesOf(region, lease_->memory());
       output.bytes.assign(a.begin(), a.end());
       const bool may_differ =
           region.type.floating() && (output.expected || DeclaresTolerance(set_.workload));
@@ -171,8 +168,7 @@ class References::Original {
   const records::Case& workload_;
   const CasePlan& plan_;
   records::Json program_;
-  std::optional<Arena> arena_;
-  std::optional<Runner> runner_;
+  std::optional<Lease> lease_;
   std::unique_ptr<TwinRun> twin_;
 };
 

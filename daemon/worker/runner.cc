@@ -23,10 +23,12 @@ using std::chrono::milliseconds;
 
 namespace {
 constexpr milliseconds kLoadLimit{20000};
-constexpr std::size_t kMaxReply = 1 << 20;  // a flood of output is no reply
+constexpr milliseconds kFirstLoadLimit{60000};  // a driver may start slowly
+constexpr std::size_t kMaxReply = 1 << 20;      // a flood of output is no reply
 }  // namespace
 
-base::Result<Runner> Runner::Start(const Arena& arena, const std::vector<std::string>& modules) {
+base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena,
+                                   const std::vector<std::string>& modules) {
   int to_child[2], from_child[2];
   if (::pipe2(to_child, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
   if (::pipe2(from_child, O_CLOEXEC) != 0) {
@@ -53,12 +55,21 @@ base::Result<Runner> Runner::Start(const Arena& arena, const std::vector<std::st
     return base::Fail(base::Unavailable("cannot start " + self + ": " + std::strerror(error)));
   }
   Runner runner(pid, to_child[1], from_child[0]);
-  TRY_ASSIGN(
-      const Json loaded,
-      runner.Ask({{"op", "load"}, {"arena_bytes", arena.bytes().size()}, {"modules", modules}},
-                 kLoadLimit));
+  TRY_ASSIGN(const Json loaded, runner.Ask({{"op", "load"},
+                                            {"device", device},
+                                            {"arena_bytes", arena.bytes().size()},
+                                            {"modules", modules}},
+                                           kFirstLoadLimit));
   runner.architecture_ = loaded.value("architecture", "");
+  runner.resources_ = loaded.value("resources", Json::array());
   return runner;
+}
+
+base::Result<> Runner::Load(const std::vector<std::string>& modules) {
+  TRY_ASSIGN(const Json loaded, Ask({{"op", "load"}, {"modules", modules}}, kLoadLimit));
+  architecture_ = loaded.value("architecture", "");
+  resources_ = loaded.value("resources", Json::array());
+  return {};
 }
 
 Runner::Runner(Runner&& other) noexcept
@@ -66,7 +77,8 @@ Runner::Runner(Runner&& other) noexcept
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
       partial_(std::move(other.partial_)),
-      architecture_(std::move(other.architecture_)) {}
+      architecture_(std::move(other.architecture_)),
+      resources_(std::move(other.resources_)) {}
 
 Runner& Runner::operator=(Runner&& other) noexcept {
   std::swap(pid_, other.pid_);
@@ -74,6 +86,7 @@ Runner& Runner::operator=(Runner&& other) noexcept {
   std::swap(output_, other.output_);
   std::swap(partial_, other.partial_);
   std::swap(architecture_, other.architecture_);
+  std::swap(resources_, other.resources_);
   return *this;
 }
 
@@ -121,7 +134,9 @@ base::Result<Json> Runner::Ask(const Json& request, milliseconds limit) {
         return base::Fail(base::ToolFailed("the process sent what is no reply"));
       }
       if (json->contains("error")) {
-        return base::Fail(base::InvalidArgument(json->value("error", "")));
+        const base::ErrorCode code = base::CodeOf(json->value("code", "invalid_argument"));
+        if (code == base::ErrorCode::kToolFailed) End();  // it is of no further use
+        return base::Fail(base::Error{code, json->value("error", "")});
       }
       return *json;
     }

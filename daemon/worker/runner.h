@@ -2,10 +2,13 @@
 //
 // A runner (cupilot-worker --kind run) maps the arena that it gets as descriptor 3 and answers
 // requests, one JSON line each:
-//   {"op": "load", "arena_bytes", "modules": [paths]}      -> {"architecture": [...]}
-//   {"op": "run", "module": 0, "program": {...}}           -> {"microseconds": t}
+//   {"op": "load", "device", "arena_bytes", "modules": [paths]}
+//       -> {"architecture": "sm_90", "resources": [{kernel: {"registers", ...}}, ...]}
+//   {"op": "run", "module": 0, "program": {...}, "bytes"}  -> {"microseconds": t}
 //   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}
-// or {"error": "..."}. Its word counts for times only: the judge reads results from the arena.
+// or {"error": "...", "code": "..."}; after a failure of the device it ends. On a GPU "load" may
+// come again and replaces the modules. Its word counts for times and resources only: the judge
+// reads results from the arena.
 #pragma once
 
 #include <sys/types.h>
@@ -22,17 +25,24 @@ namespace cupilot::worker {
 
 class Runner {
  public:
-  // Starts a runner on the arena and loads the modules.
-  static base::Result<Runner> Start(const Arena& arena, const std::vector<std::string>& modules);
+  // Starts a runner for the device on the arena and loads the modules. kUnavailable: there is no
+  // such device, or it has not enough memory.
+  static base::Result<Runner> Start(const std::string& device, const Arena& arena,
+                                    const std::vector<std::string>& modules);
   Runner(Runner&& other) noexcept;
   Runner& operator=(Runner&& other) noexcept;
   ~Runner();
 
+  // GPUs only: other modules in place of those that are loaded.
+  base::Result<> Load(const std::vector<std::string>& modules);
+
   // kTimeout: killed at the limit. kToolFailed: it crashed or exited (`how` in the message).
-  // kInvalidArgument: it refused (its own message).
+  // kInvalidArgument: it refused (its own message). kUnavailable: the device lacks something.
   base::Result<records::Json> Ask(const records::Json& request, std::chrono::milliseconds limit);
   bool alive() const { return pid_ > 0; }
   const std::string& architecture() const { return architecture_; }
+  // By module and kernel, what the device says of a kernel's needs; empty on the host.
+  const records::Json& resources() const { return resources_; }
 
  private:
   Runner(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
@@ -44,6 +54,7 @@ class Runner {
   int output_;
   std::string partial_;
   std::string architecture_;
+  records::Json resources_;
 };
 
 // The runner's own main loop; returns the exit code.

@@ -2,15 +2,19 @@
 // anything about a candidate.
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <iostream>
+#include <memory>
 
 #include "cuda_runtime_api.h"
+#include "device/cuda/cuda_device.h"
+#include "device/describe.h"
 #include "device/host/host_device.h"
 #include "records/json.h"
-#include "worker/measure.h"
+#include "worker/cuda_pairs.h"
+#include "worker/cuda_peaks.h"
+#include "worker/pair_loop.h"
+#include "worker/prepared_program.h"
 #include "worker/runner.h"
 #include "worker/sandbox/sandbox.h"
 
@@ -44,215 +48,124 @@ const char* TextOf(int error) {
   return *failure != '\0' ? failure : cudaGetErrorString(static_cast<cudaError_t>(error));
 }
 
-struct Work {
-  struct Prepared {
-    device::Launch launch;
-    std::vector<std::vector<std::byte>> values;
-    std::vector<void*> addresses;
-    std::int64_t fill_offset = 0, fill_bytes = 0;
-    int byte = 0;
-    bool is_fill = false;
-  };
-  struct Global {
-    device::ModuleId module;
-    int variable;
-    std::int64_t offset, bytes;
-    bool copy_back;
-  };
-  std::vector<Prepared> steps;
-  std::vector<Global> globals;
-};
-
 class RunServer {
  public:
-  RunServer() : device_({&LaunchOnHost, &cupilot_host_register, &TextOf, nullptr}) {}
-
   base::Result<Json> Handle(const Json& request) {
     const std::string op = request.value("op", "");
     if (op == "load") return Load(request);
     if (op == "run") return Run(request);
     if (op == "pairs") return Pairs(request);
+    if (op == "peaks" && cuda_ != nullptr) return TakeCudaPeaks(*cuda_);
     return base::Fail(base::ProtocolError("unknown op '" + op + "'"));
   }
 
  private:
+  // The first one says which device this process is for; with a GPU others may follow.
   base::Result<Json> Load(const Json& request) {
-    const auto bytes = request.value("arena_bytes", std::size_t{0});
-    TRY(LimitResources(bytes + kOwnAddressSpace));
-    TRY_ASSIGN(memory_, device_.Allocate(kArenaDescriptor, bytes));
+    const bool first = device_ == nullptr;
+    if (first) TRY(OpenDevice(request));
+    device_->UnloadAll();
+    infos_.clear();
     for (const Json& path : request["modules"]) {
       device::ModuleInfo info;
-      TRY_ASSIGN(const device::ModuleId id, device_.Load(path.get<std::string>(), &info));
-      ids_.push_back(id);
+      TRY(device_->Load(path.get<std::string>(), &info));
       infos_.push_back(std::move(info));
     }
-    TRY(ConfineRunner());
-    return Json{{"architecture", infos_.empty() ? "" : infos_[0].architecture}};
-  }
-
-  base::Result<Work> Prepare(int module, const Json& program) {
-    const auto index = static_cast<std::size_t>(module);
-    if (index >= infos_.size()) return base::Fail(base::ProtocolError("no such module"));
-    Work work;
-    for (const Json& json : program["steps"]) {
-      Work::Prepared step;
-      step.fill_offset = json["fill_offset"].get<std::int64_t>();
-      step.fill_bytes = json["fill_bytes"].get<std::int64_t>();
-      step.byte = json["byte"].get<int>();
-      step.is_fill = json["kernel"].get<std::string>().empty();
-      if (!step.is_fill) TRY(PrepareLaunch(json, index, step));
-      work.steps.push_back(std::move(step));
-    }
-    for (const Json& json : program["globals"]) {
-      const auto& variables = infos_[index].variables;
-      const auto it = std::find_if(variables.begin(), variables.end(), [&](const auto& variable) {
-        return variable.name == json["symbol"].get<std::string>();
-      });
-      if (it == variables.end()) {
-        return base::Fail(base::InvalidArgument("the artifact has no variable '" +
-                                                json["symbol"].get<std::string>() + "'"));
-      }
-      work.globals.push_back({ids_[index], static_cast<int>(it - variables.begin()),
-                              json["offset"].get<std::int64_t>(), json["bytes"].get<std::int64_t>(),
-                              json["copy_back"].get<bool>()});
-    }
-    return work;
-  }
-
-  base::Result<> PrepareLaunch(const Json& json, std::size_t index, Work::Prepared& step) {
-    const auto& kernels = infos_[index].kernels;
-    const std::string name = json["kernel"].get<std::string>();
-    const auto it = std::find_if(kernels.begin(), kernels.end(),
-                                 [&](const auto& kernel) { return kernel.name == name; });
-    if (it == kernels.end()) {
-      return base::Fail(base::InvalidArgument("the artifact has no kernel '" + name + "'"));
-    }
-    step.launch.module = ids_[index];
-    step.launch.kernel = static_cast<int>(it - kernels.begin());
-    step.launch.grid = json["grid"].get<std::array<std::int64_t, 3>>();
-    step.launch.block = json["block"].get<std::array<std::int64_t, 3>>();
-    step.launch.shared_bytes = json["shared_bytes"].get<std::int64_t>();
-    if (json["arguments"].size() != it->parameter_bytes.size()) {
-      return base::Fail(base::InvalidArgument(
-          "'" + name + "' takes " + std::to_string(it->parameter_bytes.size()) +
-          " arguments, not " + std::to_string(json["arguments"].size())));
-    }
-    for (std::size_t i = 0; i < it->parameter_bytes.size(); ++i) {
-      const Json& argument = json["arguments"][i];
-      std::vector<std::byte> value = FromHex(argument["bytes"].get<std::string>());
-      for (const Json& pointer : argument["pointers"]) {
-        const std::byte* address = memory_.data() + pointer[1].get<std::int64_t>();
-        std::memcpy(value.data() + pointer[0].get<std::size_t>(), &address, sizeof address);
-      }
-      if (static_cast<std::int64_t>(value.size()) != it->parameter_bytes[i]) {
-        return base::Fail(base::InvalidArgument("argument " + std::to_string(i) + " of '" + name +
-                                                "' has another size"));
-      }
-      step.values.push_back(std::move(value));
-    }
-    return {};
-  }
-
-  static std::vector<std::byte> FromHex(const std::string& text) {
-    const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-    std::vector<std::byte> bytes(text.size() / 2);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = static_cast<std::byte>(digit(text[2 * i]) << 4 | digit(text[2 * i + 1]));
-    }
-    return bytes;
-  }
-
-  base::Result<> CopyGlobals(const Work& work, device::Direction direction) {
-    for (const Work::Global& global : work.globals) {
-      if (direction == device::Direction::kFromDevice && !global.copy_back) continue;
-      TRY(device_.Copy(global.module, global.variable, direction,
-                       memory_.subspan(static_cast<std::size_t>(global.offset),
-                                       static_cast<std::size_t>(global.bytes))));
-    }
-    return {};
-  }
-
-  base::Result<> Execute(Work& work) {
-    for (Work::Prepared& step : work.steps) {
-      if (step.is_fill) {
-        std::memset(memory_.data() + step.fill_offset, step.byte,
-                    static_cast<std::size_t>(step.fill_bytes));
-        continue;
-      }
-      step.addresses.clear();
-      for (auto& value : step.values) step.addresses.push_back(value.data());
-      step.launch.arguments = step.addresses.data();
-      TRY(device_.Launch(step.launch));
-    }
-    return {};
-  }
-
-  base::Result<double> Timed(Work& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    TRY(Execute(work));
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
-        .count();
-  }
-
-  base::Result<Json> Run(const Json& request) {
-    TRY_ASSIGN(Work work, Prepare(request["module"].get<int>(), request["program"]));
-    TRY(CopyGlobals(work, device::Direction::kToDevice));
-    TRY_ASSIGN(const double time, Timed(work));
-    TRY(CopyGlobals(work, device::Direction::kFromDevice));
-    return Json{{"microseconds", time}};
-  }
-
-  // Original and candidate in turn, each pair with the two sets of buffers exchanged. What launches
-  // change and read again is put back before each, untimed.
-  base::Result<Json> Pairs(const Json& request) {
-    Work works[2][2];
-    for (int side = 0; side < 2; ++side) {
-      for (int copy = 0; copy < 2; ++copy) {
-        TRY_ASSIGN(works[side][copy],
-                   Prepare(request["modules"][static_cast<std::size_t>(side)].get<int>(),
-                           request["programs"][static_cast<std::size_t>(2 * side + copy)]));
-        TRY(CopyGlobals(works[side][copy], device::Direction::kToDevice));
-      }
-    }
-    const double seconds = request["seconds"].get<double>();
-    const double probe_limit = request["probe_limit"].get<double>();
-    const auto most = request["most_pairs"].get<std::size_t>();
-    TimedPairs pairs;
-    bool stopped = false;
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i <= most; ++i) {
-      double times[2];
-      for (int turn = 0; turn < 2; ++turn) {
-        const int side = (static_cast<int>(i) + turn) % 2;
-        const int copy = (static_cast<int>(i / 2) + side) % 2;
-        Restore(request["restore"], copy);
-        TRY_ASSIGN(times[side], Timed(works[side][copy]));
-      }
-      if (i == 0) continue;  // the first pair warms up
-      pairs.emplace_back(times[0], times[1]);
-      stopped = i == 3 && LosesProbe(pairs, probe_limit);
-      const double spent =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      if (stopped || EnoughPairs(pairs, spent, seconds)) break;
-    }
-    Json reply = {{"pairs", Json::array()}, {"stopped_early", stopped}};
-    for (const auto& [original, candidate] : pairs) {
-      reply["pairs"].push_back({original, candidate});
+    if (first) TRY(ConfineRunner(cuda_ == nullptr ? Confinement::kHost : Confinement::kGpu));
+    Json reply = {{"architecture", infos_.empty() ? "" : infos_[0].architecture},
+                  {"resources", Json::array()}};
+    for (std::size_t module = 0; cuda_ != nullptr && module < infos_.size(); ++module) {
+      reply["resources"].push_back(ResourcesOf(module));
     }
     return reply;
   }
 
+  base::Result<> OpenDevice(const Json& request) {
+    const auto bytes = request.value("arena_bytes", std::size_t{0});
+    const int index = device::CudaIndexOf(request.value("device", "host"));
+    if (index >= 0) {
+      // A driver reserves address space by the size of all memory: no limit on that.
+      TRY_ASSIGN(auto opened, device::cuda::CudaDevice::Open(index));
+      cuda_ = opened.get();
+      device_ = std::move(opened);
+    } else {
+      TRY(LimitResources(bytes + kOwnAddressSpace));
+      device_ = std::make_unique<device::HostDevice>(
+          device::HostRuntime{&LaunchOnHost, &cupilot_host_register, &TextOf, nullptr});
+    }
+    TRY_ASSIGN(memory_, device_->Allocate(kArenaDescriptor, bytes));
+    return {};
+  }
+
+  Json ResourcesOf(std::size_t module) const {
+    Json kernels = Json::object();
+    for (std::size_t i = 0; i < infos_[module].kernels.size(); ++i) {
+      const auto resources =
+          cuda_->ResourcesOf(static_cast<device::ModuleId>(module), static_cast<int>(i));
+      kernels[infos_[module].kernels[i].name] = {{"registers", resources.registers},
+                                                 {"local_bytes", resources.local_bytes},
+                                                 {"shared_bytes", resources.shared_bytes}};
+    }
+    return kernels;
+  }
+
+  base::Result<PreparedProgram> Prepare(const Json& module, const Json& program) const {
+    const auto index = module.get<std::size_t>();
+    if (index >= infos_.size()) return base::Fail(base::ProtocolError("no such module"));
+    return PreparedProgram::Make(program, static_cast<device::ModuleId>(index), infos_[index],
+                                 device_->Address(), 0);
+  }
+
+  // On the first "bytes" of the memory (all of it if the request does not say).
+  base::Result<Json> Run(const Json& request) {
+    const auto bytes = request.value("bytes", static_cast<std::int64_t>(memory_.size()));
+    TRY_ASSIGN(PreparedProgram program, Prepare(request["module"], request["program"]));
+    TRY(device_->Upload(0, bytes));
+    TRY(program.SetVariables(*device_));
+    TRY_ASSIGN(const double time, device_->Time([&] { return program.Launch(*device_); }));
+    TRY(program.GetVariables(*device_));
+    TRY(device_->Download(0, bytes));
+    return Json{{"microseconds", time}};
+  }
+
+  base::Result<Json> Pairs(const Json& request) {
+    if (cuda_ != nullptr) return TakeCudaPairs(*cuda_, infos_, request);
+    return HostPairs(request);
+  }
+
+  // Each pair with the two sets of buffers exchanged. What launches change and read again is put
+  // back before each, untimed.
+  base::Result<Json> HostPairs(const Json& request) {
+    std::vector<PreparedProgram> programs[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t copy = 0; copy < 2; ++copy) {
+        TRY_ASSIGN(PreparedProgram program,
+                   Prepare(request["modules"][side], request["programs"][2 * side + copy]));
+        TRY(program.SetVariables(*device_));
+        programs[side].push_back(std::move(program));
+      }
+    }
+    TRY_ASSIGN(const PairsTaken taken,
+               TakePairs(PairSettingsOf(request), [&](int side, std::size_t pair) {
+                 const std::size_t copy = (pair / 2 + static_cast<std::size_t>(side)) % 2;
+                 Restore(request["restore"], copy);
+                 PreparedProgram& program = programs[side][copy];
+                 return device_->Time([&] { return program.Launch(*device_); });
+               }));
+    return ToJson(taken);
+  }
+
   // [[from, to of copy 0, to of copy 1, bytes], ...]
-  void Restore(const Json& stretches, int copy) {
+  void Restore(const Json& stretches, std::size_t copy) {
     for (const Json& stretch : stretches) {
-      std::memcpy(memory_.data() + stretch[static_cast<std::size_t>(1 + copy)].get<std::int64_t>(),
+      std::memcpy(memory_.data() + stretch[1 + copy].get<std::int64_t>(),
                   memory_.data() + stretch[0].get<std::int64_t>(), stretch[3].get<std::size_t>());
     }
   }
 
-  device::HostDevice device_;
+  std::unique_ptr<device::Device> device_;
+  device::cuda::CudaDevice* cuda_ = nullptr;  // the same, if it is a GPU
   std::span<std::byte> memory_;
-  std::vector<device::ModuleId> ids_;
   std::vector<device::ModuleInfo> infos_;
 };
 
@@ -263,7 +176,8 @@ int ServeRuns() {
   const int replies = ::dup(1);
   ::dup2(2, 1);
   RunServer server;
-  for (std::string line; std::getline(std::cin, line);) {
+  bool broken = false;
+  for (std::string line; !broken && std::getline(std::cin, line);) {
     Json reply;
     const auto request = records::ParseJson(line);
     auto result =
@@ -271,7 +185,10 @@ int ServeRuns() {
     if (result) {
       reply = *result;
     } else {
+      // After a failure of the device this process is of no further use.
+      broken = result.error().code == base::ErrorCode::kToolFailed;
       reply["error"] = result.error().message;
+      reply["code"] = std::string(base::Name(result.error().code));
     }
     const std::string text = reply.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     if (::write(replies, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return 1;

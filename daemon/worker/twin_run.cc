@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "device/host/host_properties.h"
+#include "device/describe.h"
 #include "device/parallel.h"
 
 namespace cupilot::worker {
@@ -35,13 +35,15 @@ base::Result<std::unique_ptr<TwinRun>> TwinRun::Start(const protocol::CandidateS
                                                       const records::Case& workload,
                                                       const CasePlan& original) {
   const Widening widening{set.twin.widened, set.twin.widened_globals};
-  TRY_ASSIGN(CasePlan plan, PlanCase(set.kernel, workload, device::DescribeHost(), &widening));
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
+  TRY_ASSIGN(CasePlan plan, PlanCase(set.kernel, workload, properties, &widening));
   if (set.twin.widened_shared) plan.shared_bytes *= 2;
   Program program = OriginalProgram(plan, set.twin.entry);
-  TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(plan.layout.bytes)));
-  TRY_ASSIGN(Runner runner, Runner::Start(arena, {set.twin_artifact}));
-  return std::unique_ptr<TwinRun>(new TwinRun(original, std::move(plan), std::move(program),
-                                              std::move(arena), std::move(runner)));
+  TRY_ASSIGN(Lease lease,
+             Lease::Take(set.device, Role::kTwin, static_cast<std::size_t>(plan.layout.bytes),
+                         {set.twin_artifact}));
+  return std::unique_ptr<TwinRun>(
+      new TwinRun(original, std::move(plan), std::move(program), std::move(lease)));
 }
 
 base::Result<std::vector<std::optional<Expected>>> TwinRun::Run(const CaseInputs& inputs) {
@@ -49,8 +51,7 @@ base::Result<std::vector<std::optional<Expected>>> TwinRun::Run(const CaseInputs
   std::vector<std::optional<Expected>> all(count);
   for (int draw = 0; draw <= kDraws; ++draw) {
     Widen(inputs, draw);
-    TRY(runner_.Ask({{"op", "run"}, {"module", 0}, {"program", ToJson(program_, plan_.layout, 0)}},
-                    kLimit));
+    TRY(lease_.Run(0, ToJson(program_, plan_.layout, 0), kLimit));
     for (std::size_t r = 0; r < count; ++r) {
       if (!Measured(r)) continue;
       if (!all[r]) all[r].emplace();
@@ -67,7 +68,7 @@ bool TwinRun::Measured(std::size_t region) const {
 
 // Draw 0: the inputs exactly; others: each floating input moved within its rounding.
 void TwinRun::Widen(const CaseInputs& inputs, int draw) {
-  const std::span<std::byte> arena = arena_.bytes();
+  const std::span<std::byte> arena = lease_.memory();
   if (draw == 0) PrepareArena(plan_.layout, {}, kPoison, arena);
   for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
     const Region &to = plan_.layout.regions[r], &from = original_.layout.regions[r];
@@ -83,7 +84,7 @@ void TwinRun::Widen(const CaseInputs& inputs, int draw) {
 
 void TwinRun::WidenRegion(std::size_t region, const std::byte* from, int draw) {
   const Region &to = plan_.layout.regions[region], &source = original_.layout.regions[region];
-  std::byte* target = arena_.bytes().data() + to.offset;
+  std::byte* target = lease_.memory().data() + to.offset;
   const std::uint64_t stream = region * (kDraws + 1) + static_cast<std::uint64_t>(draw);
   device::InParallel(source.count * source.type.lanes, [&](std::int64_t begin, std::int64_t end) {
     std::array<double, kStretch> values;
@@ -102,7 +103,7 @@ void TwinRun::WidenRegion(std::size_t region, const std::byte* from, int draw) {
 // `unit` holds the sum of squares until the last draw makes it the unit.
 void TwinRun::Accumulate(std::size_t region, int draw, Expected& expected) const {
   const Region &from = plan_.layout.regions[region], &original = original_.layout.regions[region];
-  const std::byte* results = arena_.bytes().data() + from.offset;
+  const std::byte* results = lease_.memory().data() + from.offset;
   const std::int64_t count = from.count * from.type.lanes;
   if (draw == 0) {
     expected.exact.resize(static_cast<std::size_t>(count));

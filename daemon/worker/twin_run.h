@@ -8,11 +8,10 @@
 
 #include "base/result.h"
 #include "protocol/worker_messages.h"
-#include "worker/arena.h"
 #include "worker/case_inputs.h"
 #include "worker/error_rule.h"
+#include "worker/lease.h"
 #include "worker/program.h"
-#include "worker/runner.h"
 
 namespace cupilot::worker {
 
@@ -27,12 +26,11 @@ class TwinRun {
   base::Result<std::vector<std::optional<Expected>>> Run(const CaseInputs& inputs);
 
  private:
-  TwinRun(const CasePlan& original, CasePlan plan, Program program, Arena arena, Runner runner)
+  TwinRun(const CasePlan& original, CasePlan plan, Program program, Lease lease)
       : original_(original),
         plan_(std::move(plan)),
         program_(std::move(program)),
-        arena_(std::move(arena)),
-        runner_(std::move(runner)) {}
+        lease_(std::move(lease)) {}
   void Widen(const CaseInputs& inputs, int draw);
   void WidenRegion(std::size_t region, const std::byte* from, int draw);
   bool Measured(std::size_t region) const;
@@ -41,8 +39,7 @@ class TwinRun {
   const CasePlan& original_;
   CasePlan plan_;
   Program program_;
-  Arena arena_;
-  Runner runner_;
+  Lease lease_;
 };
 
 }  // namespace cupilot::worker

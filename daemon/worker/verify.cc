@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "device/host/host_properties.h"
-#include "worker/arena.h"
+#include "device/describe.h"
 #include "worker/checks/check.h"
+#include "worker/lease.h"
 #include "worker/program.h"
 #include "worker/published_guard.h"
 #include "worker/reference.h"
-#include "worker/runner.h"
 
 namespace cupilot::worker {
 namespace {
@@ -33,9 +32,10 @@ class Verification {
   explicit Verification(const protocol::CandidateSet& set) : set_(set) {}
 
   base::Result<protocol::VerifyReply> Run() {
+    TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set_.device));
     std::vector<CasePlan> plans;
     for (const records::Case& workload : set_.workload.cases) {
-      auto plan = PlanCase(set_.kernel, workload, device::DescribeHost(), nullptr);
+      auto plan = PlanCase(set_.kernel, workload, properties, nullptr);
       if (!plan) return OriginalFailed("workload '" + workload.name + "': " + plan.error().message);
       TRY(VerifyCase(workload, *plan));
       if (!reply_.reason.empty() || reply_.original_failed) return std::move(reply_);
@@ -68,8 +68,14 @@ class Verification {
       Reject({unsupported ? "unsupported_construct" : "invalid_launch", program.error().message});
       return {};
     }
-    TRY_ASSIGN(Arena arena, Arena::Create(static_cast<std::size_t>(plan.layout.bytes)));
-    TRY_ASSIGN(Runner runner, Runner::Start(arena, {set_.candidate_artifact}));
+    auto lease =
+        Lease::Take(set_.device, Role::kCandidate, static_cast<std::size_t>(plan.layout.bytes),
+                    {set_.candidate_artifact});
+    if (!lease && lease.error().code == base::ErrorCode::kInvalidArgument) {
+      Reject({"invalid_launch", lease.error().message});
+      return {};
+    }
+    if (!lease) return base::Fail(lease.error());
     References references(set_, workload, original);
     const Subject subject{original, plan, ToJson(*program, plan.layout, 0)};
     Errors errors;
@@ -82,7 +88,7 @@ class Verification {
     for (const GateFill* fill : fills) {
       TRY_ASSIGN(const auto reference, references.Find(fill));
       if (Counts(workload, *reference, fill)) {
-        TRY(VerifyFill(subject, *reference, fill, arena, runner, errors));
+        TRY(VerifyFill(subject, *reference, fill, *lease, errors));
       }
       if (!reply_.reason.empty() || reply_.original_failed) return {};
     }
@@ -111,11 +117,11 @@ class Verification {
   }
 
   base::Result<> VerifyFill(const Subject& subject, const OriginalResult& reference,
-                            const GateFill* fill, Arena& arena, Runner& runner, Errors& errors) {
-    PrepareArena(subject.plan.layout, *reference.inputs, kPoison, arena.bytes());
-    auto ran = runner.Ask({{"op", "run"}, {"module", 0}, {"program", subject.program}},
-                          LimitFor(reference.original_us));
-    const Observation seen{set_, subject.original, subject.plan, reference, fill, arena.bytes()};
+                            const GateFill* fill, const Lease& lease, Errors& errors) {
+    PrepareArena(subject.plan.layout, *reference.inputs, kPoison, lease.memory());
+    auto ran = lease.Run(0, subject.program, LimitFor(reference.original_us));
+    const Observation seen{set_, subject.original, subject.plan, reference, fill, lease.memory()};
+    if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
     if (!ran) {
       // A crash after a write outside of the buffers is the write's doing.
       const Finding outside = CheckRedZones(seen, errors);

@@ -37,6 +37,10 @@ ModuleInfo InfoOf(const cupilot_host_module& module) {
   return info;
 }
 
+// The runtime's errors (as CUDA's) that say that nothing ran: invalid value, invalid configuration,
+// no such function, more resources than there are.
+bool IsRefusal(int error) { return error == 1 || error == 9 || error == 98 || error == 701; }
+
 base::Error SystemError(const std::string& what) {
   return base::IoError(what + ": " + std::strerror(errno));
 }
@@ -74,22 +78,34 @@ base::Result<std::span<std::byte>> HostDevice::Allocate(int descriptor, std::siz
   auto* base = static_cast<std::byte*>(reserved) + kForbiddenBytes;
   void* mapped = ::mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
   if (mapped == MAP_FAILED) return base::Fail(SystemError("mapping the memory of buffers"));
-  return std::span<std::byte>(base, bytes);
+  memory_ = std::span<std::byte>(base, bytes);
+  return memory_;
 }
 
-base::Result<> HostDevice::Copy(ModuleId module, int variable, Direction direction,
-                                std::span<std::byte> memory) {
+std::uint64_t HostDevice::Address() const {
+  return reinterpret_cast<std::uintptr_t>(memory_.data());
+}
+
+base::Result<> HostDevice::CopyVariable(ModuleId module, int variable, Direction direction,
+                                        std::int64_t offset, std::int64_t bytes) {
   const cupilot_host_module& loaded = *modules_[static_cast<std::size_t>(module)];
+  const auto size = static_cast<std::size_t>(bytes);
   if (variable < 0 || static_cast<unsigned>(variable) >= loaded.variable_count ||
-      memory.size() > loaded.variables[variable].bytes) {
+      size > loaded.variables[variable].bytes) {
     return base::Fail(base::InvalidArgument("no such variable, or it is smaller"));
   }
   void* address = loaded.variables[variable].address;
+  std::byte* place = memory_.data() + offset;
   if (direction == Direction::kToDevice) {
-    std::memcpy(address, memory.data(), memory.size());
+    std::memcpy(address, place, size);
   } else {
-    std::memcpy(memory.data(), address, memory.size());
+    std::memcpy(place, address, size);
   }
+  return {};
+}
+
+base::Result<> HostDevice::Fill(std::int64_t offset, std::int64_t bytes, int byte) {
+  std::memset(memory_.data() + offset, byte, static_cast<std::size_t>(bytes));
   return {};
 }
 
@@ -101,12 +117,10 @@ base::Result<> HostDevice::Launch(const device::Launch& launch) {
   const void* handle = loaded.kernels[launch.kernel].handle;
   const int error =
       runtime_.launch(handle, launch.grid, launch.block, launch.arguments, launch.shared_bytes);
-  counters_.launches += 1;
-  counters_.blocks += launch.grid[0] * launch.grid[1] * launch.grid[2];
   if (error != 0) {
-    return base::Fail(
-        base::ToolFailed("the launch failed: " + std::string(runtime_.error_text(error)) +
-                         " (error " + std::to_string(error) + ")"));
+    const std::string text = "the launch failed: " + std::string(runtime_.error_text(error)) +
+                             " (error " + std::to_string(error) + ")";
+    return base::Fail(IsRefusal(error) ? base::InvalidArgument(text) : base::ToolFailed(text));
   }
   return {};
 }
@@ -116,17 +130,6 @@ base::Result<double> HostDevice::Time(const std::function<base::Result<>()>& wor
   TRY(work());
   const auto end = std::chrono::steady_clock::now();
   return std::chrono::duration<double, std::micro>(end - begin).count();
-}
-
-base::Result<Activity> HostDevice::OthersActivity() {
-  double load[1] = {0};
-  if (::getloadavg(load, 1) != 1) return base::Fail(base::Unavailable("no load average"));
-  Activity activity;
-  // Our own measuring keeps all processors busy; more runnable threads than twice that are others'.
-  TRY_ASSIGN(const Properties properties, Describe());
-  activity.others_active = load[0] > 2.0 * static_cast<double>(properties.sm_count);
-  activity.detail = "load average " + std::to_string(load[0]);
-  return activity;
 }
 
 }  // namespace cupilot::device

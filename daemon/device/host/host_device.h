@@ -32,18 +32,21 @@ class HostDevice final : public Device {
 
   base::Result<Properties> Describe() override;
   base::Result<ModuleId> Load(const std::string& artifact, ModuleInfo* info) override;
+  void UnloadAll() override {}
   base::Result<std::span<std::byte>> Allocate(int descriptor, std::size_t bytes) override;
-  base::Result<> Copy(ModuleId module, int variable, Direction direction,
-                      std::span<std::byte> memory) override;
+  std::uint64_t Address() const override;
+  base::Result<> Upload(std::int64_t, std::int64_t) override { return {}; }
+  base::Result<> Download(std::int64_t, std::int64_t) override { return {}; }
+  base::Result<> CopyVariable(ModuleId module, int variable, Direction direction,
+                              std::int64_t offset, std::int64_t bytes) override;
+  base::Result<> Fill(std::int64_t offset, std::int64_t bytes, int byte) override;
   base::Result<> Launch(const device::Launch& launch) override;
   base::Result<double> Time(const std::function<base::Result<>()>& work) override;
-  device::Counters Counters() const override { return counters_; }
-  base::Result<Activity> OthersActivity() override;
 
  private:
   HostRuntime runtime_;
   std::vector<const cupilot_host_module*> modules_;
-  device::Counters counters_;
+  std::span<std::byte> memory_;
 };
 
 }  // namespace cupilot::device

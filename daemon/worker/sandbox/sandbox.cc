@@ -52,7 +52,7 @@ base::Result<> LimitResources(std::size_t address_space_bytes) {
   return {};
 }
 
-base::Result<> ConfineRunner() {
+base::Result<> ConfineRunner(Confinement confinement) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return base::Fail(base::Unavailable(std::string("no_new_privs: ") + std::strerror(errno)));
   }
@@ -62,6 +62,7 @@ base::Result<> ConfineRunner() {
   int error = 0;
   for (const int call : kDenied) error |= ::seccomp_rule_add(filter, refuse, call, 0);
   for (const int mode : {O_WRONLY, O_RDWR}) {
+    if (confinement == Confinement::kGpu) break;
     const auto bits = static_cast<scmp_datum_t>(mode);
     error |= ::seccomp_rule_add(filter, refuse, SCMP_SYS(open), 1,
                                 SCMP_A1(SCMP_CMP_MASKED_EQ, O_ACCMODE, bits));

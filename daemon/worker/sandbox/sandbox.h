@@ -13,8 +13,12 @@ namespace cupilot::worker {
 // Address space, core files, file sizes. For the calling process and its children.
 base::Result<> LimitResources(std::size_t address_space_bytes);
 
+// What a candidate is in a runner: code of the process itself on the host; on a GPU it cannot call
+// the system, and the driver must be able to open its devices at any time.
+enum class Confinement { kHost, kGpu };
+
 // The filter, for all threads of the process from now on.
-base::Result<> ConfineRunner();
+base::Result<> ConfineRunner(Confinement confinement);
 
 // "seccomp" or why there is none: what doctor shows.
 std::string DescribeSandbox();

@@ -1,0 +1,259 @@
+#include "worker/build_cuda.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "device/cuda/cubin.h"
+#include "device/cuda/nvrtc.h"
+#include "device/describe.h"
+#include "records/code_targets.h"
+#include "records/json.h"
+#include "source/command_flags.h"
+#include "source/swap/device_text.h"
+#include "worker/run_tool.h"
+
+namespace cupilot::worker {
+namespace {
+
+using std::chrono::steady_clock;
+
+struct Toolkit {
+  std::string folder;
+  std::string include;
+  std::string compiler;  // nvcc
+  int major = 13;
+};
+
+// What one build is made of; equal ones give equal cubins.
+struct Recipe {
+  Toolkit toolkit;
+  records::LoadedCode target;
+  std::vector<std::string> options;
+  std::vector<std::string> host_options;  // of nvcc's own host compiler
+};
+
+double SecondsSince(steady_clock::time_point begin) {
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+int MajorOf(const std::vector<std::string>& code_flags) {
+  constexpr std::string_view kName = "toolkit=";
+  for (const std::string& flag : code_flags) {
+    if (flag.starts_with(kName)) return std::atoi(flag.c_str() + kName.size());
+  }
+  return 13;
+}
+
+std::string CompilerOf(const records::CompileCommand& command, const std::string& toolkit) {
+  const std::string named = command.arguments.empty() ? "" : command.arguments.front();
+  if (named.find('/') == std::string::npos) return toolkit + "/bin/nvcc";
+  return base::AbsolutePath(named, command.directory);
+}
+
+base::Result<Recipe> RecipeFor(const protocol::BuildRequest& request) {
+  TRY_ASSIGN(const source::CommandFlags flags, source::TranslateCommand(request.command));
+  if (flags.host_toolkit) {
+    return base::Fail(
+        base::InvalidArgument("the recorded compile is one for the host device, not for a GPU"));
+  }
+  std::string architecture = request.target;
+  if (architecture.empty()) {
+    TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(request.device));
+    architecture = properties.architecture;
+  }
+  Recipe recipe;
+  recipe.toolkit.include = flags.toolkit_include;
+  recipe.toolkit.folder = std::filesystem::path(flags.toolkit_include).parent_path();
+  recipe.toolkit.compiler = CompilerOf(request.command, recipe.toolkit.folder);
+  recipe.toolkit.major = MajorOf(flags.code_flags);
+  const std::vector<records::CodeTarget> targets = records::CodeTargets(
+      request.command, architecture, recipe.toolkit.major >= 13 ? "sm_75" : "sm_52");
+  const auto loaded = records::LoadedOn(targets, architecture);
+  if (!loaded) return base::Fail(base::Unavailable(records::WhyNotNative(targets, architecture)));
+  recipe.target = *loaded;
+  recipe.options = DeviceOptions(flags.code_flags);
+  for (const std::string& flag : flags.code_flags) {
+    if (flag.starts_with("-ccbin=") || flag.starts_with("--compiler-bindir=")) {
+      recipe.host_options.push_back(flag);
+    }
+  }
+  return recipe;
+}
+
+// NVRTC names one architecture for both, the virtual and the real one.
+bool NvrtcCan(const records::LoadedCode& target) {
+  return target.ptx.substr(target.ptx.find('_')) == target.code.substr(target.code.find('_'));
+}
+
+std::vector<std::string> NvrtcOptions(const Recipe& recipe) {
+  std::vector<std::string> options = {"--gpu-architecture=" + recipe.target.code, "--device-int128",
+                                      "-w", "-I" + recipe.toolkit.include,
+                                      "-I" + recipe.toolkit.include + "/cccl"};
+  for (const std::string& option : recipe.options) {
+    constexpr std::string_view kAssembler = "-Xptxas=";
+    options.push_back(option.starts_with(kAssembler)
+                          ? "--ptxas-options=" + option.substr(kAssembler.size())
+                          : option);
+  }
+  return options;
+}
+
+std::vector<std::string> NvccWords(const Recipe& recipe, const std::string& source,
+                                   const std::string& output) {
+  std::vector<std::string> words = {
+      recipe.toolkit.compiler,
+      "-cubin",
+      "-x",
+      "cu",
+      "-w",
+      "-Wno-deprecated-gpu-targets",
+      "-gencode=arch=" + recipe.target.ptx + ",code=" + recipe.target.code};
+  words.insert(words.end(), recipe.options.begin(), recipe.options.end());
+  words.insert(words.end(), recipe.host_options.begin(), recipe.host_options.end());
+  words.insert(words.end(), {source, "-o", output});
+  return words;
+}
+
+class CudaBuild {
+ public:
+  CudaBuild(const protocol::BuildRequest& request, Recipe recipe)
+      : request_(request), recipe_(std::move(recipe)) {
+    base::Hasher hasher;
+    hasher.Add(recipe_.target.Text()).Add(recipe_.toolkit.folder);
+    for (const std::string& option : recipe_.options) hasher.Add(option);
+    base_name_ = request.cache_folder + "/" + hasher.Add(request.text).Hex();
+  }
+
+  base::Result<protocol::BuildReply> Run() {
+    if (auto kept = Kept()) return std::move(*kept);
+    const auto began = steady_clock::now();
+    TRY(base::MakeFolders(request_.cache_folder));
+    TRY_ASSIGN(protocol::BuildReply reply, Build());
+    reply.seconds = SecondsSince(began);
+    if (!reply.failed) TRY(Keep(reply));
+    return reply;
+  }
+
+ private:
+  std::string Artifact() const { return base_name_ + ".cubin"; }
+  std::string Facts() const { return base_name_ + ".json"; }
+
+  // The facts are written last: an artifact without them is one that was cut off.
+  std::optional<protocol::BuildReply> Kept() const {
+    if (!base::FileExists(Artifact())) return std::nullopt;
+    const auto text = base::ReadFile(Facts());
+    if (!text) return std::nullopt;
+    const auto json = records::ParseJson(*text);
+    if (!json) return std::nullopt;
+    auto reply = protocol::ParseBuildReply(*json);
+    if (!reply) return std::nullopt;
+    reply->artifact = Artifact();
+    reply->cached = true;
+    return *reply;
+  }
+
+  base::Result<> Keep(protocol::BuildReply& reply) const {
+    TRY_ASSIGN(const std::string cubin, base::ReadFile(reply.artifact));
+    TRY_ASSIGN(const source::TextHashes hashes,
+               source::TextHashesOfCubin(std::as_bytes(std::span(cubin))));
+    for (const auto& [symbol, hash] : hashes) {
+      reply.text_hashes.emplace_back(device::cuda::QualifiedName(symbol), hash);
+    }
+    return base::WriteFileAtomically(Facts(), protocol::ToJson(reply).dump());
+  }
+
+  base::Result<protocol::BuildReply> Build() const {
+    std::string why_not;
+    if (NvrtcCan(recipe_.target)) {
+      const auto nvrtc = device::cuda::OpenNvrtc(recipe_.toolkit.folder);
+      if (nvrtc) {
+        TRY_ASSIGN(const auto result,
+                   device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_)));
+        if (!result.failed) {
+          TRY(base::WriteFileAtomically(Artifact(), result.cubin));
+          return Done("nvrtc " + nvrtc->version);
+        }
+        why_not = "NVRTC: " + result.log;
+      } else {
+        why_not = nvrtc.error().message;
+      }
+    }
+    // What NVRTC lacks (functions of the host's headers, for one) nvcc may have.
+    return BuildWithNvcc(why_not);
+  }
+
+  base::Result<protocol::BuildReply> BuildWithNvcc(const std::string& why_not_nvrtc) const {
+    if (!base::FileExists(recipe_.toolkit.compiler)) {
+      return base::Fail(base::Unavailable("no compiler for GPUs: " + recipe_.toolkit.compiler +
+                                          " is not there; " + why_not_nvrtc));
+    }
+    const std::string source = base_name_ + ".cu", log = base_name_ + ".log";
+    const std::string temporary = Artifact() + "." + std::to_string(::getpid());
+    TRY(base::WriteFileAtomically(source, request_.text));
+    TRY_ASSIGN(const ToolEnd ended, RunTool(NvccWords(recipe_, source, temporary), log,
+                                            std::chrono::milliseconds(request_.timeout_ms)));
+    if (!ended.succeeded) {
+      protocol::BuildReply reply;
+      reply.failed = true;
+      reply.timed_out = ended.timed_out;
+      reply.log = BeginningOf(log);
+      (void)base::RemoveTree(temporary);
+      return reply;
+    }
+    if (::rename(temporary.c_str(), Artifact().c_str()) != 0) {
+      return base::Fail(base::IoError("rename to " + Artifact() + ": " + std::strerror(errno)));
+    }
+    return Done("nvcc toolkit " + std::to_string(recipe_.toolkit.major));
+  }
+
+  protocol::BuildReply Done(const std::string& toolchain) const {
+    protocol::BuildReply reply;
+    reply.artifact = Artifact();
+    reply.target = recipe_.target.Text();
+    reply.toolchain = toolchain;
+    return reply;
+  }
+
+  const protocol::BuildRequest& request_;
+  Recipe recipe_;
+  std::string base_name_;
+};
+
+}  // namespace
+
+std::vector<std::string> DeviceOptions(const std::vector<std::string>& code_flags) {
+  constexpr std::array<std::string_view, 14> kNames = {
+      "-std=",           "-use_fast_math",
+      "--use_fast_math", "-ftz=",
+      "--ftz=",          "-prec-div=",
+      "--prec-div=",     "-prec-sqrt=",
+      "--prec-sqrt=",    "-fmad=",
+      "--fmad=",         "-maxrregcount=",
+      "-Xptxas=",        "--extra-device-vectorization"};
+  std::vector<std::string> options;
+  for (const std::string& flag : code_flags) {
+    for (const std::string_view name : kNames) {
+      if (flag.starts_with(name)) options.push_back(flag);
+    }
+  }
+  return options;
+}
+
+base::Result<protocol::BuildReply> BuildCuda(const protocol::BuildRequest& request) {
+  TRY_ASSIGN(Recipe recipe, RecipeFor(request));
+  return CudaBuild(request, std::move(recipe)).Run();
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,20 @@
+// One closure or candidate to a cubin: by NVRTC in this process where it can, else by the nvcc of
+// the recorded command. Content-addressed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "protocol/worker_messages.h"
+
+namespace cupilot::worker {
+
+// Those of a compile's options (as CommandFlags::code_flags) that change device code and that both
+// compilers know.
+std::vector<std::string> DeviceOptions(const std::vector<std::string>& code_flags);
+
+// kUnavailable: no toolkit, or the command's object has no code for the GPU, and what to do.
+base::Result<protocol::BuildReply> BuildCuda(const protocol::BuildRequest& request);
+
+}  // namespace cupilot::worker

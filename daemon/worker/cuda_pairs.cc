@@ -1,0 +1,208 @@
+#include "worker/cuda_pairs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "worker/pair_loop.h"
+#include "worker/prepared_program.h"
+
+namespace cupilot::worker {
+namespace {
+
+using records::Json;
+
+constexpr std::size_t kMostCopies = 128;
+constexpr double kSampleUs = 150;     // a sample is at least so long, events are good to 0.5 us
+constexpr double kGraphBelowUs = 50;  // above, the gap between launches does not count
+constexpr std::size_t kMostLaunches = 256;  // of a sample
+constexpr std::size_t kWarmPairs = 20;
+constexpr std::int64_t kStep = 4096;  // copies begin at multiples of it
+
+struct Stretch {
+  std::int64_t offset = 0, bytes = 0;
+};
+
+class CudaPairs {
+ public:
+  CudaPairs(device::cuda::CudaDevice& device, const Json& request)
+      : device_(device), settings_(PairSettingsOf(request)) {
+    const auto bytes = request["bytes"].get<std::int64_t>();
+    bytes_ = bytes;
+    stride_ = (bytes + kStep - 1) / kStep * kStep;
+    for (const Json& stretch : request["restore"]) {
+      restore_.push_back({stretch[0].get<std::int64_t>(), stretch[1].get<std::int64_t>()});
+    }
+  }
+
+  base::Result<Json> Run(const std::vector<device::ModuleInfo>& infos, const Json& request) {
+    TRY(MakeCopies());
+    TRY(Prepare(infos, request));
+    TRY(Estimate());
+    Json reply;
+    {
+      TRY_ASSIGN(const PairsTaken cold, TakeCold());
+      reply = ToJson(cold);
+      if (restore_.empty() && !cold.stopped_early) {
+        TRY_ASSIGN(const PairsTaken warm, TakeWarm());
+        reply["warm"] = ToJson(warm);
+      }
+    }
+    reply["copies"] = copies_;
+    reply["launches"] = launches_;
+    reply["graph"] = graph_;
+    return reply;
+  }
+
+ private:
+  // The last stretch of the memory keeps the buffers as they were; the flush stands behind it.
+  std::int64_t Place(std::size_t copy) const { return static_cast<std::int64_t>(copy) * stride_; }
+  std::int64_t Pristine() const { return Place(copies_); }
+  std::int64_t Flush() const { return Place(copies_ + 1); }
+
+  base::Result<> MakeCopies() {
+    TRY_ASSIGN(const device::Properties properties, device_.Describe());
+    const auto l2 = static_cast<std::size_t>(properties.l2_bytes);
+    flush_bytes_ = 2 * static_cast<std::int64_t>(l2);
+    copies_ = CopiesFor(static_cast<std::size_t>(stride_), l2, device_.FreeBytes() / 2);
+    TRY(device_.Reserve(static_cast<std::size_t>(Flush() + flush_bytes_)));
+    TRY(device_.Upload(0, bytes_));
+    for (std::size_t copy = 1; copy <= copies_; ++copy) {
+      TRY(device_.Move(0, Place(copy), bytes_));
+    }
+    return device_.Wait();
+  }
+
+  base::Result<> Prepare(const std::vector<device::ModuleInfo>& infos, const Json& request) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      const int module = request["modules"][side].get<int>();
+      for (std::size_t copy = 0; copy < copies_; ++copy) {
+        TRY_ASSIGN(PreparedProgram program,
+                   PreparedProgram::Make(request["programs"][side], module,
+                                         infos[static_cast<std::size_t>(module)], device_.Address(),
+                                         Place(copy)));
+        if (copy == 0) TRY(program.SetVariables(device_));
+        programs_[side].push_back(std::move(program));
+      }
+    }
+    return {};
+  }
+
+  // How long a launch takes decides how many make a sample.
+  base::Result<> Estimate() {
+    double least = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      double best = 0;
+      for (int i = 0; i < 3; ++i) {
+        TRY_ASSIGN(const double us,
+                   device_.Time([&] { return programs_[side][0].Launch(device_); }));
+        best = i == 0 ? us : std::min(best, us);
+      }
+      least = side == 0 ? best : std::min(least, best);
+    }
+    // Several launches go through the stream as the program's dispatcher sends them.
+    const bool single = programs_[0][0].step_count() == 1 && programs_[1][0].step_count() == 1;
+    graph_ = single && least < kGraphBelowUs;
+    const double wanted = std::ceil(kSampleUs / std::max(least, 1.0));
+    launches_ = std::clamp<std::size_t>(static_cast<std::size_t>(wanted), 1, kMostLaunches);
+    // What a launch changes it must find as it was: each copy once a sample.
+    if (!restore_.empty()) launches_ = std::min(launches_, copies_);
+    return {};
+  }
+
+  base::Result<> Restore() {
+    for (std::size_t copy = 0; copy < std::min(launches_, copies_); ++copy) {
+      for (const Stretch& stretch : restore_) {
+        TRY(device_.Move(Pristine() + stretch.offset, Place(copy) + stretch.offset, stretch.bytes));
+      }
+    }
+    return {};
+  }
+
+  // A sample goes round the copies; where that does not go all the way round, or buffers were put
+  // back just before, the L2 is written over.
+  base::Result<PairsTaken> TakeCold() {
+    const bool flush = !restore_.empty() || launches_ < copies_;
+    std::array<int, 2> graphs{};
+    for (std::size_t side = 0; graph_ && side < 2; ++side) {
+      TRY_ASSIGN(graphs[side], device_.Record([&] { return LaunchRound(side, 0); }));
+    }
+    return TakePairs(settings_, [&](int side, std::size_t pair) -> base::Result<double> {
+      const auto s = static_cast<std::size_t>(side);
+      TRY(Restore());
+      if (flush) TRY(device_.Fill(Flush(), flush_bytes_, static_cast<int>(pair & 0xff)));
+      // Neither side always has the same copies.
+      const std::size_t first = restore_.empty() ? pair : 0;
+      TRY_ASSIGN(const double us, device_.Time([&] {
+        return graph_ ? device_.Replay(graphs[s]) : LaunchRound(s, first);
+      }));
+      return us / static_cast<double>(launches_);
+    });
+  }
+
+  base::Result<> LaunchRound(std::size_t side, std::size_t first) {
+    for (std::size_t i = 0; i < launches_; ++i) {
+      TRY(programs_[side][(first + i) % copies_].Launch(device_));
+    }
+    return {};
+  }
+
+  base::Result<> LaunchOne(std::size_t side, std::size_t copy) {
+    for (std::size_t i = 0; i < launches_; ++i) TRY(programs_[side][copy].Launch(device_));
+    return {};
+  }
+
+  // The two sides exchange two copies.
+  base::Result<PairsTaken> TakeWarm() {
+    PairSettings settings = settings_;
+    settings.most_pairs = std::min(settings.most_pairs, kWarmPairs);
+    std::array<std::array<int, 2>, 2> graphs{};
+    for (std::size_t side = 0; graph_ && side < 2; ++side) {
+      for (std::size_t copy = 0; copy < 2; ++copy) {
+        TRY_ASSIGN(graphs[side][copy], device_.Record([&] { return LaunchOne(side, copy); }));
+      }
+    }
+    return TakePairs(settings, [&](int side, std::size_t pair) -> base::Result<double> {
+      const auto s = static_cast<std::size_t>(side);
+      const std::size_t copy = (pair / 2 + s) % 2;
+      TRY(programs_[s][copy].Launch(device_));  // brings its buffers into the L2
+      TRY_ASSIGN(const double us, device_.Time([&] {
+        return graph_ ? device_.Replay(graphs[s][copy]) : LaunchOne(s, copy);
+      }));
+      return us / static_cast<double>(launches_);
+    });
+  }
+
+  device::cuda::CudaDevice& device_;
+  PairSettings settings_;
+  std::int64_t bytes_ = 0;
+  std::int64_t stride_ = 0;
+  std::int64_t flush_bytes_ = 0;
+  std::vector<Stretch> restore_;
+  std::size_t copies_ = 2;
+  std::size_t launches_ = 1;
+  bool graph_ = false;
+  std::array<std::vector<PreparedProgram>, 2> programs_;
+};
+
+}  // namespace
+
+std::size_t CopiesFor(std::size_t bytes, std::size_t l2_bytes, std::size_t free_bytes) {
+  const std::size_t size = std::max<std::size_t>(bytes, 1);
+  const std::size_t wanted = 3 * l2_bytes / size + 1;
+  // One more stands for the buffers as they were.
+  const std::size_t possible = free_bytes / size > 1 ? free_bytes / size - 1 : 1;
+  return std::clamp<std::size_t>(wanted, 2,
+                                 std::max<std::size_t>(2, std::min(kMostCopies, possible)));
+}
+
+base::Result<Json> TakeCudaPairs(device::cuda::CudaDevice& device,
+                                 const std::vector<device::ModuleInfo>& infos,
+                                 const Json& request) {
+  auto reply = CudaPairs(device, request).Run(infos, request);
+  device.DropGraphs();
+  TRY(device.ScrubAndShrink());
+  return reply;
+}
+
+}  // namespace cupilot::worker

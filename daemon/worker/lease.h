@@ -1,0 +1,51 @@
+// A runner with its arena, for one request of the judge. On the host each request has a process of
+// its own. A GPU's context takes a third of a second to make, so its runners are kept between
+// requests, one for each role, and replaced when a candidate has broken them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "worker/arena.h"
+#include "worker/runner.h"
+
+namespace cupilot::worker {
+
+// Whose code runs. Results of the original are computed where no candidate ever runs.
+// kFinalist: a process of its own every time, so that a second measurement has nothing of the
+// first.
+enum class Role { kOriginal, kTwin, kCandidate, kFinalist };
+
+class Lease {
+ public:
+  // One at a time for a device and role. kUnavailable: no such device, or too little memory on it.
+  static base::Result<Lease> Take(const std::string& device, Role role, std::size_t bytes,
+                                  const std::vector<std::string>& modules);
+  Lease(Lease&&) = default;
+  Lease& operator=(Lease&&) = default;
+  ~Lease() = default;
+
+  // What judge and runner share, as long as was asked for.
+  std::span<std::byte> memory() const { return slot_->arena.bytes().subspan(0, bytes_); }
+  Runner& runner() const { return slot_->runner; }
+  // Runs a program of module `module` on the memory.
+  base::Result<records::Json> Run(int module, const records::Json& program,
+                                  std::chrono::milliseconds limit) const;
+
+ private:
+  struct Slot {
+    Arena arena;
+    Runner runner;
+  };
+  Lease(std::shared_ptr<Slot> slot, std::size_t bytes) : slot_(std::move(slot)), bytes_(bytes) {}
+  static base::Result<std::shared_ptr<Slot>> NewSlot(const std::string& device, std::size_t bytes,
+                                                     const std::vector<std::string>& modules);
+
+  std::shared_ptr<Slot> slot_;
+  std::size_t bytes_;
+};
+
+}  // namespace cupilot::worker

@@ -1,0 +1,59 @@
+#include "worker/pair_loop.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cupilot::worker {
+
+using records::Json;
+using std::chrono::steady_clock;
+
+namespace {
+constexpr std::size_t kProbePairs = 3;
+constexpr double kLeastUs = 1e-3;  // a clock's step is no zero
+}  // namespace
+
+PairSettings PairSettingsOf(const Json& request) {
+  return {request["seconds"].get<double>(), request["probe_limit"].get<double>(),
+          request["most_pairs"].get<std::size_t>()};
+}
+
+base::Result<PairsTaken> TakePairs(
+    const PairSettings& settings,
+    const std::function<base::Result<double>(int side, std::size_t pair)>& sample) {
+  PairsTaken taken;
+  const auto begin = steady_clock::now();
+  for (std::size_t i = 0; i <= settings.most_pairs; ++i) {
+    double times[2];
+    for (std::size_t turn = 0; turn < 2; ++turn) {
+      const std::size_t side = (i + turn) % 2;
+      TRY_ASSIGN(times[side], sample(static_cast<int>(side), i));
+    }
+    if (i == 0) continue;
+    taken.pairs.emplace_back(std::max(times[0], kLeastUs), std::max(times[1], kLeastUs));
+    taken.stopped_early = i == kProbePairs && LosesProbe(taken.pairs, settings.probe_limit);
+    const double spent = std::chrono::duration<double>(steady_clock::now() - begin).count();
+    if (taken.stopped_early || EnoughPairs(taken.pairs, spent, settings.seconds)) break;
+  }
+  return taken;
+}
+
+Json ToJson(const PairsTaken& taken) {
+  Json json = {{"pairs", Json::array()}, {"stopped_early", taken.stopped_early}};
+  for (const auto& [original, candidate] : taken.pairs) {
+    json["pairs"].push_back({original, candidate});
+  }
+  return json;
+}
+
+PairsTaken PairsFrom(const Json& reply) {
+  PairsTaken taken;
+  taken.stopped_early = reply.value("stopped_early", false);
+  for (const Json& pair : reply["pairs"]) {
+    taken.pairs.emplace_back(std::max(pair[0].get<double>(), kLeastUs),
+                             std::max(pair[1].get<double>(), kLeastUs));
+  }
+  return taken;
+}
+
+}  // namespace cupilot::worker
