@@ -31,7 +31,10 @@ cupilot_dependency(zmq PkgConfig::libzmq)
 cupilot_dependency(rocksdb RocksDB::rocksdb-shared)
 cupilot_dependency(curl CURL::libcurl)
 cupilot_dependency(seccomp PkgConfig::libseccomp)
-cupilot_dependency(boost_context Boost::context)
+# Boost.Context, as an archive: its switch of stacks becomes part of the host device's runtime libraries, since
+# the programs that users build link nothing else.
+find_library(CUPILOT_BOOST_CONTEXT_ARCHIVE libboost_context.a REQUIRED)
+cupilot_dependency(boost_context "${CUPILOT_BOOST_CONTEXT_ARCHIVE}" Boost::headers)
 cupilot_dependency(cli11 CLI11::CLI11)
 # BLAKE2b; the archive, so that the static launcher can use the same target.
 find_library(CUPILOT_SODIUM_ARCHIVE libsodium.a REQUIRED)

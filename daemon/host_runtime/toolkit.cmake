@@ -1,12 +1,12 @@
 # lib/cupilot/host_toolkit/{bin/nvcc, include, lib64/libcudart*, nvvm/libdevice, version.json}: what CMake
-# looks for in a CUDA toolkit. The static library holds Boost.Context, since users link nothing else.
+# looks for in a CUDA toolkit. Both libraries hold Boost.Context, since users link nothing else.
 add_library(cupilot_host_cudart SHARED $<TARGET_OBJECTS:cupilot_host_runtime>)
 set_target_properties(cupilot_host_cudart PROPERTIES OUTPUT_NAME cudart SOVERSION 13
   LIBRARY_OUTPUT_DIRECTORY "${toolkit}/lib64" LINKER_LANGUAGE CXX)
 target_link_libraries(cupilot_host_cudart PRIVATE dep_boost_context dep_threads)
+target_link_options(cupilot_host_cudart PRIVATE -Wl,--exclude-libs,libboost_context.a)
 
 set(combine "${CMAKE_CURRENT_BINARY_DIR}/combine.mri")
-find_library(CUPILOT_BOOST_CONTEXT_ARCHIVE libboost_context.a REQUIRED)
 file(GENERATE OUTPUT "${combine}" CONTENT
 "create ${toolkit}/lib64/libcudart_static.a
 addlib $<TARGET_FILE:cupilot_host_runtime>

@@ -10,7 +10,6 @@
 
 #include <mutex>
 
-#include "base/file.h"
 #include "base/install_layout.h"
 #include "source/syntax/converter.h"
 
@@ -18,11 +17,7 @@ namespace cupilot::source {
 
 std::string HostTriple() { return llvm::sys::getDefaultTargetTriple(); }
 
-std::string FindResourceDir() {
-  const std::string installed = base::ShareFolder() + "/clang";
-  if (base::FileExists(installed + "/include/stddef.h")) return installed;
-  return CUPILOT_CLANG_RESOURCE_DIR;
-}
+std::string FindResourceDir() { return base::ShareFolder() + "/clang"; }
 
 const std::vector<std::string>& HostSystemFolders(const std::string& resource_dir) {
   static std::mutex mutex;

@@ -40,8 +40,8 @@ struct ParseOutcome {
 // clang cannot be run at all. Takes 10 to 300 ms; thread-safe.
 base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options);
 
-// clang's resource folder, beside the executable when installed (share/cupilot/clang), else the
-// distribution's.
+// The folder of clang's own headers: share/cupilot/clang of the installation or of the build
+// folder.
 std::string FindResourceDir();
 
 }  // namespace cupilot::source
