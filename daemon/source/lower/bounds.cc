@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "source/lower/kernel_facts.h"
+#include "source/syntax/built_ins.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
@@ -44,15 +44,7 @@ std::uint64_t LimitOf(const Node& node) {
 bool IsLong(const Node& node) { return node.canonical.find("long") != std::string::npos; }
 
 bool IsUnsigned(const Node& node) { return node.canonical.find("unsigned") != std::string::npos; }
-bool IsInteger(const Node& node) {
-  static constexpr std::string_view kTypes[] = {
-      "bool",           "char",         "signed char",   "unsigned char",      "short",
-      "unsigned short", "unsigned int", "unsigned long", "unsigned long long", "int",
-      "long",           "long long"};
-  std::string_view type = node.canonical;
-  if (type.substr(0, 6) == "const ") type.remove_prefix(6);
-  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
-}
+bool IsInteger(const Node& node) { return IsIntegerType(node.canonical); }
 
 Slope Opposite(Slope slope) {
   if (slope == Slope::kUp) return Slope::kDown;

@@ -41,16 +41,6 @@ std::vector<NodeId> ReachedFunctions(const Tree& tree, NodeId root) {
 
 }  // namespace
 
-bool IsBuiltInVariable(const Tree& tree, NodeId reference) {
-  const Node& node = tree.at(reference);
-  if (node.kind != Kind::kDeclRef || !Has(tree, node.declaration, kSystem)) return false;
-  const Node& declaration = tree.at(node.declaration);
-  for (const std::string_view name : kBuiltIns) {
-    if (declaration.name == name) return true;
-  }
-  return false;
-}
-
 NodeId KernelAround(const Tree& tree, NodeId id) {
   for (NodeId at = id; at != kNone; at = tree.at(at).parent) {
     if (tree.at(at).kind == Kind::kFunction) return Has(tree, at, kGlobalAttr) ? at : kNone;

@@ -16,8 +16,6 @@ struct KernelFacts {
 
 KernelFacts KernelFactsOf(const Tree& tree, NodeId kernel);
 
-// threadIdx, blockIdx, blockDim or gridDim.
-bool IsBuiltInVariable(const Tree& tree, NodeId reference);
 // The kernel whose body holds the node (lambdas inside a kernel are the kernel's), kNone otherwise.
 NodeId KernelAround(const Tree& tree, NodeId id);
 

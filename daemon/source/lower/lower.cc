@@ -10,6 +10,7 @@
 #include "source/lower/kernel_text.h"
 #include "source/lower/place_edits.h"
 #include "source/lower/thread_index.h"
+#include "source/syntax/built_ins.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "source/lower/kernel_facts.h"
+#include "source/syntax/built_ins.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {

@@ -3,33 +3,16 @@
 #include <algorithm>
 
 #include "source/lower/bounds.h"
-#include "source/lower/kernel_facts.h"
+#include "source/syntax/built_ins.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
 namespace {
 
-// The expression without parentheses and casts between integers.
-NodeId SkipCasts(const Tree& tree, NodeId id) {
-  for (;;) {
-    id = SkipParens(tree, id);
-    if (!IsA(tree, id, Kind::kCast)) return id;
-    id = Child(tree, id, 0);
-  }
-}
-
-bool IsMemberX(const Tree& tree, NodeId id, std::string_view variable) {
-  if (!IsA(tree, id, Kind::kMember) || tree.at(id).name != "x") return false;
-  const NodeId base = Child(tree, id, 0);
-  return base != kNone && IsBuiltInVariable(tree, base) &&
-         tree.at(tree.at(base).declaration).name == variable;
-}
-
 // The factor of blockIdx.x: blockDim.x, a constant, or a template parameter; "" for anything else.
 std::string WidthOf(const Tree& tree, NodeId id) {
-  id = SkipCasts(tree, id);
-  if (IsMemberX(tree, id, "blockDim")) return kBlockWidth;
-  if (id == kNone) return "";
+  const auto place = IndexOf(tree, id);
+  if (place && place->variable == "blockDim" && place->axis == 'x') return kBlockWidth;
   const Node& node = tree.at(id);
   if (!node.value.empty() && node.value[0] != '-') return node.value + "u";
   if (node.kind == Kind::kDeclRef && IsA(tree, node.declaration, Kind::kTemplateParameter)) {
@@ -43,20 +26,10 @@ std::string SumWidth(const Tree& tree, NodeId id) {
   const Node& node = tree.at(id);
   static constexpr std::string_view kTypes[] = {
       "int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"};
-  if (node.kind != Kind::kBinary || node.name != "+") return "";
   if (std::find(std::begin(kTypes), std::end(kTypes), node.canonical) == std::end(kTypes))
     return "";
-  NodeId product = SkipCasts(tree, Child(tree, id, 0));
-  NodeId place = SkipCasts(tree, Child(tree, id, 1));
-  if (!IsMemberX(tree, place, "threadIdx")) std::swap(product, place);
-  if (!IsMemberX(tree, place, "threadIdx") || !IsA(tree, product, Kind::kBinary) ||
-      tree.at(product).name != "*") {
-    return "";
-  }
-  const NodeId left = Child(tree, product, 0), right = Child(tree, product, 1);
-  if (IsMemberX(tree, SkipCasts(tree, left), "blockIdx")) return WidthOf(tree, right);
-  if (IsMemberX(tree, SkipCasts(tree, right), "blockIdx")) return WidthOf(tree, left);
-  return "";
+  const auto sum = GlobalSumOf(tree, id);
+  return sum && sum->axis == 'x' ? WidthOf(tree, sum->width) : "";
 }
 
 bool IsInsideAny(const Tree& tree, NodeId id, const std::vector<NodeId>& nodes) {
@@ -116,7 +89,7 @@ bool IsSignedTerm(const Tree& tree, NodeId id, const std::vector<NodeId>& sums,
       // A large factor is a hash, which is meant to wrap.
       return node.name.find_first_of("uUlL") == std::string::npos && node.value.size() <= 2;
     case Kind::kMember:
-      if (Child(tree, id, 0) != kNone && IsBuiltInVariable(tree, Child(tree, id, 0))) {
+      if (IsBuiltInVariable(tree, Child(tree, id, 0))) {
         parts.push_back(id);
         return true;
       }

@@ -88,14 +88,14 @@ class Collector {
       return;
     }
     const NodeId callee = UserCallee(tree_, id);
-    if (callee == kNone || BodyOf(tree_, callee) == kNone) {
+    if (callee == kNone || Body(tree_, callee) == kNone) {
       if (tree_.at(id).name.empty() || callee != kNone) {
         Rigid("it calls something that cannot be followed");
       }
       return;
     }
     if (!visited_.insert(callee).second) return;
-    Walk(tree_, BodyOf(tree_, callee), [&](NodeId node) {
+    Walk(tree_, Body(tree_, callee), [&](NodeId node) {
       Common(node);
       Inside(callee, node);
       return true;
@@ -189,7 +189,7 @@ class Collector {
     if (!name.empty() && !IsAtomic(name)) return;
     const NodeId callee = UserCallee(tree_, id);
     const std::vector<NodeId> parameters =
-        callee == kNone ? std::vector<NodeId>{} : ParametersOf(tree_, callee);
+        callee == kNone ? std::vector<NodeId>{} : Parameters(tree_, callee);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (!name.empty() && i > 0) break;  // an atomic writes behind its first argument
       NodeId argument = SkipParensAndCasts(tree_, arguments[i]);
@@ -260,7 +260,7 @@ void FollowPointers(const Tree& tree, Facts& facts) {
 Facts FactsOf(const Tree& tree, NodeId function) {
   Facts facts;
   facts.function = function;
-  facts.body = BodyOf(tree, function);
+  facts.body = Body(tree, function);
   const Node& node = tree.at(function);
   if ((node.flags & kTemplate) != 0) facts.rigid = "it is a template";
   if (facts.body == kNone) {
@@ -269,7 +269,7 @@ Facts FactsOf(const Tree& tree, NodeId function) {
   }
   const std::string head = tree.text.substr(node.begin, tree.at(facts.body).begin - node.begin);
   facts.launch_bounds = head.find("launch_bounds") != std::string::npos;
-  for (NodeId parameter : ParametersOf(tree, function)) {
+  for (NodeId parameter : Parameters(tree, function)) {
     if ((tree.at(parameter).flags & kVolatile) != 0) facts.rigid = "it uses volatile";
   }
   Collector(tree, facts).Kernel(facts.body);

@@ -3,29 +3,6 @@
 #include <algorithm>
 
 namespace cupilot::source {
-namespace {
-
-std::optional<GlobalIndexForm> ProductOf(const Tree& tree, NodeId expression) {
-  const NodeId id = SkipParensAndCasts(tree, expression);
-  if (!IsA(tree, id, Kind::kBinary) || tree.at(id).name != "*") return std::nullopt;
-  for (const std::size_t first : {0u, 1u}) {
-    const auto block = IndexOf(tree, SkipParensAndCasts(tree, Child(tree, id, first)));
-    if (!block || block->variable != "blockIdx") continue;
-    const NodeId width = SkipParensAndCasts(tree, Child(tree, id, 1 - first));
-    const auto size = IndexOf(tree, width);
-    if (size && size->variable == "blockDim" && size->axis == block->axis) {
-      return GlobalIndexForm{block->axis, 0};
-    }
-    const std::string& value = width == kNone ? "" : tree.at(width).value;
-    if (!value.empty() && value.size() <= 4 && value[0] >= '1' && value[0] <= '9') {
-      return GlobalIndexForm{block->axis, std::stoll(value)};
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 NodeId FindBelow(const Tree& tree, NodeId root, const std::function<bool(NodeId)>& is) {
   NodeId found = kNone;
   if (root == kNone) return found;
@@ -34,15 +11,6 @@ NodeId FindBelow(const Tree& tree, NodeId root, const std::function<bool(NodeId)
     return found == kNone;
   });
   return found;
-}
-
-NodeId SkipParensAndCasts(const Tree& tree, NodeId expression) {
-  while (expression != kNone) {
-    expression = SkipParens(tree, expression);
-    if (!IsA(tree, expression, Kind::kCast)) break;
-    expression = Child(tree, expression, 0);
-  }
-  return expression;
 }
 
 std::string SystemCallee(const Tree& tree, NodeId call) {
@@ -74,34 +42,16 @@ NodeId UserCallee(const Tree& tree, NodeId call) {
   return declaration;
 }
 
-bool IsPlaceVariable(const Tree& tree, NodeId reference) {
-  static constexpr std::string_view kNames[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-  if (!IsA(tree, reference, Kind::kDeclRef)) return false;
-  const NodeId declaration = tree.at(reference).declaration;
-  if (!Has(tree, declaration, kSystem)) return false;
-  return std::find(std::begin(kNames), std::end(kNames), tree.at(declaration).name) !=
-         std::end(kNames);
-}
-
-std::optional<Place> IndexOf(const Tree& tree, NodeId expression) {
-  if (!IsA(tree, expression, Kind::kMember)) return std::nullopt;
-  const NodeId base = SkipParens(tree, Child(tree, expression, 0));
-  if (base == kNone || !IsPlaceVariable(tree, base)) return std::nullopt;
-  const std::string& member = tree.at(expression).name;
-  if (member.size() != 1) return std::nullopt;
-  return Place{tree.at(tree.at(base).declaration).name, member[0]};
-}
-
 std::optional<GlobalIndexForm> GlobalIndexOf(const Tree& tree, NodeId expression) {
-  if (!IsA(tree, expression, Kind::kBinary) || tree.at(expression).name != "+") return std::nullopt;
-  for (const std::size_t first : {0u, 1u}) {
-    const auto product = ProductOf(tree, Child(tree, expression, first));
-    const auto thread = IndexOf(tree, SkipParensAndCasts(tree, Child(tree, expression, 1 - first)));
-    if (product && thread && thread->variable == "threadIdx" && thread->axis == product->axis) {
-      return product;
-    }
+  const auto sum = GlobalSumOf(tree, expression);
+  if (!sum) return std::nullopt;
+  const auto size = IndexOf(tree, sum->width);
+  if (size && size->variable == "blockDim" && size->axis == sum->axis) {
+    return GlobalIndexForm{sum->axis, 0};
   }
-  return std::nullopt;
+  const std::string& value = tree.at(sum->width).value;
+  if (value.empty() || value.size() > 4 || value[0] < '1' || value[0] > '9') return std::nullopt;
+  return GlobalIndexForm{sum->axis, std::stoll(value)};
 }
 
 bool IsModification(const Tree& tree, NodeId expression) {
@@ -178,14 +128,6 @@ bool IsPointerType(std::string_view canonical) {
   // "float *", "float *const", "float *__restrict": a star after which no bracket stands.
   const std::size_t star = canonical.rfind('*');
   return star != std::string_view::npos && canonical.find_first_of("[(", star) == canonical.npos;
-}
-
-bool IsIntegerType(std::string_view canonical) {
-  static constexpr std::string_view kTypes[] = {
-      "bool", "char",         "signed char", "unsigned char", "short",     "unsigned short",
-      "int",  "unsigned int", "long",        "unsigned long", "long long", "unsigned long long"};
-  if (canonical.starts_with("const ")) canonical.remove_prefix(6);
-  return std::find(std::begin(kTypes), std::end(kTypes), canonical) != std::end(kTypes);
 }
 
 std::string FreshPrefix(const Tree& tree, const std::string& stem) {

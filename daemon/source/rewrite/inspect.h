@@ -8,14 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "source/syntax/built_ins.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
 
-inline NodeId BodyOf(const Tree& tree, NodeId function) { return Body(tree, function); }
-inline std::vector<NodeId> ParametersOf(const Tree& tree, NodeId function) {
-  return Parameters(tree, function);
-}
 inline bool Contains(const Tree& tree, NodeId outer, NodeId inner) {
   return inner != kNone && outer != kNone && IsInside(tree, inner, outer);
 }
@@ -23,22 +20,10 @@ inline bool Contains(const Tree& tree, NodeId outer, NodeId inner) {
 // The first node at or below `root` for which `is` holds, kNone if there is none.
 NodeId FindBelow(const Tree& tree, NodeId root, const std::function<bool(NodeId)>& is);
 
-// The expression without parentheses and explicit casts.
-NodeId SkipParensAndCasts(const Tree& tree, NodeId expression);
-
 // The name of the system's function that a kCall calls; "" for anything else.
 std::string SystemCallee(const Tree& tree, NodeId call);
 // The user's function that it calls (its definition if there is one), kNone for anything else.
 NodeId UserCallee(const Tree& tree, NodeId call);
-
-// threadIdx.x, blockDim.y and the like.
-struct Place {
-  std::string_view variable;  // threadIdx, blockIdx, blockDim, gridDim
-  char axis = 'x';
-};
-std::optional<Place> IndexOf(const Tree& tree, NodeId expression);
-// A use of one of these variables (the kDeclRef), whole or by member.
-bool IsPlaceVariable(const Tree& tree, NodeId reference);
 
 // blockIdx.d * blockDim.d + threadIdx.d, in any order; the block's width may be a constant.
 struct GlobalIndexForm {
@@ -60,8 +45,6 @@ NodeId RootOf(const Tree& tree, NodeId expression);
 NodeId OwnerOf(const Tree& tree, NodeId expression);
 
 bool IsPointerType(std::string_view canonical);
-// A fundamental integer type by its canonical name, with or without const.
-bool IsIntegerType(std::string_view canonical);
 
 // A name, and beginning of names, that the text does not have.
 std::string FreshPrefix(const Tree& tree, const std::string& stem);

@@ -67,7 +67,7 @@ void JamScope::FindIndices() {
         case Kind::kUnary:
           return node.name != "-" && node.name != "+";
         case Kind::kDeclRef: {
-          if (IsPlaceVariable(tree, id)) return false;
+          if (IsBuiltInVariable(tree, id)) return false;
           const NodeId used = VariableOf(tree, id);
           if (used == kNone) return true;
           // What it is computed from must not change between here and a use.

@@ -109,7 +109,7 @@ base::Result<> CheckFreePlace(const Draft& draft) {
   }
   const std::vector<GlobalIndex> indices = GlobalIndices(draft);
   for (const NodeId id : FindAll(tree, facts.body, Kind::kDeclRef)) {
-    if (!IsPlaceVariable(tree, id)) continue;
+    if (!IsBuiltInVariable(tree, id)) continue;
     const bool inside = std::any_of(indices.begin(), indices.end(), [&](const GlobalIndex& index) {
       return IsInside(tree, id, index.sum);
     });
@@ -189,7 +189,7 @@ base::Result<> CheckStridedBlock(const Draft& draft) {
   }
   bool strides = false;
   for (const NodeId id : FindAll(tree, facts.body, Kind::kDeclRef)) {
-    if (!IsPlaceVariable(tree, id)) continue;
+    if (!IsBuiltInVariable(tree, id)) continue;
     const NodeId member = tree.at(id).parent;
     const auto place = IndexOf(tree, member);
     bool fits = false;

@@ -19,7 +19,7 @@ bool IsRestricted(const Tree& tree, NodeId parameter) {
 
 std::vector<NodeId> PointersOf(const Draft& draft) {
   std::vector<NodeId> pointers;
-  for (const NodeId parameter : ParametersOf(draft.tree, draft.facts.function)) {
+  for (const NodeId parameter : Parameters(draft.tree, draft.facts.function)) {
     if (IsPointerType(draft.tree.at(parameter).canonical)) pointers.push_back(parameter);
   }
   return pointers;

@@ -115,6 +115,23 @@ NodeId SkipParens(const Tree& tree, NodeId expression) {
   return expression;
 }
 
+NodeId SkipParensAndCasts(const Tree& tree, NodeId expression) {
+  while (expression != kNone) {
+    expression = SkipParens(tree, expression);
+    if (!IsA(tree, expression, Kind::kCast)) break;
+    expression = Child(tree, expression, 0);
+  }
+  return expression;
+}
+
+bool IsIntegerType(std::string_view canonical) {
+  static constexpr std::string_view kTypes[] = {
+      "bool", "char",         "signed char", "unsigned char", "short",     "unsigned short",
+      "int",  "unsigned int", "long",        "unsigned long", "long long", "unsigned long long"};
+  if (canonical.starts_with("const ")) canonical.remove_prefix(6);
+  return std::find(std::begin(kTypes), std::end(kTypes), canonical) != std::end(kTypes);
+}
+
 void Walk(const Tree& tree, NodeId root, const std::function<bool(NodeId)>& visit) {
   if (root == kNone || !visit(root)) return;
   for (const NodeId child : tree.at(root).children) Walk(tree, child, visit);

@@ -39,8 +39,12 @@ NodeId Callee(const Tree& tree, NodeId call);
 std::vector<NodeId> Arguments(const Tree& tree, NodeId call);
 std::vector<NodeId> LaunchConfiguration(const Tree& tree, NodeId launch);
 
-// The expression without parentheses around it.
+// The expression without parentheses around it, and without explicit casts.
 NodeId SkipParens(const Tree& tree, NodeId expression);
+NodeId SkipParensAndCasts(const Tree& tree, NodeId expression);
+
+// A fundamental integer type by its canonical name, with or without const.
+bool IsIntegerType(std::string_view canonical);
 
 // Every node below `root`, `root` first, in the order of the text. A visitor that returns false is
 // not shown what is below.
