@@ -59,17 +59,23 @@ std::string IsPowerOfTwo(const std::string& value) {
   return "1073741824 % (" + value + ") == 0";
 }
 
+enum class Freedom { kAnyShape, kFewerAlongX };
+
+// kUnsupported with the reason that fits the kernel's kind where it can take no other block.
+base::Result<Freedom> FreedomOf(const Draft& draft) {
+  const auto free = CheckFreePlace(draft);
+  if (free) return Freedom::kAnyShape;
+  const auto shared = CheckStridedBlock(draft);
+  if (shared) return Freedom::kFewerAlongX;
+  return base::Fail(draft.facts.barrier || draft.facts.shared ? shared.error() : free.error());
+}
+
 }  // namespace
 
 base::Result<std::vector<Json>> ProposeBlockSize(const Draft& draft) {
+  TRY_ASSIGN(const Freedom freedom, FreedomOf(draft));
   const Geometry geometry = DraftGeometry(draft);
-  if (CheckFreePlace(draft)) return FreeShapes(geometry);
-  if (const auto shared = CheckStridedBlock(draft); !shared) {
-    return base::Fail(CheckFreePlace(draft).error().message.empty() ? shared.error()
-                      : draft.facts.barrier || draft.facts.shared   ? shared.error()
-                                                                  : CheckFreePlace(draft).error());
-  }
-  return SharedShapes(geometry);
+  return freedom == Freedom::kAnyShape ? FreeShapes(geometry) : SharedShapes(geometry);
 }
 
 base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
@@ -84,12 +90,8 @@ base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
     threads *= shape[d];
   }
   if (threads > 1024) return base::Fail(base::InvalidArgument("more than 1024 threads a block"));
-  const auto free = CheckFreePlace(draft);
-  const auto shared = CheckStridedBlock(draft);
-  if (!free && !shared) {
-    return base::Fail(draft.facts.barrier || draft.facts.shared ? shared.error() : free.error());
-  }
-  if (free) {
+  TRY_ASSIGN(const Freedom freedom, FreedomOf(draft));
+  if (freedom == Freedom::kAnyShape) {
     for (std::size_t d = 0; d < 3; ++d) {
       if (before.grid[d] * before.block[d] % shape[d] != 0) {
         return base::Fail(base::Unsupported("the workload's threads along " +

@@ -36,12 +36,8 @@ std::optional<Shares> SharesOf(const Draft& draft, std::size_t axis, std::int64_
 }
 
 bool HasLoop(const Draft& draft) {
-  bool loop = false;
-  Walk(draft.tree, draft.facts.body, [&](NodeId id) {
-    loop = loop || IsLoop(draft.tree.at(id).kind);
-    return !loop;
-  });
-  return loop;
+  return FindBelow(draft.tree, draft.facts.body,
+                   [&](NodeId id) { return IsLoop(draft.tree.at(id).kind); }) != kNone;
 }
 
 void Divide(Draft& draft, std::string& size, std::int64_t divisor) {

@@ -195,7 +195,6 @@ base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const Json& parame
                      " = (int)(blockIdx.x * blockDim.x + threadIdx.x) * " + std::to_string(width) +
                      ";\nbool " + all + " = true;\n";
   const NodeId body = draft.facts.body;
-  std::string declarations;
   if (plan.guard != kNone) {
     // What the guard uses stands before it.
     for (int i = 0; i < width; ++i) {
