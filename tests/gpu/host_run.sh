@@ -32,9 +32,21 @@ differential() {
   swapped native "$GPU/differential/program.cu" differential
   compare native 3000 7 || fail "the variants change results"
   cat native.statistics
-  [ "$(kernels_tuned native)" -eq 8 ] || fail "not every kernel was launched inside and outside its guards"
+  all_kernels native || fail "not every kernel was launched inside and outside its guards"
   swapped wrong "$GPU/differential/program.cu" differential --wrong
   if compare wrong 3000 7; then fail "a variant that leaves out elements is not found"; fi
+}
+
+# Two of the programs with the techniques' variants; the others differ in the variants only.
+mechanical() {
+  . "$GPU/differential/compare.sh"
+  local program
+  for program in 0 3; do
+    swapped "m$program" "$GPU/differential/program.cu" mechanical --variants "$(dirname "$CASES")/mechanical.json" \
+      --program "$program"
+    compare "m$program" 10000 7 || fail "the variants of program $program change results"
+    all_kernels "m$program" || fail "not every kernel was launched inside and outside its guards"
+  done
 }
 
 launches() {

@@ -15,12 +15,14 @@
 #include "daemon/source/swap/scale_kernel.h"
 #include "differential_kernels.h"
 #include "launch_kernels.h"
+#include "mechanical_request.h"
 
 namespace cupilot::source {
 namespace {
 
 struct Options {
-  std::string name, source, out;
+  std::string name, source, out, variants;
+  std::size_t program = 0;
   MarkedTargets targets;
   bool wrong = false;
 };
@@ -39,6 +41,10 @@ bool Read(const std::vector<std::string>& words, Options& options) {
       options.source = words[i];
     } else if (word == "--out") {
       options.out = words[i];
+    } else if (word == "--variants") {
+      options.variants = words[i];
+    } else if (word == "--program") {
+      options.program = std::stoul(words[i]);
     } else if (word == "--target") {
       options.targets.expected.push_back(words[i]);
     } else if (word == "--foreign") {
@@ -62,6 +68,9 @@ base::Result<std::string> Write(const Options& options) {
     more = AttributesDefinitions(request);
   } else if (options.name == "differential") {
     request = DifferentialRequest(options.source, options.targets.expected, options.wrong);
+  } else if (options.name == "mechanical") {
+    TRY_ASSIGN(request, MechanicalRequest(options.source, options.variants, options.program,
+                                          options.targets.expected));
   } else if (options.name == "launches") {
     request = LaunchesRequest(options.source, options.targets.expected);
   } else {
@@ -87,7 +96,7 @@ int main(int argc, char** argv) {
   const auto words = cupilot::source::Write(options);
   if (!words) {
     std::fprintf(stderr, "swap_cases: %s\n", words.error().message.c_str());
-    return 1;
+    return words.error().code == cupilot::base::ErrorCode::kNotFound ? 3 : 1;
   }
   std::printf("%s\n", words->c_str());
   return 0;

@@ -23,16 +23,31 @@ struct Params {
   float scale, shift;
 };
 
+// cupilot: tune
+// cupilot: workload a grid=16 block=256 a=0.5 n=4096 x=normal[n] y=inout normal[n]
+// cupilot: workload b grid=8 block=128 a=0.5 n=1000 x=normal[n] y=inout normal[n]
+// cupilot: workload c grid=32 block=32 a=0.5 n=1024 x=normal[n] y=inout normal[n]
+// cupilot: workload d grid=40 block=256 a=0.5 n=10000 x=normal[n] y=inout normal[n]
 __global__ void saxpy(float a, const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];
 }
 
+// cupilot: tune
+// cupilot: workload a grid=16 block=256 t=0.25 n=4096 a=normal[n] b=normal[n] out=[n]
+// cupilot: workload b grid=8 block=128 t=0.25 n=1000 a=normal[n] b=normal[n] out=[n]
+// cupilot: workload c grid=16 block=64 t=0.25 n=1024 a=normal[n] b=normal[n] out=[n]
+// cupilot: workload d grid=40 block=256 t=0.25 n=10000 a=normal[n] b=normal[n] out=[n]
 __global__ void blend(const float* a, const float* b, float* out, float t, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = a[i] + t * (b[i] - a[i]);
 }
 
+// cupilot: tune
+// cupilot: workload a grid=(6,4) block=(32,8) width=192 height=32 in=normal[width*height] out=[width*height]
+// cupilot: workload b grid=(2,8) block=(32,8) width=64 height=60 in=normal[width*height] out=[width*height]
+// cupilot: workload c grid=(2,3) block=(32,8) width=33 height=17 in=normal[width*height] out=[width*height]
+// cupilot: workload d grid=(4,1) block=(32,8) width=128 height=8 in=normal[width*height] out=[width*height]
 __global__ void stencil(const float* in, float* out, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -45,6 +60,11 @@ __global__ void stencil(const float* in, float* out, int width, int height) {
   }
 }
 
+// cupilot: tune
+// cupilot: workload a grid=1 block=128 rows=100 columns=96 m=normal[rows*columns] out=[rows]
+// cupilot: workload b grid=2 block=64 rows=128 columns=64 m=normal[rows*columns] out=[rows]
+// cupilot: workload c grid=2 block=32 rows=64 columns=33 m=normal[rows*columns] out=[rows]
+// cupilot: workload d grid=4 block=64 rows=199 columns=119 m=normal[rows*columns] out=[rows]
 __global__ void row_sum(const float* m, float* out, int rows, int columns) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r >= rows) return;
@@ -53,11 +73,21 @@ __global__ void row_sum(const float* m, float* out, int rows, int columns) {
   out[r] = sum;
 }
 
+// cupilot: tune
+// cupilot: workload a grid=40 block=256 n=10000 data=integers(0,255)[n] bins=inout constant(0)[256]
+// cupilot: workload b grid=32 block=128 n=4096 data=integers(0,255)[n] bins=inout constant(0)[256]
+// cupilot: workload c grid=16 block=64 n=1000 data=integers(0,255)[n] bins=inout constant(0)[256]
+// cupilot: workload d grid=4 block=256 n=1024 data=integers(0,255)[n] bins=inout constant(0)[256]
 __global__ void histogram(const unsigned char* data, unsigned int* bins, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&bins[data[i]], 1u);
 }
 
+// cupilot: tune
+// cupilot: workload a grid=16 block=256 n=4096 table=normal[256] index=indices(0,256)[n] bias=normal[n] out=[n]
+// cupilot: workload b grid=8 block=128 n=1000 table=normal[256] index=indices(0,256)[n] bias=normal[n] out=[n]
+// cupilot: workload c grid=32 block=32 n=1024 table=normal[256] index=indices(0,256)[n] bias=normal[n] out=[n]
+// cupilot: workload d grid=40 block=256 n=10000 table=normal[256] index=indices(0,256)[n] bias=normal[n] out=[n]
 __global__ void gather(const float* table, const int* index, const float* bias, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = table[index[i]] + (bias != nullptr ? bias[i] : 0.0f);
@@ -109,6 +139,18 @@ struct Launch {
   cudaError_t error = cudaSuccess;
 };
 
+// What the tags above declare: published guards hold for these sizes only. n or rows, columns, threads.
+struct Shape {
+  int n, columns, threads;
+};
+static const Shape kDeclared[6][4] = {
+    {{4096, 0, 256}, {1000, 0, 128}, {1024, 0, 32}, {10000, 0, 256}},     // saxpy
+    {{4096, 0, 256}, {1000, 0, 128}, {1024, 0, 64}, {10000, 0, 256}},     // blend
+    {{32, 192, 0}, {60, 64, 0}, {17, 33, 0}, {8, 128, 0}},                // stencil
+    {{100, 96, 128}, {128, 64, 64}, {64, 33, 32}, {199, 119, 64}},        // row_sum
+    {{10000, 0, 256}, {4096, 0, 128}, {1000, 0, 64}, {1024, 0, 256}},     // histogram
+    {{4096, 0, 256}, {1000, 0, 128}, {1024, 0, 32}, {10000, 0, 256}}};    // gather
+
 static int Size(Random& random) {
   const int nice[] = {0, 1, 3, 4, 16, 31, 32, 64, 256, 1000, 1024, 4096, 10000};
   const int n = random.Chance(60) ? nice[random.Below(13)] : random.Below(random.Chance(20) ? 12000 : 600);
@@ -139,7 +181,9 @@ static Launch Draw(Random& random) {
   launch.kernel = static_cast<Kernel>(random.Below(kKernels));
   launch.factor = random.Value();
   launch.pending = random.Chance(2);
-  const int n = launch.n = Size(random);
+  bool declared = launch.kernel <= kGather && random.Chance(35);
+  const Shape shape = declared ? kDeclared[launch.kernel][random.Below(4)] : Shape{};
+  const int n = launch.n = declared ? shape.n : Size(random);
   const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(n);
   switch (launch.kernel) {
     case kSaxpy:
@@ -159,7 +203,9 @@ static Launch Draw(Random& random) {
       if (overlap == 3) launch.b = launch.a + 4 * static_cast<std::size_t>(random.Below(n + 1) / 2);
       Geometry(random, launch, n);
       if (overlap == 4) {  // one warp reads all before it writes
+        declared = false;
         launch.n = 1 + random.Below(32);
+        launch.shared = 0;
         launch.block = dim3(32);
         launch.grid = dim3(1);
         launch.out = launch.a + 4 * static_cast<std::size_t>(random.Below(8));
@@ -169,10 +215,11 @@ static Launch Draw(Random& random) {
     case kStencil: {
       launch.columns = 1 + (random.Chance(50) ? 16 * random.Below(12) : random.Below(200));
       launch.n = 1 + random.Below(60);
+      if (declared) launch.n = shape.n, launch.columns = shape.columns;
       const std::size_t all = sizeof(float) * static_cast<std::size_t>(launch.n * launch.columns);
       launch.a = Place(random, launch, all, 4);
       launch.out = Place(random, launch, all, 4);
-      launch.block = random.Chance(80) ? dim3(32, 8) : dim3(1 + random.Below(64), 1 + random.Below(20));
+      launch.block = declared || random.Chance(80) ? dim3(32, 8) : dim3(1 + random.Below(64), 1 + random.Below(20));
       launch.grid = dim3((launch.columns + launch.block.x - 1) / launch.block.x,
                          (launch.n + launch.block.y - 1) / launch.block.y);
       if (random.Chance(5)) launch.grid.y += 1;
@@ -180,8 +227,8 @@ static Launch Draw(Random& random) {
       break;
     }
     case kRowSum:
-      launch.n = random.Below(200);
-      launch.columns = random.Below(120);
+      launch.n = declared ? shape.n : random.Below(200);
+      launch.columns = declared ? shape.columns : random.Below(120);
       launch.exact = random.Chance(50);
       launch.a = Place(random, launch, sizeof(float) * static_cast<std::size_t>(launch.n * launch.columns), 4);
       launch.out = Place(random, launch, sizeof(float) * static_cast<std::size_t>(launch.n), 4);
@@ -207,6 +254,12 @@ static Launch Draw(Random& random) {
     default:
       launch.out = Place(random, launch, 2 * bytes, 8);
       Geometry(random, launch, n);
+  }
+  if (declared && shape.threads != 0 && random.Chance(80)) {
+    launch.n = shape.n;
+    launch.block = dim3(shape.threads);
+    launch.grid = dim3((shape.n + shape.threads - 1) / shape.threads);
+    launch.shared = 0;
   }
   launch.used = (launch.used + 63) / 64 * 64;
   return launch;

@@ -33,12 +33,12 @@ __global__ void __launch_bounds__(256) staged_more(const float* in, float* out, 
 #define CHECK(condition)                                                  \
   do {                                                                    \
     if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition); \
-  } while (kOriginal)
+  } while (false)
 #define IS_SUCCESS(call)                                                                        \
   do {                                                                                          \
     const cudaError_t error_ = (call);                                                          \
     if (error_ != cudaSuccess) std::printf("line %d: %s\n", __LINE__, cudaGetErrorName(error_)); \
-  } while (kOriginal)
+  } while (false)
 
 constexpr int kSize = 1 << 20;
 static bool tuned;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "source/swap/variant_text.h"
 #include "swap_fixture.h"
 
 namespace cupilot::source {
@@ -63,6 +64,42 @@ TEST_F(DeviceText, AnObjectHoldsTheCodeThatACubinHas) {
               HashIn(*images, 90, "_Z8unrolledILi3EEvPf"));
     EXPECT_EQ(HashIn(*images, 80, "_Z8unrolledILi4EEvPf"), "");
   }
+}
+
+// The premise of evidence: the code that was measured, in a unit of its own, is the code that ships
+// in the user's object, beside other kernels and images.
+TEST_F(DeviceText, ASwappedObjectHasTheCodeThatWasMeasured) {
+  SwappedKernel swapped;
+  swapped.kernel = ScaleKernel();
+  swapped.kernel.closure_source = kScaleSource;
+  const std::string target = "compute_90,sm_90";
+  swapped.variants = {{PlainVariant(), target, {}, "n % 2 == 0", "", 1.5},
+                      {StepsVariant(), target, {}, "n % 2 == 1", "", 1.2}};
+  const std::string more =
+      "__global__ void other(int* x) { *x = 3; }\nvoid Other(int* x) { other<<<1, 1>>>(x); }";
+  const auto source =
+      WriteSwappedSource({Write("scale.cu", kScaleSource + more), "unit", {swapped}});
+  ASSERT_TRUE(source) << source.error().message;
+  Write(source->file_name, source->text);
+  ASSERT_EQ(
+      Run("nvcc -O3 -c -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 " +
+          Joined(HookDefinitions(source->hook)) + " " + source->file_name + " -o swapped.o"),
+      0)
+      << Log();
+  const auto images = DeviceImagesOf(folder_ + "/swapped.o");
+  ASSERT_TRUE(images) << images.error().message;
+  int compared = 0;
+  for (const SwappedVariant& variant : swapped.variants) {
+    Write("a.cu", CandidateText(swapped.kernel, variant.variant).value());
+    for (const auto& [name, hash] : HashesOfCubin("-O3 -arch=sm_90")) {
+      EXPECT_EQ(HashIn(*images, 90, name), hash) << name;
+      if (name.find("cupilot_") == std::string::npos) continue;
+      // In the other image the body is not there: it traps.
+      EXPECT_NE(HashIn(*images, 80, name), hash) << name;
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 3);
 }
 
 TEST_F(DeviceText, AChangedKernelHasAnotherHashAndTheOthersTheirs) {
