@@ -13,7 +13,11 @@ __constant__ float weights[kSide * kSide];
 #endif
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 4096 grid=(256,256) block=(16,16) width=4096 height=4096 in=normal[width*height] out=[width*height] global:weights=normal[49]
+#else
 // cupilot: workload 512 grid=(32,32) block=(16,16) width=512 height=512 in=normal[width*height] out=[width*height] global:weights=normal[49]
+#endif
 // cupilot: tunable CONVOLUTION_BLOCK_X = 16, 32, 64, 128, 256
 // cupilot: tunable CONVOLUTION_BLOCK_Y = 1, 2, 4, 8, 16
 // cupilot: require CONVOLUTION_BLOCK_X * CONVOLUTION_BLOCK_Y <= 1024
@@ -34,7 +38,7 @@ __global__ void convolution(const float* in, float* out, int width, int height) 
 }
 
 Timing RunConvolution(const Options& options) {
-  const int width = 512, height = 512;
+  const int width = kLarge ? 4096 : 512, height = width;
   const std::vector<float> in = NormalValues(width * height, 9), w = NormalValues(kSide * kSide, 10);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   Check(cudaMemcpyToSymbol(weights, w.data(), w.size() * sizeof(float)), "cudaMemcpyToSymbol");
@@ -44,21 +48,19 @@ Timing RunConvolution(const Options& options) {
     convolution<<<grid, block>>>(device_in.get(), device_out.get(), width, height);
   });
   WriteOutput(options, "convolution", device_out.Get());
-  auto exact = [&](const auto& source, auto& out) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        double sum = 0;
-        for (int dy = -kRadius; dy <= kRadius; ++dy) {
-          for (int dx = -kRadius; dx <= kRadius; ++dx) {
-            const int sx = std::min(std::max(x + dx, 0), width - 1);
-            const int sy = std::min(std::max(y + dy, 0), height - 1);
-            sum += source[1][(dy + kRadius) * kSide + dx + kRadius] * source[0][sy * width + sx];
-          }
+  auto exact = [&](const Inputs& source, auto& out, int y) {
+    for (int x = 0; x < width; ++x) {
+      double sum = 0;
+      for (int dy = -kRadius; dy <= kRadius; ++dy) {
+        for (int dx = -kRadius; dx <= kRadius; ++dx) {
+          const int sx = std::min(std::max(x + dx, 0), width - 1);
+          const int sy = std::min(std::max(y + dy, 0), height - 1);
+          sum += source[1][(dy + kRadius) * kSide + dx + kRadius] * source[0][sy * width + sx];
         }
-        out[y * width + x] = sum;
       }
+      out[y * width + x] = sum;
     }
   };
-  WriteReference(options, "convolution", {in, w}, in.size(), kSide * kSide, exact);
+  WriteReference(options, "convolution", {in, w}, in.size(), kSide * kSide, height, exact);
   return {"convolution", time};
 }

@@ -1,4 +1,4 @@
-// What the examples share: device buffers, timing, and writing of results to files.
+// What the examples share: sizes, device buffers, timing, and writing of results to files.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,12 +13,15 @@
 #include <string>
 #include <vector>
 
-struct Options {
-  int repeat = 15;         // launches that are timed; the median counts
-  std::string outputs;     // folder for <name>.bin, or empty
-  std::string references;  // folder for <name>.reference, or empty
-  std::string only;        // one example's name, or empty
-};
+#include "results.h"
+
+// Sizes for a GPU (GALLERY_LARGE) exceed its caches; the others suit a few CPU cores. Each kernel's tag
+// says the same sizes as the launch below it.
+#ifdef GALLERY_LARGE
+constexpr bool kLarge = true;
+#else
+constexpr bool kLarge = false;
+#endif
 
 struct Timing {
   std::string name;
@@ -44,6 +47,10 @@ class DeviceBuffer {
   void Set(const std::vector<T>& values) {
     Check(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice), "upload");
   }
+  // Another buffer of the same size, copied on the device.
+  void CopyFrom(const DeviceBuffer& other) {
+    Check(cudaMemcpy(data_, other.data_, count_ * sizeof(T), cudaMemcpyDeviceToDevice), "copy");
+  }
   std::vector<T> Get() const {
     std::vector<T> values(count_);
     Check(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost), "download");
@@ -56,13 +63,23 @@ class DeviceBuffer {
   std::size_t count_;
 };
 
+// Values made by `next`; beyond a million they repeat, so that large inputs are there at once.
+template <class T, class Next>
+std::vector<T> Values(std::size_t count, Next next) {
+  constexpr std::size_t kPeriod = std::size_t{1} << 20;
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < std::min(count, kPeriod); ++i) values[i] = next();
+  for (std::size_t done = kPeriod; done < count; done += kPeriod) {
+    std::copy_n(values.begin(), std::min(kPeriod, count - done), values.begin() + done);
+  }
+  return values;
+}
+
 inline std::vector<float> NormalValues(std::size_t count, unsigned seed, float mean = 0,
                                        float deviation = 1) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> distribution(mean, deviation);
-  std::vector<float> values(count);
-  for (float& value : values) value = distribution(generator);
-  return values;
+  return Values<float>(count, [&] { return distribution(generator); });
 }
 
 // Median time of `launch`, after one that warms up; `reset` runs before each, untimed.
@@ -89,53 +106,11 @@ double MedianMicroseconds(const Options& options, Reset reset, Launch launch) {
   return times[times.size() / 2];
 }
 
-inline void WriteBytes(const std::string& path, const void* data, std::size_t bytes) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr || std::fwrite(data, 1, bytes, file) != bytes || std::fclose(file) != 0) {
-    std::fprintf(stderr, "gallery: cannot write %s\n", path.c_str());
-    std::exit(3);
-  }
-}
-
 template <class T>
 void WriteOutput(const Options& options, const char* name, const std::vector<T>& values) {
   if (!options.outputs.empty()) {
     WriteBytes(options.outputs + "/" + name + ".bin", values.data(), values.size() * sizeof(T));
   }
-}
-
-// Writes what a result may be judged by: the exact result d (computed in double) and, per element,
-// the unit in which rounding is counted: kappa + 2^-24 |d| + smallest normal number, where kappa is
-// the rms change of d when each input moves within its own rounding (8 draws). File: doubles
-// [inputs of one output, count, d..., unit...].
-template <class Compute>
-void WriteReference(const Options& options, const char* name,
-                    const std::vector<std::vector<float>>& inputs, std::size_t outputs,
-                    double inputs_per_output, Compute compute) {
-  if (options.references.empty()) return;
-  constexpr double kRoundoff = 1.0 / (1 << 24);
-  std::vector<std::vector<double>> exact;
-  for (const auto& input : inputs) exact.emplace_back(input.begin(), input.end());
-  std::vector<double> d(outputs), moved(outputs), sum(outputs, 0.0);
-  compute(exact, d);
-  std::mt19937_64 generator(7);
-  std::uniform_real_distribution<double> xi(-1.7320508075688772, 1.7320508075688772);
-  constexpr int kDraws = 8;
-  for (int draw = 0; draw < kDraws; ++draw) {
-    auto perturbed = exact;
-    for (auto& input : perturbed) {
-      for (double& value : input) value *= 1.0 + kRoundoff * xi(generator);
-    }
-    compute(perturbed, moved);
-    for (std::size_t i = 0; i < outputs; ++i) sum[i] += (moved[i] - d[i]) * (moved[i] - d[i]);
-  }
-  std::vector<double> file = {inputs_per_output, static_cast<double>(outputs)};
-  file.insert(file.end(), d.begin(), d.end());
-  for (std::size_t i = 0; i < outputs; ++i) {
-    file.push_back(std::sqrt(sum[i] / kDraws) + kRoundoff * std::fabs(d[i]) + 1.1754943508222875e-38);
-  }
-  WriteBytes(options.references + "/" + name + ".reference", file.data(),
-             file.size() * sizeof(double));
 }
 
 Timing RunSaxpy(const Options& options);

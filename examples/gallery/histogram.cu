@@ -2,17 +2,21 @@
 #include "gallery.h"
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 64M grid=262144 block=256 n=67108864 data=integers(0,255)[n] bins=inout constant(0)[256]
+#else
 // cupilot: workload 1M grid=4096 block=256 n=1048576 data=integers(0,255)[n] bins=inout constant(0)[256]
+#endif
 __global__ void histogram(const unsigned char* data, unsigned int* bins, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&bins[data[i]], 1u);
 }
 
 Timing RunHistogram(const Options& options) {
-  const int n = 1 << 20;
-  std::vector<unsigned char> data(n);
+  const int n = kLarge ? 1 << 26 : 1 << 20;
   std::mt19937 generator(19);
-  for (unsigned char& value : data) value = static_cast<unsigned char>(generator() >> 11);
+  const auto data =
+      Values<unsigned char>(n, [&] { return static_cast<unsigned char>(generator() >> 11); });
   const std::vector<unsigned int> zero(256, 0u);
   DeviceBuffer<unsigned char> device_data(data);
   DeviceBuffer<unsigned int> device_bins(zero);

@@ -2,7 +2,11 @@
 #include "gallery.h"
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 16384x1024 grid=128 block=128 rows=16384 columns=1024 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
+#else
 // cupilot: workload 4096x512 grid=32 block=128 rows=4096 columns=512 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
+#endif
 __global__ void layer_norm(const float* in, const float* gain, const float* bias, float* out,
                            int rows, int columns, float epsilon) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,7 +32,7 @@ __global__ void layer_norm(const float* in, const float* gain, const float* bias
 }
 
 Timing RunLayerNorm(const Options& options) {
-  const int rows = 4096, columns = 512;
+  const int rows = kLarge ? 16384 : 4096, columns = kLarge ? 1024 : 512;
   const std::vector<float> in = NormalValues(rows * columns, 5);
   const std::vector<float> gain = NormalValues(columns, 6, 1.0f, 0.1f), bias = NormalValues(columns, 7);
   DeviceBuffer<float> device_in(in), device_gain(gain), device_bias(bias), device_out(in.size());
@@ -37,18 +41,16 @@ Timing RunLayerNorm(const Options& options) {
                                             device_out.get(), rows, columns, 1e-5f);
   });
   WriteOutput(options, "layer_norm", device_out.Get());
-  auto exact = [&](const auto& source, auto& out) {
-    for (int r = 0; r < rows; ++r) {
-      const double* row = source[0].data() + r * columns;
-      double mean = 0, variance = 0;
-      for (int i = 0; i < columns; ++i) mean += row[i] / columns;
-      for (int i = 0; i < columns; ++i) variance += (row[i] - mean) * (row[i] - mean) / columns;
-      const double scale = 1.0 / std::sqrt(variance + double(1e-5f));
-      for (int i = 0; i < columns; ++i) {
-        out[r * columns + i] = (row[i] - mean) * scale * source[1][i] + source[2][i];
-      }
+  auto exact = [&](const Inputs& source, auto& out, int r) {
+    const double* row = source[0].data() + r * columns;
+    double mean = 0, variance = 0;
+    for (int i = 0; i < columns; ++i) mean += row[i] / columns;
+    for (int i = 0; i < columns; ++i) variance += (row[i] - mean) * (row[i] - mean) / columns;
+    const double scale = 1.0 / std::sqrt(variance + double(1e-5f));
+    for (int i = 0; i < columns; ++i) {
+      out[r * columns + i] = (row[i] - mean) * scale * source[1][i] + source[2][i];
     }
   };
-  WriteReference(options, "layer_norm", {in, gain, bias}, in.size(), columns, exact);
+  WriteReference(options, "layer_norm", {in, gain, bias}, in.size(), columns, rows, exact);
   return {"layer_norm", time};
 }

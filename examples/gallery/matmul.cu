@@ -2,7 +2,11 @@
 #include "gallery.h"
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 2048 grid=(128,128) block=(16,16) m=2048 n=2048 k=2048 a=normal[m*k] b=normal[k*n] c=[m*n]
+#else
 // cupilot: workload 256 grid=(16,16) block=(16,16) m=256 n=256 k=256 a=normal[m*k] b=normal[k*n] c=[m*n]
+#endif
 __global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   int column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +20,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 }
 
 Timing RunMatmul(const Options& options) {
-  const int size = 256;
+  const int size = kLarge ? 2048 : 256;
   const std::vector<float> a = NormalValues(size * size, 13), b = NormalValues(size * size, 14);
   DeviceBuffer<float> device_a(a), device_b(b), device_c(a.size());
   const dim3 block(16, 16), grid(size / block.x, size / block.y);
@@ -24,14 +28,12 @@ Timing RunMatmul(const Options& options) {
     matmul<<<grid, block>>>(device_a.get(), device_b.get(), device_c.get(), size, size, size);
   });
   WriteOutput(options, "matmul", device_c.Get());
-  WriteReference(options, "matmul", {a, b}, a.size(), 2 * size, [&](const auto& in, auto& out) {
-    std::fill(out.begin(), out.end(), 0.0);
-    for (int row = 0; row < size; ++row) {
-      for (int i = 0; i < size; ++i) {
-        const double factor = in[0][row * size + i];
-        for (int column = 0; column < size; ++column) {
-          out[row * size + column] += factor * in[1][i * size + column];
-        }
+  WriteReference(options, "matmul", {a, b}, a.size(), 2 * size, size, [&](const Inputs& in, auto& out, int row) {
+    std::fill_n(out.begin() + row * size, size, 0.0);
+    for (int i = 0; i < size; ++i) {
+      const double factor = in[0][row * size + i];
+      for (int column = 0; column < size; ++column) {
+        out[row * size + column] += factor * in[1][i * size + column];
       }
     }
   });

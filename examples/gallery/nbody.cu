@@ -2,7 +2,11 @@
 #include "gallery.h"
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 32768 grid=128 block=256 n=32768 softening=0.01 x=normal[n] y=normal[n] z=normal[n] mass=uniform(0.5,1.5)[n] ax=[n] ay=[n] az=[n]
+#else
 // cupilot: workload 2048 grid=8 block=256 n=2048 softening=0.01 x=normal[n] y=normal[n] z=normal[n] mass=uniform(0.5,1.5)[n] ax=[n] ay=[n] az=[n]
+#endif
 __global__ void nbody(const float* x, const float* y, const float* z, const float* mass, float* ax,
                       float* ay, float* az, int n, float softening) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,7 +29,7 @@ __global__ void nbody(const float* x, const float* y, const float* z, const floa
 }
 
 Timing RunNbody(const Options& options) {
-  const int n = 2048;
+  const int n = kLarge ? 32768 : 2048;
   const std::vector<float> x = NormalValues(n, 15), y = NormalValues(n, 16), z = NormalValues(n, 17);
   const std::vector<float> mass = NormalValues(n, 18, 1.0f, 0.1f);
   DeviceBuffer<float> device_x(x), device_y(y), device_z(z), device_mass(mass);
@@ -40,20 +44,18 @@ Timing RunNbody(const Options& options) {
     all.insert(all.end(), values.begin(), values.end());
   }
   WriteOutput(options, "nbody", all);
-  WriteReference(options, "nbody", {x, y, z, mass}, 3 * n, 4 * n, [&](const auto& in, auto& out) {
-    for (int i = 0; i < n; ++i) {
-      double sum[3] = {0, 0, 0};
-      for (int j = 0; j < n; ++j) {
-        double d[3], square = double(0.01f);
-        for (int c = 0; c < 3; ++c) {
-          d[c] = in[c][j] - in[c][i];
-          square += d[c] * d[c];
-        }
-        const double factor = in[3][j] / (square * std::sqrt(square));
-        for (int c = 0; c < 3; ++c) sum[c] += d[c] * factor;
+  WriteReference(options, "nbody", {x, y, z, mass}, 3 * n, 4 * n, n, [&](const Inputs& in, auto& out, int i) {
+    double sum[3] = {0, 0, 0};
+    for (int j = 0; j < n; ++j) {
+      double d[3], square = double(0.01f);
+      for (int c = 0; c < 3; ++c) {
+        d[c] = in[c][j] - in[c][i];
+        square += d[c] * d[c];
       }
-      for (int c = 0; c < 3; ++c) out[c * n + i] = sum[c];
+      const double factor = in[3][j] / (square * std::sqrt(square));
+      for (int c = 0; c < 3; ++c) sum[c] += d[c] * factor;
     }
+    for (int c = 0; c < 3; ++c) out[c * n + i] = sum[c];
   });
   return {"nbody", time};
 }

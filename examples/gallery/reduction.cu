@@ -6,7 +6,11 @@
 #endif
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 32M grid=131072 block=256 n=33554432 in=uniform(0,1)[n] out=inout constant(0)[1]
+#else
 // cupilot: workload 256K grid=1024 block=256 n=262144 in=uniform(0,1)[n] out=inout constant(0)[1]
+#endif
 // cupilot: tunable REDUCTION_BLOCK = 32, 64, 128, 256, 512
 // cupilot: launch block=(REDUCTION_BLOCK) grid=(ceil_div(n,REDUCTION_BLOCK))
 __global__ void sum_reduction(const float* in, float* out, int n) {
@@ -24,7 +28,7 @@ __global__ void sum_reduction(const float* in, float* out, int n) {
 }
 
 Timing RunReduction(const Options& options) {
-  const int n = 1 << 18;
+  const int n = kLarge ? 1 << 25 : 1 << 18;
   std::vector<float> in = NormalValues(n, 8, 0.5f, 0.1f);
   DeviceBuffer<float> device_in(in), device_out(1);
   const double time = MedianMicroseconds(options, [&] { device_out.Set({0.0f}); }, [&] {
@@ -32,7 +36,7 @@ Timing RunReduction(const Options& options) {
     sum_reduction<<<blocks, REDUCTION_BLOCK>>>(device_in.get(), device_out.get(), n);
   });
   WriteOutput(options, "reduction", device_out.Get());
-  WriteReference(options, "reduction", {in}, 1, n, [&](const auto& source, auto& out) {
+  WriteReference(options, "reduction", {in}, 1, n, 1, [](const Inputs& source, auto& out, int) {
     out[0] = 0;
     for (double value : source[0]) out[0] += value;
   });

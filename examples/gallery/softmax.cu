@@ -4,7 +4,11 @@
 constexpr int kSoftmaxThreads = 256;
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 16384x1024 grid=16384 block=256 columns=1024 in=normal[16384*columns] out=[16384*columns]
+#else
 // cupilot: workload 256x1024 grid=256 block=256 columns=1024 in=normal[256*columns] out=[256*columns]
+#endif
 __global__ void row_softmax(const float* in, float* out, int columns) {
   __shared__ float scratch[kSoftmaxThreads];
   const float* row = in + blockIdx.x * columns;
@@ -45,21 +49,19 @@ __global__ void row_softmax(const float* in, float* out, int columns) {
 }
 
 Timing RunSoftmax(const Options& options) {
-  const int rows = 256, columns = 1024;
+  const int rows = kLarge ? 16384 : 256, columns = 1024;
   const std::vector<float> in = NormalValues(rows * columns, 4);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   const double time = MedianMicroseconds(options, [] {}, [&] {
     row_softmax<<<rows, kSoftmaxThreads>>>(device_in.get(), device_out.get(), columns);
   });
   WriteOutput(options, "softmax", device_out.Get());
-  WriteReference(options, "softmax", {in}, in.size(), columns, [&](const auto& source, auto& out) {
-    for (int r = 0; r < rows; ++r) {
-      const double* row = source[0].data() + r * columns;
-      const double largest = *std::max_element(row, row + columns);
-      double sum = 0;
-      for (int i = 0; i < columns; ++i) sum += std::exp(row[i] - largest);
-      for (int i = 0; i < columns; ++i) out[r * columns + i] = std::exp(row[i] - largest) / sum;
-    }
+  WriteReference(options, "softmax", {in}, in.size(), columns, rows, [&](const Inputs& source, auto& out, int r) {
+    const double* row = source[0].data() + r * columns;
+    const double largest = *std::max_element(row, row + columns);
+    double sum = 0;
+    for (int i = 0; i < columns; ++i) sum += std::exp(row[i] - largest);
+    for (int i = 0; i < columns; ++i) out[r * columns + i] = std::exp(row[i] - largest) / sum;
   });
   return {"softmax", time};
 }

@@ -2,7 +2,11 @@
 #include "gallery.h"
 
 // cupilot: tune
+#ifdef GALLERY_LARGE
+// cupilot: workload 4096 grid=(256,256) block=(16,16) width=4096 height=4096 in=normal[width*height] out=[width*height]
+#else
 // cupilot: workload 1024 grid=(64,64) block=(16,16) width=1024 height=1024 in=normal[width*height] out=[width*height]
+#endif
 __global__ void transpose(const float* in, float* out, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -12,7 +16,7 @@ __global__ void transpose(const float* in, float* out, int width, int height) {
 }
 
 Timing RunTranspose(const Options& options) {
-  const int width = 1024, height = 1024;
+  const int width = kLarge ? 4096 : 1024, height = width;
   const std::vector<float> in = NormalValues(width * height, 3);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   const dim3 block(16, 16);
@@ -21,10 +25,8 @@ Timing RunTranspose(const Options& options) {
     transpose<<<grid, block>>>(device_in.get(), device_out.get(), width, height);
   });
   WriteOutput(options, "transpose", device_out.Get());
-  WriteReference(options, "transpose", {in}, in.size(), 1, [&](const auto& source, auto& out) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) out[x * height + y] = source[0][y * width + x];
-    }
+  WriteReference(options, "transpose", {in}, in.size(), 1, height, [&](const Inputs& source, auto& out, int y) {
+    for (int x = 0; x < width; ++x) out[x * height + y] = source[0][y * width + x];
   });
   return {"transpose", time};
 }

@@ -1,5 +1,6 @@
 // report FOLDER JSON-FILE: reads what examples/run collected in FOLDER and prints one table.
 //   before_<i>.json after_<i>.json   times by example, microseconds, one pair of runs each
+//   status.json                      what the client says of the device
 //   openmp.json                      times of the hand-written loops (may be missing)
 //   list.json explain_<example>.json what the client says
 //   outputs_before/ outputs_after/ references/
@@ -9,28 +10,19 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "compare.h"
+#include "json.h"
 #include "statistics.h"
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json ReadJson(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return Json();
-  Json json = Json::parse(file, nullptr, false);
-  return json.is_discarded() ? Json() : json;
-}
-
 std::vector<Json> ReadRuns(const std::string& folder, const std::string& prefix) {
   std::vector<Json> runs;
   for (int i = 1;; ++i) {
-    Json run = ReadJson(folder + "/" + prefix + "_" + std::to_string(i) + ".json");
+    Json run = Json::FromFile(folder + "/" + prefix + "_" + std::to_string(i) + ".json");
     if (run.is_null()) return runs;
     runs.push_back(std::move(run));
   }
@@ -38,7 +30,7 @@ std::vector<Json> ReadRuns(const std::string& folder, const std::string& prefix)
 
 std::vector<double> TimesOf(const std::vector<Json>& runs, const std::string& name) {
   std::vector<double> times;
-  for (const Json& run : runs) times.push_back(run.value(name, 0.0));
+  for (const Json& run : runs) times.push_back(run[name].number());
   return times;
 }
 
@@ -49,42 +41,48 @@ std::string Shorten(const std::string& text, std::size_t width) {
 Json Row(const std::string& folder, const std::string& name, const std::vector<Json>& before,
          const std::vector<Json>& after) {
   const Ratio ratio = ComparePairs(TimesOf(before, name), TimesOf(after, name));
-  const Agreement agreement =
-      CompareOutputs(folder + "/outputs_before/" + name + ".bin",
-                     folder + "/outputs_after/" + name + ".bin",
-                     folder + "/references/" + name + ".reference");
-  const Json explained = ReadJson(folder + "/explain_" + name + ".json");
+  const Agreement agreement = CompareOutputs(folder + "/outputs_before/" + name + ".bin",
+                                             folder + "/outputs_after/" + name + ".bin",
+                                             folder + "/references/" + name + ".reference");
+  const Json explained = Json::FromFile(folder + "/explain_" + name + ".json");
   Json row;
-  row["name"] = name;
-  row["before_us"] = ratio.before;
-  row["after_us"] = ratio.after;
-  row["speedup"] = ratio.speedup;
-  row["interval"] = {ratio.low, ratio.high};
-  row["floor_us"] = explained.is_object() ? explained.value("floor_us", Json()) : Json();
-  row["strategy"] = explained.is_object() ? explained.value("strategy", "") : "";
-  row["verdict"] = explained.is_object() ? explained.value("verdict", "") : "";
-  row["why_not"] = explained.is_object() ? explained.value("why_not", "") : "";
-  row["agrees"] = agreement.agrees;
-  row["agreement"] = agreement.detail;
+  row.Set("name", name);
+  row.Set("before_us", ratio.before);
+  row.Set("after_us", ratio.after);
+  row.Set("speedup", ratio.speedup);
+  row.Set("interval", Json::Array{ratio.low, ratio.high});
+  row.Set("floor_us", explained["floor_us"]);
+  row.Set("strategy", explained["strategy"].text());
+  row.Set("verdict", explained["verdict"].text());
+  row.Set("why_not", explained["why_not"].text());
+  row.Set("agrees", agreement.agrees);
+  row.Set("agreement", agreement.detail);
   return row;
 }
 
-void PrintRow(const Json& row, const Json& openmp) {
-  const std::string name = row["name"];
-  char floor_share[16] = "-";
-  if (row["floor_us"].is_number() && row["after_us"].get<double>() > 0) {
+void PrintRow(const Json& row, const Json& loops) {
+  const std::string name = row["name"].text();
+  const double after = row["after_us"].number();
+  char floor_share[16] = "-", loop[24] = "-";
+  if (row["floor_us"].is_number() && after > 0) {
     std::snprintf(floor_share, sizeof floor_share, "%.0f %%",
-                  100.0 * row["floor_us"].get<double>() / row["after_us"].get<double>());
+                  100.0 * row["floor_us"].number() / after);
   }
-  char loop[24] = "-";
-  if (openmp.contains(name)) std::snprintf(loop, sizeof loop, "%.0f", openmp[name].get<double>());
-  const std::string strategy = row["strategy"], why_not = row["why_not"];
-  std::printf("%-12s %10.1f %10.1f  %5.2f [%5.2f, %5.2f] %7s %9s  %-6s %s\n", name.c_str(),
-              row["before_us"].get<double>(), row["after_us"].get<double>(),
-              row["speedup"].get<double>(), row["interval"][0].get<double>(),
-              row["interval"][1].get<double>(), floor_share, loop,
-              row["agrees"].get<bool>() ? "yes" : "NO",
-              Shorten(strategy.empty() ? "original: " + why_not : strategy, 70).c_str());
+  if (loops[name].is_number()) std::snprintf(loop, sizeof loop, "%.0f", loops[name].number());
+  const std::string strategy = row["strategy"].text();
+  std::printf(
+      "%-12s %10.1f %10.1f  %6.2f [%6.2f,%6.2f] %7s %9s  %-6s %s\n", name.c_str(),
+      row["before_us"].number(), after, row["speedup"].number(),
+      row["interval"].array()[0].number(), row["interval"].array()[1].number(), floor_share, loop,
+      row["agrees"].Dump() == "true" ? "yes" : "NO",
+      Shorten(strategy.empty() ? "original: " + row["why_not"].text() : strategy, 70).c_str());
+}
+
+// What the times are times of.
+std::string TimesAre(const Json& device) {
+  const std::string name = device["name"].text("an unknown device"), arch = device["arch"].text();
+  return arch.rfind("host", 0) == 0 ? "Times are CPU times: the host device, " + arch
+                                    : "Times are GPU times: " + name + ", " + arch;
 }
 
 }  // namespace
@@ -101,23 +99,25 @@ int main(int argc, char** argv) {
                  before.size(), after.size(), folder.c_str());
     return 2;
   }
-  const Json openmp = ReadJson(folder + "/openmp.json");
-  Json document;
-  document["schema"] = "cupilot.examples/1";
-  document["device"] = ReadJson(folder + "/device.json");
-  document["pairs"] = before.size();
-  document["kernels"] = Json::array();
-  std::printf("%-12s %10s %10s  %-20s %7s %9s  %-6s %s\n", "kernel", "before us", "after us",
+  const Json loops = Json::FromFile(folder + "/openmp.json");
+  const Json device = Json::FromFile(folder + "/status.json")["device"];
+  std::printf("%s; medians of %zu interleaved pairs\n", TimesAre(device).c_str(), before.size());
+  std::printf("%-12s %10s %10s  %-22s %7s %9s  %-6s %s\n", "kernel", "before us", "after us",
               "speedup [95 %]", "floor", "OpenMP us", "agrees", "what changed");
   bool all_agree = true;
-  for (const auto& [name, time] : before[0].items()) {
-    const Json row = Row(folder, name, before, after);
-    PrintRow(row, openmp);
-    all_agree = all_agree && row["agrees"].get<bool>();
-    document["kernels"].push_back(row);
+  Json::Array kernels;
+  for (const auto& [name, time] : before[0].object()) {
+    kernels.push_back(Row(folder, name, before, after));
+    PrintRow(kernels.back(), loops);
+    all_agree = all_agree && kernels.back()["agrees"].Dump() == "true";
   }
-  if (openmp.is_object()) document["openmp_us"] = openmp;
-  document["build"] = ReadJson(folder + "/build.json");
-  std::ofstream(argv[2]) << document.dump(2) << "\n";
+  Json document;
+  document.Set("schema", "cupilot.examples/1");
+  document.Set("device", device);
+  document.Set("pairs", static_cast<double>(before.size()));
+  document.Set("kernels", kernels);
+  if (!loops.is_null()) document.Set("openmp_us", loops);
+  document.Set("build", Json::FromFile(folder + "/build.json"));
+  std::ofstream(argv[2]) << document.Dump() << "\n";
   return all_agree ? 0 : 1;
 }
