@@ -21,7 +21,7 @@ JOBS=()
 compile() {
   local name=$1
   shift
-  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  at_most "$(nproc)"
   ("$@" >"$CUPILOT_WORK/$name.txt" 2>&1; echo $? >"$CUPILOT_WORK/$name.status") &
   JOBS+=("$name")
 }

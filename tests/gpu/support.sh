@@ -6,7 +6,9 @@
 # (the checkout), SECONDS_LIMIT, and XDG and TMPDIR folders of its own. Exit 0: passed. 77: skipped, and the last line
 # printed says why. Else failed; the last line printed is the detail.
 #
-#   row NAME passed|failed|skipped [DETAIL] [FIGURES]   adds a row to the report; FIGURES is a JSON object
+#   row NAME passed|failed|skipped [DETAIL] [FIGURES]   adds a row to the report, with the seconds since the last one;
+#                                                       FIGURES is a JSON object
+#   at_most COUNT                                       waits until fewer background jobs of this script run
 
 json_string() {
   local text=$1
@@ -17,11 +19,15 @@ json_string() {
   printf '"%s"' "$(printf '%s' "$text" | LC_ALL=C tr -d '\000-\037')"
 }
 
+ROW_BEGAN=$SECONDS
 row() {
-  printf '{"name": %s, "result": "%s", "detail": %s%s}\n' "$(json_string "$1")" "$2" "$(json_string "${3:-}")" \
-    "${4:+, \"figures\": $4}" >>"$CUPILOT_RESULTS"
+  printf '{"name": %s, "result": "%s", "seconds": %d, "detail": %s%s}\n' "$(json_string "$1")" "$2" \
+    $((SECONDS - ROW_BEGAN)) "$(json_string "${3:-}")" "${4:+, \"figures\": $4}" >>"$CUPILOT_RESULTS"
+  ROW_BEGAN=$SECONDS
   printf '%-8s %s  %s %s\n' "$2" "$1" "${3:-}" "${4:-}"
 }
+
+at_most() { while [ "$(jobs -rp | wc -l)" -ge "$1" ]; do wait -n; done; }
 
 skip() {
   echo "$*"
