@@ -33,6 +33,8 @@ std::string TextHash(const protocol::BuildReply& build, const std::vector<std::s
     }
   }
   if (found.size() <= 1) return found.empty() ? std::string() : found.front();
+  std::sort(found.begin(),
+            found.end());  // as source::TextOfVariant: images have orders of their own
   base::Hasher hasher;
   for (const std::string& hash : found) hasher.Add(hash);
   return hasher.Hex();

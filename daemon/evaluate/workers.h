@@ -82,8 +82,8 @@ class Workers {
 
   // The same for one device, which is left free of our memory: its idle worker ends too. Of other
   // workers nothing is taken back.
-  virtual void Hold(const std::string& device) = 0;
-  virtual void Release(const std::string& device) = 0;
+  virtual void Hold(const std::string& /*device*/) {}
+  virtual void Release(const std::string& /*device*/) {}
 
   // Kills all processes; every open and every later request ends with kCancelled.
   virtual void Stop() = 0;

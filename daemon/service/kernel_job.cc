@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "log/log.h"
+#include "records/read_parts.h"
 #include "records/reader.h"
 #include "search/number_search.h"
 
@@ -58,11 +59,26 @@ std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation) {
   return std::nullopt;
 }
 
+struct KernelJob::Attempt {
+  int id = 0;
+  search::Candidate candidate;
+  records::Variant variant;          // once it was made
+  const Attempt* same_as = nullptr;  // an earlier one that makes the same variant
+  bool ended = false;
+  search::Outcome outcome;
+  std::optional<base::Error> failure;  // of the environment
+};
+
+Pace PaceOn(const std::string& device) {
+  return evaluate::DeviceKind(device) == "cuda" ? Pace{8, 24} : Pace{};
+}
+
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
     : with_(collaborators),
       input_(std::move(input)),
       progress_(std::move(progress)),
-      workload_hash_(WorkloadHash(input_.workload)) {
+      workload_hash_(WorkloadHash(input_.workload)),
+      pace_(PaceOn(input_.place.device)) {
   Restore();
 }
 
@@ -79,6 +95,7 @@ void KernelJob::Restore() {
   std::vector<Json> opinions;
   Json search;
   object.Schema(kJobSchema)
+      .Optional("seeds", seeds_)
       .Optional("spent_seconds", seconds)
       .Optional("opinions", opinions)
       .Optional("search", search);
@@ -97,6 +114,7 @@ void KernelJob::Restore() {
     log::Info("a kernel's search begins again",
               {{"kernel", input_.kernel.name}, {"reason", replayed.error()}});
     opinions_.clear();
+    seeds_.clear();
     return;
   }
   search_.emplace(std::move(*replayed));
@@ -114,13 +132,22 @@ void KernelJob::Save() {
                         {"reason", opinion.reason},
                         {"parameters", opinion.parameters}});
   }
+  Json seeds = Json::array();
+  for (const records::Strategy& seed : seeds_) seeds.push_back(records::ToJson(seed));
   const Json json = {{"schema", kJobSchema},
                      {"spent_seconds", spent_seconds()},
+                     {"seeds", std::move(seeds)},
                      {"opinions", std::move(opinions)},
                      {"search", search_->ToJson()}};
   if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
     log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
   }
+}
+
+double KernelJob::spent_seconds() const {
+  auto spent = spent_;
+  if (busy() && !held_) spent += with_.clock.Now() - step_began_;
+  return std::chrono::duration<double>(spent).count();
 }
 
 void KernelJob::Hold(bool held) {
@@ -132,19 +159,22 @@ void KernelJob::Hold(bool held) {
   step_began_ = now;
 }
 
-void KernelJob::Step(base::Callback<bool> done) {
+void KernelJob::Step(base::Callback<bool> done, int most) {
   done_ = std::move(done);
   step_began_ = with_.clock.Now();
   last_.reset();
+  accepted_ = false;
+  left_ = std::min(pace_.turn, most);
   if (search_) {
-    NextCandidate();
+    GoOn();
   } else {
     AskTechniques();
   }
 }
 
-void KernelJob::Enter(const std::string& stage) {
+void KernelJob::Enter(const std::string& stage, const Attempt* attempt) {
   stage_ = stage;
+  if (attempt != nullptr) title_ = attempt->candidate.strategy.title;
   if (progress_) progress_(*this);
 }
 
@@ -161,13 +191,21 @@ void KernelJob::AskTechniques() {
 }
 
 void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
-  if (!reply) return Fail(reply.error());
+  if (!reply) {
+    Fail(reply.error());
+    return EndStep();
+  }
   for (protocol::Proposal& proposal : reply->proposals) {
     opinions_.push_back({std::move(proposal.technique), proposal.applies,
                          std::move(proposal.reason), std::move(proposal.parameters)});
   }
+  seeds_ = with_.catalog.StaleWinners(input_.kernel.key, workload_hash_, input_.place);
+  // Values of tunables are found again by the search over numbers.
+  std::erase_if(seeds_, [](const records::Strategy& seed) {
+    return seed.steps.front().technique.rfind("other:", 0) == 0;
+  });
   search_.emplace(InputOfSearch());
-  NextCandidate();
+  GoOn();
 }
 
 search::SearchInput KernelJob::InputOfSearch() const {
@@ -176,22 +214,58 @@ search::SearchInput KernelJob::InputOfSearch() const {
   input.device = evaluate::DeviceKind(input_.place.device);
   input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
+  input.seeds = seeds_;
   input.seed = input_.seed;
   return input;
 }
 
-void KernelJob::NextCandidate() {
-  const auto candidate = search_->Next();
-  if (!candidate || spent_seconds() > input_.budget_seconds) {
-    finished_ = true;
-    return EndStep(false);
+void KernelJob::GoOn() {
+  // What ends at once comes back here: one loop is enough.
+  if (going_on_) return;
+  going_on_ = true;
+  for (bool more = true; more;) {
+    more = false;
+    AskMore();
+    while (!open_.empty() && open_.front()->ended) {
+      const std::unique_ptr<Attempt> attempt = std::move(open_.front());
+      open_.pop_front();
+      Tell(*attempt);
+      more = true;
+      AskMore();
+    }
   }
-  title_ = candidate->strategy.title;
-  Make(*candidate);
+  going_on_ = false;
+  if (open_.empty()) EndStep();
+}
+
+void KernelJob::AskMore() {
+  while (left_ > 0 && !finished_ && static_cast<int>(open_.size()) < pace_.ahead) {
+    const auto candidate = search_->Next();
+    const bool over = spent_seconds() > input_.budget_seconds;
+    if (!candidate || over) {
+      // Results that are outstanding may bring new ones.
+      finished_ = over || open_.empty();
+      left_ = over ? 0 : left_;
+      return;
+    }
+    --left_;
+    auto attempt = std::make_unique<Attempt>();
+    attempt->id = candidate->id;
+    attempt->candidate = *candidate;
+    open_.push_back(std::move(attempt));
+    Make(*candidate);
+  }
+}
+
+KernelJob::Attempt* KernelJob::Find(int id) {
+  for (const auto& attempt : open_) {
+    if (attempt->id == id) return attempt.get();
+  }
+  return nullptr;
 }
 
 void KernelJob::Make(const search::Candidate& candidate) {
-  Enter("rewrite");
+  Enter("rewrite", Find(candidate.id));
   const auto made = [this, alive = alive_,
                      id = candidate.id](base::Result<protocol::RewriteReply> reply) {
     if (*alive) OnMade(id, std::move(reply));
@@ -214,28 +288,36 @@ void KernelJob::Make(const search::Candidate& candidate) {
 }
 
 void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
-  search::Outcome outcome;
+  Attempt& attempt = *Find(id);
   if (!reply || reply->declined) {
-    // A crash of the source worker is this candidate's own fault: it is declined like any other.
-    if (!reply && reply.error().code == base::ErrorCode::kCancelled) return Fail(reply.error());
-    outcome.kind = search::Outcome::Kind::kDeclined;
+    search::Outcome outcome;
     outcome.reason = reply ? reply->reason : reply.error().message;
-    search_->Report(id, outcome);
-    return EndStep(false);
+    // A crash of the source worker is this candidate's own fault: it is declined like any other.
+    const bool ours = !reply && reply.error().code == base::ErrorCode::kCancelled;
+    if (!ours) outcome.kind = search::Outcome::Kind::kDeclined;
+    return EndAttempt(id, std::move(outcome), ours ? &reply.error() : nullptr);
   }
-  records::Variant variant = std::move(reply->variant);
+  attempt.variant = std::move(reply->variant);
+  records::Variant& variant = attempt.variant;
   if (!variant.strategy) {
-    variant.strategy = reply->strategy.title.empty()
-                           ? search_->ideas()[static_cast<std::size_t>(id - 1)].candidate.strategy
-                           : reply->strategy;
+    variant.strategy = reply->strategy.title.empty() ? attempt.candidate.strategy : reply->strategy;
   }
   variant.id = records::VariantId(variant);
-  const auto known =
-      with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id);
-  if (known) {
-    ReportVerdict(id, variant, *known);
-    return EndStep(false);
+  if (const auto known =
+          with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id)) {
+    return EndAttempt(id, OutcomeOf(attempt, *known));
   }
+  for (const auto& other : open_) {
+    const bool same = other.get() != &attempt && !other->ended && other->variant.id == variant.id;
+    if (same && other->same_as == nullptr) {
+      attempt.same_as = other.get();
+      return;
+    }
+  }
+  Evaluate(id, variant);
+}
+
+void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request;
   request.kernel = input_.kernel;
   request.workload = input_.workload;
@@ -245,56 +327,78 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
   request.device = input_.place.device;
   request.seed = input_.seed;
   request.max_seconds = input_.measure_seconds;
-  request.progress = [this, alive = alive_](std::string_view stage) {
-    if (*alive) Enter(std::string(stage));
+  request.progress = [this, alive = alive_, id](std::string_view stage) {
+    if (*alive) Enter(std::string(stage), Find(id));
   };
-  with_.evaluator.Evaluate(std::move(request), [this, alive = alive_, id, variant](
-                                                   base::Result<records::Evaluation> evaluation) {
-    if (*alive) OnEvaluated(id, variant, std::move(evaluation));
-  });
+  with_.evaluator.Evaluate(std::move(request),
+                           [this, alive = alive_, id](base::Result<records::Evaluation> result) {
+                             if (*alive) OnEvaluated(id, std::move(result));
+                           });
 }
 
-void KernelJob::OnEvaluated(int id, const records::Variant& variant,
-                            base::Result<records::Evaluation> evaluation) {
-  if (!evaluation) {
+// Written down before anybody acts on it, whoever's turn it is to be told.
+void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation) {
+  Attempt& attempt = *Find(id);
+  const auto fail = [this, id](const base::Error& error) {
     search::Outcome outcome;
-    outcome.reason = evaluation.error().message;
-    search_->Report(id, outcome);
-    return Fail(evaluation.error());
-  }
-  failures_in_a_row_ = 0;
+    outcome.reason = error.message;
+    EndAttempt(id, std::move(outcome), &error);
+  };
+  if (!evaluation) return fail(evaluation.error());
   // Bound to what the store binds it to, whatever the evaluator wrote.
   evaluation->workload = workload_hash_;
-  if (auto saved = with_.catalog.SaveVerdict(variant, *evaluation, input_.place.toolchain);
+  if (auto saved = with_.catalog.SaveVerdict(attempt.variant, *evaluation, input_.place.toolchain);
       !saved) {
-    search::Outcome outcome;
-    outcome.reason = saved.error().message;
-    search_->Report(id, outcome);
-    return Fail(saved.error().In("writing a verdict"));
+    return fail(saved.error().In("writing a verdict"));
   }
   last_ = *evaluation;
-  ReportVerdict(id, variant, *evaluation);
-  EndStep(evaluation->accepted);
+  accepted_ = accepted_ || evaluation->accepted;
+  log::Info("verdict", {{"kernel", input_.kernel.name},
+                        {"what", attempt.candidate.strategy.title},
+                        {"verdict", evaluation->accepted ? "accepted" : "rejected"},
+                        {"reason", evaluation->reason},
+                        {"speedup", MeasuredSpeedup(*evaluation).value_or(0.0)}});
+  Enter("verdict", &attempt);
+  EndAttempt(id, OutcomeOf(attempt, *evaluation));
 }
 
-void KernelJob::ReportVerdict(int id, const records::Variant& variant,
-                              const records::Evaluation& evaluation) {
+search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
+                                     const records::Evaluation& evaluation) const {
   search::Outcome outcome;
   outcome.kind =
       evaluation.accepted ? search::Outcome::Kind::kAccepted : search::Outcome::Kind::kRejected;
   outcome.reason = evaluation.reason;
   outcome.speedup = MeasuredSpeedup(evaluation);
-  outcome.variant = variant.id;
-  if (variant.strategy) outcome.aligned = variant.strategy;
+  outcome.variant = attempt.variant.id;
+  if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
   if (!evaluation.cases.empty() && evaluation.cases[0].variant_us > 0) {
     outcome.floor_share = evaluation.cases[0].floor_us / evaluation.cases[0].variant_us;
   }
-  search_->Report(id, outcome);
-  log::Info("verdict", {{"kernel", input_.kernel.name},
-                        {"what", title_},
-                        {"verdict", evaluation.accepted ? "accepted" : "rejected"},
-                        {"reason", evaluation.reason},
-                        {"speedup", outcome.speedup.value_or(0.0)}});
+  return outcome;
+}
+
+// With it end those that make the same variant.
+void KernelJob::EndAttempt(int id, search::Outcome outcome, const base::Error* failure) {
+  const Attempt* ended = Find(id);
+  for (const auto& attempt : open_) {
+    if (attempt.get() != ended && attempt->same_as != ended) continue;
+    attempt->ended = true;
+    attempt->outcome = outcome;
+    if (attempt->variant.strategy && outcome.aligned) {
+      attempt->outcome.aligned = attempt->variant.strategy;
+    }
+    if (failure != nullptr) attempt->failure = *failure;
+  }
+  GoOn();
+}
+
+void KernelJob::Tell(const Attempt& attempt) {
+  search_->Report(attempt.id, attempt.outcome);
+  if (attempt.failure) {
+    Fail(*attempt.failure);
+  } else if (attempt.outcome.kind != search::Outcome::Kind::kDeclined) {
+    failures_in_a_row_ = 0;
+  }
 }
 
 // The environment failed, not the candidate. What says that the original itself cannot be run ends
@@ -303,19 +407,22 @@ void KernelJob::Fail(const base::Error& error) {
   savable_ = false;
   log::Warning("no verdict", {{"kernel", input_.kernel.name}, {"reason", error}});
   if (IsFailureOfOriginal(error) || ++failures_in_a_row_ >= kMostFailures) {
-    failure_ = error.message;
+    if (failure_.empty()) failure_ = error.message;
     finished_ = true;
   }
-  EndStep(false);
+  // What is under way is told; nothing more is asked in this step.
+  left_ = 0;
 }
 
-void KernelJob::EndStep(bool accepted) {
+// Nothing is outstanding: what is written down leads to the same search again.
+void KernelJob::EndStep() {
   if (!held_) spent_ += with_.clock.Now() - step_began_;
+  step_began_ = with_.clock.Now();
   stage_.clear();
   Save();
   auto done = std::move(done_);
   done_ = nullptr;
-  if (done) done(accepted);
+  if (done) done(accepted_);
 }
 
 }  // namespace cupilot::service

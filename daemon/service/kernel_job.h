@@ -1,9 +1,13 @@
 // The work on one kernel: asks the search what to try, makes it a variant, has it evaluated, writes
-// the verdict down, and tells the search. One candidate a step. How far it has come is in the
-// store, so that a new daemon goes on there. On the loop thread.
+// the verdict down, and tells the search. Several candidates are under way at once, so that a GPU
+// finds the next one built; the search is told their results in the order in which it was asked,
+// so that what it decides depends on no time. How far it has come is in the store, so that a new
+// daemon goes on there. On the loop thread.
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +22,14 @@
 #include "service/place.h"
 
 namespace cupilot::service {
+
+// How much is begun at once. It never depends on the machine: the search's way would.
+struct Pace {
+  int ahead = 1;  // candidates under way
+  int turn = 1;   // candidates of one step; then another kernel may be next
+};
+// On the host nothing is compiled while something is measured: nothing is gained by more than one.
+Pace PaceOn(const std::string& device);
 
 struct JobInput {
   records::Kernel kernel;
@@ -39,7 +51,8 @@ class KernelJob {
     Catalog& catalog;
     const base::Clock& clock;
   };
-  // What is called when something can be said about the job: "rewrite", "verify", ...
+  // What is called when something can be said about the job: "rewrite", "verify", ..., and
+  // "verdict" when last() has one.
   using Progress = std::function<void(const KernelJob& job)>;
 
   KernelJob(Collaborators collaborators, JobInput input, Progress progress);
@@ -47,8 +60,9 @@ class KernelJob {
   KernelJob& operator=(const KernelJob&) = delete;
   ~KernelJob();
 
-  // One candidate. `done` gets true if a variant was accepted. Not again before `done`.
-  void Step(base::Callback<bool> done);
+  // One turn of candidates, `most` of them at most. `done` gets true if a variant was accepted. Not
+  // again before `done`.
+  void Step(base::Callback<bool> done, int most = std::numeric_limits<int>::max());
 
   // While work is held back (a build of the user runs, snoozed) no time is counted.
   void Hold(bool held);
@@ -57,14 +71,14 @@ class KernelJob {
   bool busy() const { return static_cast<bool>(done_); }
   // Why it cannot go on at all (the original fails, ...); empty otherwise.
   const std::string& failure() const { return failure_; }
-  double spent_seconds() const { return std::chrono::duration<double>(spent_).count(); }
+  double spent_seconds() const;
   const JobInput& input() const { return input_; }
   const std::string& stage() const { return stage_; }
   const std::string& title() const { return title_; }
   // Null before the techniques were asked.
   const search::KernelSearch* search() const { return search_ ? &*search_ : nullptr; }
   const std::vector<search::Opinion>& opinions() const { return opinions_; }
-  // The last verdict, for events.
+  // The last verdict of this step, for events.
   const std::optional<records::Evaluation>& last() const { return last_; }
 
  private:
@@ -73,16 +87,22 @@ class KernelJob {
   search::SearchInput InputOfSearch() const;
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
-  void NextCandidate();
+  // One candidate that the search gave and was not told about yet.
+  struct Attempt;
+  // Asks for as many as the pace allows, tells what has ended, and ends the step when all was told.
+  void GoOn();
+  void AskMore();
   void Make(const search::Candidate& candidate);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
-  void OnEvaluated(int id, const records::Variant& variant,
-                   base::Result<records::Evaluation> evaluation);
-  void ReportVerdict(int id, const records::Variant& variant,
-                     const records::Evaluation& evaluation);
-  void Enter(const std::string& stage);
+  void Evaluate(int id, const records::Variant& variant);
+  void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
+  void EndAttempt(int id, search::Outcome outcome, const base::Error* failure = nullptr);
+  void Tell(const Attempt& attempt);
+  search::Outcome OutcomeOf(const Attempt& attempt, const records::Evaluation& evaluation) const;
+  Attempt* Find(int id);
+  void Enter(const std::string& stage, const Attempt* attempt = nullptr);
   void Fail(const base::Error& error);
-  void EndStep(bool accepted);
+  void EndStep();
 
   Collaborators with_;
   JobInput input_;
@@ -90,7 +110,13 @@ class KernelJob {
   std::string workload_hash_;
   std::optional<search::KernelSearch> search_;
   std::vector<search::Opinion> opinions_;
+  std::vector<records::Strategy> seeds_;       // what won with another driver or toolchain
+  std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
+  const Pace pace_;
+  int left_ = 0;           // candidates that this step may still ask for
+  bool accepted_ = false;  // in this step
+  bool going_on_ = false;
   std::chrono::nanoseconds spent_{0};
   std::chrono::nanoseconds step_began_{0};
   std::string stage_;

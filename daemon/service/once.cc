@@ -157,6 +157,7 @@ void Once::Tune() {
   input.budget_seconds =
       params_.value("seconds", counted ? std::numeric_limits<double>::infinity() : 60.0);
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
+    if (job.stage() == "verdict") return OnVerdict(job);
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
   });
   began_ = with_.clock.Now();
@@ -170,18 +171,19 @@ void Once::StepAgain() {
       seconds > job_->input().budget_seconds) {
     return FinishTune();
   }
-  job_->Step([this](base::Result<bool>) {
-    if (job_->last()) {
-      ++evaluations_;
-      write_({{"event", "verdict"},
-              {"data",
-               {{"title", job_->title()},
-                {"verdict", job_->last()->accepted ? "accepted" : "rejected"},
-                {"reason", job_->last()->reason},
-                {"speedup", MeasuredSpeedup(*job_->last()).value_or(0)}}}});
-    }
-    loop_.Post([this] { StepAgain(); });
-  });
+  const int most = limit > 0 ? static_cast<int>(std::min<std::int64_t>(limit - evaluations_, 1000))
+                             : std::numeric_limits<int>::max();
+  job_->Step([this](base::Result<bool>) { loop_.Post([this] { StepAgain(); }); }, most);
+}
+
+void Once::OnVerdict(const KernelJob& job) {
+  ++evaluations_;
+  write_({{"event", "verdict"},
+          {"data",
+           {{"title", job.title()},
+            {"verdict", job.last()->accepted ? "accepted" : "rejected"},
+            {"reason", job.last()->reason},
+            {"speedup", MeasuredSpeedup(*job.last()).value_or(0)}}}});
 }
 
 void Once::FinishTune() {

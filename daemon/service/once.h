@@ -30,6 +30,7 @@ class Once {
   void OnDevice(base::Result<evaluate::DeviceDescription> device);
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();
+  void OnVerdict(const KernelJob& job);
   void FinishTune();
   void Finish(base::Result<records::Json> result);
 

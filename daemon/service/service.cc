@@ -327,6 +327,7 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   job = std::make_unique<KernelJob>(
       KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
       std::move(input), [this](const KernelJob& at_work) {
+        if (at_work.stage() == "verdict") return OnVerdict(at_work);
         Emit("kernel", {{"kernel", at_work.input().kernel.name},
                         {"stage", at_work.stage()},
                         {"title", at_work.title()}});
@@ -370,43 +371,41 @@ void Service::DropUnusedJobs() {
   }
 }
 
-// The kernel that has had the least time for its weight is next.
+// The kernel that has had the least time for its weight is next, on a device that has room.
 bool Service::StartStep() {
   if (!obstacle_.empty()) return false;
-  const auto busy = std::count_if(jobs_.begin(), jobs_.end(),
-                                  [](const auto& entry) { return entry.second->busy(); });
-  if (busy >= settings_.parallel) return false;
-  const std::string* next = nullptr;
+  std::map<std::string, std::int64_t> busy;
+  for (const auto& [key, job] : jobs_) busy[job->input().place.device] += job->busy() ? 1 : 0;
+  KernelJob* next = nullptr;
   double least = 0;
   for (const auto& [key, job] : jobs_) {
     if (job->busy() || job->finished()) continue;
+    if (busy[job->input().place.device] >= settings_.parallel) continue;
     const double share = job->spent_seconds() / WeightOf(job->input().workload);
     if (next == nullptr || share < least) {
-      next = &key;
+      next = job.get();
       least = share;
     }
   }
   if (next == nullptr) return false;
-  jobs_[*next]->Step([this, key = *next](base::Result<bool> accepted) { OnStep(key, accepted); });
+  next->Step([this](base::Result<bool>) { Later(&Service::AfterStep); });
   return true;
 }
 
-void Service::OnStep(const std::string& key, base::Result<bool> accepted) {
-  Later(&Service::AfterStep);
-  const auto it = jobs_.find(key);
-  if (it == jobs_.end()) return;
-  const KernelJob& job = *it->second;
-  if (job.last()) {
-    ++counters_.evaluations;
-    counters_.accepted += job.last()->accepted ? 1 : 0;
-    Emit("kernel", {{"kernel", job.input().kernel.name},
-                    {"stage", "verdict"},
-                    {"title", job.title()},
-                    {"verdict", job.last()->accepted ? "accepted" : "rejected"},
-                    {"reason", job.last()->reason},
-                    {"speedup", MeasuredSpeedup(*job.last()).value_or(0)}});
-  }
-  if (accepted && *accepted) PublishKernel(job.input().kernel.key);
+// What is accepted need not wait for the end of the step.
+void Service::OnVerdict(const KernelJob& job) {
+  const records::Evaluation& verdict = *job.last();
+  ++counters_.evaluations;
+  counters_.accepted += verdict.accepted ? 1 : 0;
+  Emit("kernel", {{"kernel", job.input().kernel.name},
+                  {"stage", "verdict"},
+                  {"title", job.title()},
+                  {"verdict", verdict.accepted ? "accepted" : "rejected"},
+                  {"reason", verdict.reason},
+                  {"speedup", MeasuredSpeedup(verdict).value_or(0)}});
+  if (!verdict.accepted) return;
+  PublishKernel(job.input().kernel.key);
+  Later(&Service::Work);
 }
 
 // Jobs without an object end with their step, but not inside their own callback.

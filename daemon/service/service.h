@@ -126,7 +126,7 @@ class Service {
   std::string LeastUsed(const Place& place) const;
   void DropUnusedJobs();
   bool StartStep();
-  void OnStep(const std::string& key, base::Result<bool> accepted);
+  void OnVerdict(const KernelJob& job);
   void AfterStep();
   void PublishKernel(const std::string& kernel_key);
   void PublishDue();
