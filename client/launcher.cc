@@ -25,7 +25,9 @@
 #include "base/file.h"
 #include "client/registration.h"
 #include "records/compile_command.h"
+#include "records/variant.h"
 #include "source/swap/compile_line.h"
+#include "source/swap/device_text.h"
 #include "source/swap/elf_file.h"
 #include "source/swap/selection_check.h"
 #include "source/swap/swapped_source.h"
@@ -140,9 +142,10 @@ std::string FolderOf(const Request& request, const std::string& object) {
 }
 
 void WriteApplied(const std::string& folder, const std::string& selection,
-                  const std::string& reason) {
-  const records::Json json = {
+                  const std::string& reason, const records::Json& text = nullptr) {
+  records::Json json = {
       {"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
+  if (!text.is_null()) json["text"] = text;
   WriteQuickly(folder + "/" + source::kAppliedFile, records::CompactJson(json) + "\n");
 }
 
@@ -237,6 +240,27 @@ bool CompileSwapped(const Request& request, const source::CompileLine& line,
   return true;
 }
 
+// The machine code of the variants that the object holds, by which the daemon sees whether it is
+// what was measured. Null where there is none to read (the host device, PTX alone, unknown
+// packing).
+records::Json ShippedText(const std::string& object, const records::Selection& selection) {
+  const auto images = source::DeviceImagesOf(object);
+  records::Json rows = nullptr;
+  if (!images) return rows;
+  for (const records::SelectedKernel& kernel : selection.kernels) {
+    for (const records::SelectedVariant& variant : kernel.variants) {
+      const std::size_t binary = variant.target.find(",sm_");
+      if (binary == std::string::npos) continue;
+      const int architecture = std::atoi(variant.target.c_str() + binary + 4);
+      const std::string hash =
+          source::TextOfVariant(*images, architecture, records::VariantNamespace(variant.id));
+      if (hash.empty()) continue;
+      rows.push_back({{"variant", variant.id}, {"target", variant.target}, {"hash", hash}});
+    }
+  }
+  return rows;
+}
+
 records::CompileCommand Record(const source::CompileLine& line, const std::string& directory,
                                const std::string& folder) {
   records::CompileCommand command;
@@ -283,7 +307,7 @@ int Compile(const Request& request) {
     const source::CheckedSelection checked = source::CheckSelection(command);
     reason = checked.reason;
     if (checked.holds && CompileSwapped(request, line, folder, checked, reason)) {
-      WriteApplied(folder, checked.id, {});
+      WriteApplied(folder, checked.id, {}, ShippedText(line.object, checked.selection));
       return 0;
     }
   }

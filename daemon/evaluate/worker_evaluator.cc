@@ -1,5 +1,6 @@
 #include "evaluate/worker_evaluator.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 

@@ -15,9 +15,12 @@
 #include "base/hash.h"
 #include "source/swap/selection_check.h"
 #include "source/swap/swapped_source.h"
+#include "tests/support/make_records.h"
 
 namespace cupilot {
 namespace {
+
+using test::MakeParameter;
 
 struct Options {
   std::string folder;
@@ -27,17 +30,6 @@ struct Options {
   std::string target = "compute_80,sm_80";
   std::vector<std::string> files;
 };
-
-records::Parameter MakeParameter(const std::string& name, const std::string& type,
-                                 records::ParameterKind kind, std::int64_t bytes) {
-  records::Parameter parameter;
-  parameter.name = name;
-  parameter.type = parameter.canonical = type;
-  parameter.kind = kind;
-  parameter.bytes = bytes;
-  parameter.is_signed = true;
-  return parameter;
-}
 
 source::SwapRequest MakeRequest(const Options& options, const records::CompileCommand& command) {
   source::SwappedKernel kernel;

@@ -111,4 +111,21 @@ std::string HashIn(const std::vector<DeviceImage>& images, int architecture,
   return found;
 }
 
+std::string TextOfVariant(const std::vector<DeviceImage>& images, int architecture,
+                          const std::string& variant_namespace) {
+  const std::string part = std::to_string(variant_namespace.size()) + variant_namespace;
+  std::vector<std::string> found;
+  for (const DeviceImage& image : images) {
+    if (image.architecture != architecture) continue;
+    for (const auto& [name, hash] : image.kernels) {
+      if (name.find(part) != std::string::npos) found.push_back(hash);
+    }
+  }
+  if (found.size() <= 1) return found.empty() ? std::string() : found.front();
+  std::sort(found.begin(), found.end());
+  base::Hasher hasher;
+  for (const std::string& hash : found) hasher.Add(hash);
+  return hasher.Hex();
+}
+
 }  // namespace cupilot::source

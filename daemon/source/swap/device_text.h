@@ -39,4 +39,10 @@ std::string StableName(const std::string& mangled);
 std::string HashIn(const std::vector<DeviceImage>& images, int architecture,
                    const std::string& mangled);
 
+// The code of a variant in images of that architecture, as evaluations name it (text_hash): the
+// hash of its entry, or of several entries the hash of their hashes in sorted order. Empty: there
+// is none.
+std::string TextOfVariant(const std::vector<DeviceImage>& images, int architecture,
+                          const std::string& variant_namespace);
+
 }  // namespace cupilot::source

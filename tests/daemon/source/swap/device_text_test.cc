@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/hash.h"
 #include "source/swap/variant_text.h"
 #include "swap_fixture.h"
 
@@ -90,13 +91,28 @@ TEST_F(DeviceText, ASwappedObjectHasTheCodeThatWasMeasured) {
   ASSERT_TRUE(images) << images.error().message;
   int compared = 0;
   for (const SwappedVariant& variant : swapped.variants) {
+    std::vector<std::string> hashes;
     Write("a.cu", CandidateText(swapped.kernel, variant.variant).value());
     for (const auto& [name, hash] : HashesOfCubin("-O3 -arch=sm_90")) {
       EXPECT_EQ(HashIn(*images, 90, name), hash) << name;
       if (name.find("cupilot_") == std::string::npos) continue;
       // In the other image the body is not there: it traps.
       EXPECT_NE(HashIn(*images, 80, name), hash) << name;
+      hashes.push_back(hash);
       ++compared;
+    }
+    const std::string space = records::VariantNamespace(variant.variant.id);
+    const std::string whole = TextOfVariant(*images, 90, space);
+    EXPECT_NE(whole, TextOfVariant(*images, 80, space));
+    EXPECT_EQ(TextOfVariant(*images, 86, space), "");
+    if (hashes.size() == 1) {
+      EXPECT_EQ(whole, hashes[0]);
+    } else {
+      ASSERT_EQ(hashes.size(), 2u);
+      EXPECT_EQ(whole, base::Hasher()
+                           .Add(std::min(hashes[0], hashes[1]))
+                           .Add(std::max(hashes[0], hashes[1]))
+                           .Hex());
     }
   }
   EXPECT_EQ(compared, 3);
