@@ -12,12 +12,16 @@ namespace {
 
 // body(i) for each i below `count`, over all cores.
 void InParallel(int count, const std::function<void(int)>& body) {
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int step = std::max(1, count / (64 * cores));
   std::atomic<int> next{0};
   const auto work = [&] {
-    for (int i = next++; i < count; i = next++) body(i);
+    for (int begin = next.fetch_add(step); begin < count; begin = next.fetch_add(step)) {
+      for (int i = begin; i < std::min(count, begin + step); ++i) body(i);
+    }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
+  for (int i = 1; i < cores; ++i) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
 }

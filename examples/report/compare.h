@@ -9,7 +9,7 @@ struct Agreement {
   std::string detail;
 };
 
-// `before` and `after` are files of floats; `reference` is the gallery's file of doubles [inputs of one
-// output, count, d..., unit...]. Without a reference file the bytes must be equal.
+// `before` and `after` are files of floats; `reference` is the gallery's file of doubles [inputs of
+// one output, count, d..., unit...]. Without a reference file the bytes must be equal.
 Agreement CompareOutputs(const std::string& before, const std::string& after,
                          const std::string& reference);

@@ -1,7 +1,7 @@
 // report FOLDER JSON-FILE: reads what examples/run collected in FOLDER and prints one table.
 //   before_<i>.json after_<i>.json   times by example, microseconds, one pair of runs each
 //   status.json                      what the client says of the device
-//   openmp.json                      times of the hand-written loops (may be missing)
+//   openmp_<i>.json or toolkit_<i>.json   times of what else does the same (may be missing)
 //   list.json explain_<example>.json what the client says
 //   outputs_before/ outputs_after/ references/
 //   build.json                       {"noop_commands", "swapped_objects"}
@@ -34,6 +34,15 @@ std::vector<double> TimesOf(const std::vector<Json>& runs, const std::string& na
   return times;
 }
 
+// Medians of what else does the same work: hand-written loops on a CPU, the toolkit's libraries on
+// a GPU.
+Json Yardstick(const std::vector<Json>& runs) {
+  Json medians;
+  if (runs.empty()) return medians;
+  for (const auto& [name, time] : runs[0].object()) medians.Set(name, Median(TimesOf(runs, name)));
+  return medians;
+}
+
 std::string Shorten(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
@@ -60,7 +69,7 @@ Json Row(const std::string& folder, const std::string& name, const std::vector<J
   return row;
 }
 
-void PrintRow(const Json& row, const Json& loops) {
+void PrintRow(const Json& row, const Json& yardstick) {
   const std::string name = row["name"].text();
   const double after = row["after_us"].number();
   char floor_share[16] = "-", loop[24] = "-";
@@ -68,10 +77,11 @@ void PrintRow(const Json& row, const Json& loops) {
     std::snprintf(floor_share, sizeof floor_share, "%.0f %%",
                   100.0 * row["floor_us"].number() / after);
   }
-  if (loops[name].is_number()) std::snprintf(loop, sizeof loop, "%.0f", loops[name].number());
+  if (yardstick[name].is_number())
+    std::snprintf(loop, sizeof loop, "%.0f", yardstick[name].number());
   const std::string strategy = row["strategy"].text();
   std::printf(
-      "%-12s %10.1f %10.1f  %6.2f [%6.2f,%6.2f] %7s %9s  %-6s %s\n", name.c_str(),
+      "%-12s %10.1f %10.1f  %6.2f [%6.2f,%6.2f] %7s %10s  %-6s %s\n", name.c_str(),
       row["before_us"].number(), after, row["speedup"].number(),
       row["interval"].array()[0].number(), row["interval"].array()[1].number(), floor_share, loop,
       row["agrees"].Dump() == "true" ? "yes" : "NO",
@@ -99,16 +109,18 @@ int main(int argc, char** argv) {
                  before.size(), after.size(), folder.c_str());
     return 2;
   }
-  const Json loops = Json::FromFile(folder + "/openmp.json");
+  const bool toolkit = !Json::FromFile(folder + "/toolkit_1.json").is_null();
+  const Json yardstick = Yardstick(ReadRuns(folder, toolkit ? "toolkit" : "openmp"));
   const Json device = Json::FromFile(folder + "/status.json")["device"];
   std::printf("%s; medians of %zu interleaved pairs\n", TimesAre(device).c_str(), before.size());
-  std::printf("%-12s %10s %10s  %-22s %7s %9s  %-6s %s\n", "kernel", "before us", "after us",
-              "speedup [95 %]", "floor", "OpenMP us", "agrees", "what changed");
+  std::printf("%-12s %10s %10s  %-22s %7s %10s  %-6s %s\n", "kernel", "before us", "after us",
+              "speedup [95 %]", "floor", toolkit ? "toolkit us" : "OpenMP us", "agrees",
+              "what changed");
   bool all_agree = true;
   Json::Array kernels;
   for (const auto& [name, time] : before[0].object()) {
     kernels.push_back(Row(folder, name, before, after));
-    PrintRow(kernels.back(), loops);
+    PrintRow(kernels.back(), yardstick);
     all_agree = all_agree && kernels.back()["agrees"].Dump() == "true";
   }
   Json document;
@@ -116,7 +128,7 @@ int main(int argc, char** argv) {
   document.Set("device", device);
   document.Set("pairs", static_cast<double>(before.size()));
   document.Set("kernels", kernels);
-  if (!loops.is_null()) document.Set("openmp_us", loops);
+  if (!yardstick.is_null()) document.Set(toolkit ? "toolkit_us" : "openmp_us", yardstick);
   document.Set("build", Json::FromFile(folder + "/build.json"));
   std::ofstream(argv[2]) << document.Dump() << "\n";
   return all_agree ? 0 : 1;

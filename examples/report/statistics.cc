@@ -7,20 +7,23 @@
 
 namespace {
 
+// Two-sided 95 % quantile of Student's t with n degrees of freedom.
+double StudentQuantile(std::size_t n) {
+  constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                 2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                                 2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                                 2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
+  return n == 0               ? INFINITY
+         : n <= kTable.size() ? kTable[n - 1]
+                              : 1.96 + 2.5 / static_cast<double>(n);
+}
+
+}  // namespace
+
 double Median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
   return values[values.size() / 2];
 }
-
-// Two-sided 95 % quantile of Student's t with n degrees of freedom.
-double StudentQuantile(std::size_t n) {
-  constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                 2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                 2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  return n == 0 ? INFINITY : n <= kTable.size() ? kTable[n - 1] : 1.96 + 2.5 / static_cast<double>(n);
-}
-
-}  // namespace
 
 Ratio ComparePairs(const std::vector<double>& before, const std::vector<double>& after) {
   Ratio ratio;

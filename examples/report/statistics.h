@@ -13,3 +13,6 @@ struct Ratio {
 
 // The i-th elements belong to one pair of runs, made one directly after the other. Needs two pairs.
 Ratio ComparePairs(const std::vector<double>& before, const std::vector<double>& after);
+
+// Of at least one value.
+double Median(std::vector<double> values);
