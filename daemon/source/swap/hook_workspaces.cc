@@ -52,7 +52,7 @@ void close_arena(char* arena, const launch&) {
 }
 #else
 // An own pool for each device: the default one gives memory back at every synchronisation, and its
-// settings are the program's. A pool ends with the context that it was made in (cudaDeviceReset).
+// settings are the program's. What it keeps the program cannot have, so it is bounded. A pool ends with the context that it was made in (cudaDeviceReset).
 typedef int (*context_id)(void*, unsigned long long*);
 context_id ask_context;
 struct device_pool {
@@ -87,7 +87,7 @@ cudaMemPool_t pool_of(int device) {
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
-    unsigned long long keep = ~0ULL;
+    unsigned long long keep = 256ULL << 20;
     if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess ||
         cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep) != cudaSuccess) {
       cleared();
@@ -113,6 +113,7 @@ char* open_arena(long long bytes, const launch& l) {
 }
 
 void close_arena(char* arena, const launch& l) {
+  const relaxed capture;
   if (cudaFreeAsync(arena, l.stream) != cudaSuccess) cleared();
 }
 #endif

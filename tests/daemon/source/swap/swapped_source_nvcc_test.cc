@@ -52,6 +52,32 @@ TEST_F(SwappedSourceNvcc, CompilesForTwoArchitecturesTogether) {
   }
 }
 
+// Device code refers to none of our kernels; a build whose warnings are errors must not see that.
+TEST_F(SwappedSourceNvcc, CompilesWithoutWarningsInAnUnnamedNamespace) {
+  std::string text = kScaleSource;
+  text.replace(text.find("namespace app {"), 15, "namespace app { namespace {");
+  text.replace(text.rfind("}"), 1,
+               "} }\nvoid Use(float* x) { app::scale<<<1, 32>>>(2, x, x, 3); }");
+  SwapRequest request;
+  request.source = Write("scale.cu", text);
+  request.unit = "app/scale.cu.o";
+  SwappedKernel kernel;
+  kernel.kernel = ScaleKernel();
+  kernel.kernel.namespaces = {"app", ""};
+  kernel.variants = {{PlainVariant(), "compute_90,sm_90", {}, "n >= 1", "", 1.1},
+                     {StepsVariant(), "compute_90,sm_90", {}, "", "", 1.1}};
+  request.kernels = {kernel};
+  const auto swapped = WriteSwappedSource(request);
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(swapped->file_name, swapped->text);
+  EXPECT_EQ(
+      Run("nvcc -c -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra" +
+          Joined(HookDefinitions(swapped->hook)) + " " + swapped->file_name + " -o swapped.o"),
+      0)
+      << Log();
+  EXPECT_EQ(Log(), "");
+}
+
 // What the hook form rests on: every launch, however written, comes to one function of the object
 // that defines the kernel.
 constexpr const char* kHeader = R"(
