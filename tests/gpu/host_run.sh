@@ -41,6 +41,7 @@ differential() {
 mechanical() {
   . "$GPU/differential/compare.sh"
   local program
+  [ -f "$(dirname "$CASES")/mechanical.json" ] || { echo "skipped: mechanical.json was not made"; exit 77; }
   for program in 0 3; do
     swapped "m$program" "$GPU/differential/program.cu" mechanical --variants "$(dirname "$CASES")/mechanical.json" \
       --program "$program"
