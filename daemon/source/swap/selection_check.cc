@@ -106,6 +106,22 @@ CheckedSelection CheckSelection(const records::CompileCommand& command) {
   return out;
 }
 
+std::vector<ShippedText> ReadShippedText(const std::string& folder) {
+  std::vector<ShippedText> shipped;
+  const auto bytes = base::ReadFile(folder + "/" + kAppliedFile);
+  const auto json = bytes ? records::ParseJson(*bytes) : base::Result<records::Json>(nullptr);
+  if (!json || !json->is_object() || !json->contains("text")) return shipped;
+  for (const records::Json& row : (*json)["text"]) {
+    const auto text = [&](const char* key) {
+      const bool there = row.is_object() && row.contains(key) && row[key].is_string();
+      return there ? row[key].get<std::string>() : std::string();
+    };
+    ShippedText one{text("variant"), text("target"), text("hash")};
+    if (!one.variant.empty() && !one.hash.empty()) shipped.push_back(std::move(one));
+  }
+  return shipped;
+}
+
 std::string ToolchainIdentity(const records::CompileCommand& command) {
   if (command.arguments.empty()) return {};
   const std::string found = PathOfProgram(command.arguments[0], command.directory);

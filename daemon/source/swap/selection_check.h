@@ -30,6 +30,17 @@ struct CheckedSelection {
 // time says nothing (changed within two seconds of the selection, or only touched) by content.
 CheckedSelection CheckSelection(const records::CompileCommand& command);
 
+// The machine code of a variant in the object that was made, named as an evaluation's text_hash:
+// where both are equal, what ships is what was measured.
+struct ShippedText {
+  std::string variant;  // id
+  std::string target;   // "compute_90,sm_90"
+  std::string hash;
+};
+// What the launcher said of the object's code in `folder`/applied.json; empty where it said nothing
+// (the original was compiled, or the code could not be read).
+std::vector<ShippedText> ReadShippedText(const std::string& folder);
+
 // What the compiler is, without running it: the program and the toolkit's version file by path,
 // size and time. Empty if it cannot be found.
 std::string ToolchainIdentity(const records::CompileCommand& command);

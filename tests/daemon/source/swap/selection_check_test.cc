@@ -118,6 +118,22 @@ TEST_F(SelectionCheck, RefusedOnesAreNotTriedAgain) {
   }
 }
 
+TEST_F(SelectionCheck, ShippedTextIsWhatTheLauncherSaid) {
+  EXPECT_TRUE(ReadShippedText(folder_ + "/object").empty());
+  Write(
+      "object/applied.json",
+      R"({"schema":"cupilot.applied/1","text":[{"variant":"a","target":"compute_90,sm_90","hash":"b"},
+            {"variant":"c"}, 3, {"variant":1,"hash":"d"}]})");
+  const auto shipped = ReadShippedText(folder_ + "/object");
+  ASSERT_EQ(shipped.size(), 1u);
+  EXPECT_EQ(shipped[0].variant + " " + shipped[0].target + " " + shipped[0].hash,
+            "a compute_90,sm_90 b");
+  for (const char* garbage : {"", "{", "[]", "{\"text\":3}", "{\"text\":null}", "\xff"}) {
+    Write("object/applied.json", garbage);
+    EXPECT_TRUE(ReadShippedText(folder_ + "/object").empty()) << garbage;
+  }
+}
+
 TEST_F(SelectionCheck, AnEmptySelectionIsTheOriginal) {
   selection_.kernels.clear();
   selection_.swap.clear();
