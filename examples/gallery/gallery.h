@@ -15,8 +15,8 @@
 
 #include "results.h"
 
-// Sizes for a GPU (GALLERY_LARGE) exceed its caches; the others suit a few CPU cores. Each kernel's tag
-// says the same sizes as the launch below it.
+// Sizes for a GPU (GALLERY_LARGE) exceed its caches; the others suit a few CPU cores. Each kernel's
+// tag says the same sizes as the launch below it.
 #ifdef GALLERY_LARGE
 constexpr bool kLarge = true;
 #else
