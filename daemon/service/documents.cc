@@ -84,6 +84,24 @@ Json DeviceJson(const evaluate::DeviceDescription& description) {
   return device;
 }
 
+// With who uses it, and how well we do: a GPU should not wait for builds.
+Json GpuJson(const Service& service, const evaluate::DeviceDescription& gpu,
+             const evaluate::WorkerCounters& counters) {
+  Json json = DeviceJson(gpu);
+  const GpuJudgement* activity = service.Activity(gpu.name);
+  json["state"] = activity == nullptr ? "not needed" : Name(activity->state);
+  json["why"] = activity == nullptr ? "" : activity->reason;
+  const auto found = counters.devices.find(gpu.name);
+  const auto of =
+      found == counters.devices.end() ? evaluate::WorkerCounters::PerDevice() : found->second;
+  json["busy_share"] = of.BusyShare();
+  json["busy_seconds"] = std::chrono::duration<double>(of.busy).count();
+  json["tuning_seconds"] = std::chrono::duration<double>(of.open).count();
+  json["waiting"] = of.waiting;
+  json["builds_waiting"] = of.builds_waiting;
+  return json;
+}
+
 // What the object's kernels run on first.
 const evaluate::DeviceDescription& DeviceOf(const Service& service, const ObjectState& state) {
   for (const evaluate::DeviceDescription& gpu : service.gpus().gpus) {
@@ -194,14 +212,17 @@ Json StatusDocument(Service& service) {
   status["pid"] = ::getpid();
   status["uptime_seconds"] = std::chrono::duration<double>(service.Uptime()).count();
   const std::string reason = service.IdleReason();
-  const bool paused = reason == "snoozed" || reason == "build running";
+  const bool paused = reason == "snoozed" || reason == "build running" || reason == "gpu in use";
   status["state"] = paused ? "paused" : reason.empty() ? "tuning" : "idle";
   status["idle_reason"] = reason;
   status["snoozed_until"] = reason == "snoozed" ? Json(Seconds(service.snoozed_until())) : Json();
   const auto& gpus = service.gpus().gpus;
+  const evaluate::WorkerCounters worker_counters = service.worker_counters();
   status["device"] = DeviceJson(gpus.empty() ? service.host() : gpus[0]);
   status["devices"] = Json::array({DeviceJson(service.host())});
-  for (const evaluate::DeviceDescription& gpu : gpus) status["devices"].push_back(DeviceJson(gpu));
+  for (const evaluate::DeviceDescription& gpu : gpus) {
+    status["devices"].push_back(GpuJson(service, gpu, worker_counters));
+  }
   status["no_gpu"] = service.gpus().reason;
   status["projects"] = ProjectsJson(service);
   const Counters& counters = service.counters();
@@ -209,7 +230,7 @@ Json StatusDocument(Service& service) {
                         {"evaluations", counters.evaluations},
                         {"accepted", counters.accepted},
                         {"published", counters.published}};
-  status["workers"] = WorkersJson(service.worker_counters());
+  status["workers"] = WorkersJson(worker_counters);
   status["now"] = Json::array();
   for (const KernelJob* job : service.BusyJobs()) {
     status["now"].push_back(

@@ -414,6 +414,12 @@ void KernelJob::Fail(const base::Error& error) {
   left_ = 0;
 }
 
+void KernelJob::GiveUp(const std::string& reason) {
+  if (failure_.empty()) failure_ = reason;
+  finished_ = true;
+  left_ = 0;
+}
+
 // Nothing is outstanding: what is written down leads to the same search again.
 void KernelJob::EndStep() {
   if (!held_) spent_ += with_.clock.Now() - step_began_;

@@ -64,6 +64,9 @@ class KernelJob {
   // again before `done`.
   void Step(base::Callback<bool> done, int most = std::numeric_limits<int>::max());
 
+  // Nothing more is tried, for this reason. What is under way is told.
+  void GiveUp(const std::string& reason);
+
   // While work is held back (a build of the user runs, snoozed) no time is counted.
   void Hold(bool held);
 

@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 using records::Json;
 using std::chrono::milliseconds;
 
+constexpr double kLongestBesideDisplayUs = 50000;
 constexpr milliseconds kObstaclePeriod{500};  // how soon work begins again after a build
 
 // True for the folder itself and for all below it.
@@ -46,6 +47,11 @@ Service::Service(Collaborators collaborators, Settings settings, std::string sta
       state_folder_(std::move(state_folder)),
       catalog_(with_.store),
       policy_(with_.clock, catalog_),
+      gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
+                 [this] {
+                   HoldJobs();
+                   Later(&Service::Work);
+                 }),
       publisher_(catalog_, with_.files),
       started_(with_.clock.Now()),
       watcher_(with_.loop, settings.quiet,
@@ -85,6 +91,21 @@ void Service::AskForHost() {
 void Service::AskForGpus() {
   if (gpus_asked_ == Asked::kWaiting) return;
   gpus_asked_ = Asked::kWaiting;
+  SampleMachine(with_.workers, [this, alive = alive_](base::Result<MachineSample> machine) {
+    if (!*alive) return;
+    const bool sleeps = machine && !machine->gpus.empty() &&
+                        std::all_of(machine->gpus.begin(), machine->gpus.end(),
+                                    [](const GpuSample& gpu) { return gpu.power == "suspended"; });
+    if (!sleeps || settings_.gpu.wake) return ListGpus();
+    gpus_ = {{},
+             "the GPU sleeps to save power and is not woken; build while something uses it, or set "
+             "wake_gpu"};
+    gpus_asked_ = Asked::kAnswered;
+    OnDevices("cuda");
+  });
+}
+
+void Service::ListGpus() {
   evaluate::ListGpus(with_.workers, [this, alive = alive_](base::Result<evaluate::GpuList> list) {
     if (!*alive) return;
     gpus_ = list ? std::move(*list) : evaluate::GpuList{{}, list.error().message};
@@ -92,6 +113,26 @@ void Service::AskForGpus() {
     if (gpus_.gpus.empty()) log::Info("no GPU", {{"reason", gpus_.reason}});
     OnDevices("cuda");
   });
+}
+
+// Those for which something is left to do.
+void Service::WatchGpus() {
+  std::map<std::string, evaluate::DeviceDescription> needed;
+  for (const auto& [key, job] : jobs_) {
+    if (job->finished() && !job->busy()) continue;
+    for (const evaluate::DeviceDescription& gpu : gpus_.gpus) {
+      if (gpu.name == job->input().place.device) needed[gpu.name] = gpu;
+    }
+  }
+  // While nothing may be done anyway, nobody is asked.
+  if (!obstacle_.empty()) needed.clear();
+  gpu_watch_.Watch(needed);
+}
+
+void Service::HoldJobs() {
+  for (const auto& [key, job] : jobs_) {
+    job->Hold(!obstacle_.empty() || !gpu_watch_.MayRun(job->input().place.device));
+  }
 }
 
 void Service::OnDevices(const std::string& kind) {
@@ -237,6 +278,7 @@ void Service::Work() {
   CheckObstacle();
   while (StartScan()) {
   }
+  WatchGpus();
   while (StartStep()) {
   }
   PublishDue();
@@ -380,7 +422,8 @@ bool Service::StartStep() {
   double least = 0;
   for (const auto& [key, job] : jobs_) {
     if (job->busy() || job->finished()) continue;
-    if (busy[job->input().place.device] >= settings_.parallel) continue;
+    const std::string& device = job->input().place.device;
+    if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
     const double share = job->spent_seconds() / WeightOf(job->input().workload);
     if (next == nullptr || share < least) {
       next = job.get();
@@ -403,6 +446,18 @@ void Service::OnVerdict(const KernelJob& job) {
                   {"verdict", verdict.accepted ? "accepted" : "rejected"},
                   {"reason", verdict.reason},
                   {"speedup", MeasuredSpeedup(verdict).value_or(0)}});
+  // The display stands still as long as a kernel runs.
+  const GpuJudgement* gpu = gpu_watch_.Find(job.input().place.device);
+  for (const records::CaseResult& result : verdict.cases) {
+    if (gpu == nullptr || !gpu->display || result.original_us <= kLongestBesideDisplayUs) continue;
+    const auto it = jobs_.find(JobKey(job.input().kernel, job.input().numerics, job.input().place));
+    if (it == jobs_.end()) continue;
+    it->second->GiveUp(
+        "case '" + result.name + "' runs " +
+        std::to_string(static_cast<int>(result.original_us / 1000)) +
+        " ms and a display is attached to the GPU, which would stand still: give the "
+        "kernel a smaller case");
+  }
   if (!verdict.accepted) return;
   PublishKernel(job.input().kernel.key);
   Later(&Service::Work);
@@ -538,7 +593,7 @@ void Service::CheckObstacle() {
     log::Info(obstacle_.empty() ? "work may go on" : "paused", {{"reason", obstacle_}});
   }
   if (obstacle_.empty() != before.empty()) {
-    for (const auto& [key, job] : jobs_) job->Hold(!obstacle_.empty());
+    HoldJobs();
     if (obstacle_.empty()) {
       with_.workers.Resume();
     } else {
@@ -594,9 +649,13 @@ std::string Service::IdleReason() const {
     if (state.scanning || state.stale) return "scanning";
     if (state.scan != nullptr && !IsPlaced(state)) return "scanning";
   }
-  const bool open = std::any_of(jobs_.begin(), jobs_.end(),
-                                [](const auto& entry) { return !entry.second->finished(); });
-  return open ? "" : "done";
+  bool open = false, may_run = false;
+  for (const auto& [key, job] : jobs_) {
+    if (job->finished()) continue;
+    open = true;
+    may_run = may_run || gpu_watch_.MayRun(job->input().place.device);
+  }
+  return !open ? "done" : may_run ? "" : "gpu in use";
 }
 
 std::vector<std::string> Service::BuildFolders() const {

@@ -19,6 +19,7 @@
 #include "loop/loop.h"
 #include "loop/timer.h"
 #include "service/catalog.h"
+#include "service/gpu_watch.h"
 #include "service/idle_policy.h"
 #include "service/kernel_job.h"
 #include "service/object_scan.h"
@@ -98,11 +99,13 @@ class Service {
   const evaluate::DeviceDescription& host() const { return host_; }
   // Those of which there is something to tune; asked for when the first object needs one.
   const evaluate::GpuList& gpus() const { return gpus_; }
+  // What is known of a GPU's use; null while there is nothing to do on it.
+  const GpuJudgement* Activity(const std::string& device) const { return gpu_watch_.Find(device); }
   std::int64_t snoozed_until() const { return policy_.snoozed_until(); }
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
   std::vector<const KernelJob*> BusyJobs() const;
   // "" while something is worked on; else "done", "snoozed", "build running", "no project",
-  // "scanning".
+  // "scanning", "gpu in use": there is only work for GPUs that are not free.
   std::string IdleReason() const;
 
  private:
@@ -118,6 +121,9 @@ class Service {
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
   void AskForHost();
   void AskForGpus();
+  void ListGpus();
+  void WatchGpus();
+  void HoldJobs();
   void FindPlaces(ObjectState& state);
   void OnDevices(const std::string& kind);
   void EnsureJobs(const ObjectState& state);
@@ -145,6 +151,7 @@ class Service {
   std::string state_folder_;
   Catalog catalog_;
   IdlePolicy policy_;
+  GpuWatch gpu_watch_;
   Publisher publisher_;
   EventHandler on_event_;
   std::chrono::nanoseconds started_;

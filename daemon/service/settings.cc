@@ -12,6 +12,13 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.parallel = static_cast<std::int64_t>(json["parallel"].get<double>());
   settings.nice = static_cast<std::int64_t>(json["nice"].get<double>());
   settings.seed = static_cast<std::uint64_t>(json["seed"].get<double>());
+  const auto seconds = [&json](const char* key) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(json[key].get<double>()));
+  };
+  settings.gpu.quiet = seconds("gpu_quiet_seconds");
+  settings.gpu.pause = seconds("gpu_pause_seconds");
+  settings.gpu.wake = json["wake_gpu"].get<bool>();
   settings.log_json = json["log_json"].get<bool>();
   TRY_ASSIGN(settings.log_level, log::LevelOf(json["log_level"].get<std::string>()));
   return settings;

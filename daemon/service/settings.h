@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "log/log.h"
+#include "service/gpu_policy.h"
 
 namespace cupilot::service {
 
@@ -16,6 +17,7 @@ struct Settings {
   std::int64_t parallel = 2;        // kernels in work at once: their builds overlap
   std::int64_t nice = 10;           // added to the priority of all workers
   std::uint64_t seed = 1;
+  PolicySettings gpu;
   log::Level log_level = log::Level::kInfo;
   bool log_json = false;
   // No key of the file: events of files this close together belong to one save.

@@ -1,4 +1,4 @@
-// cupilot-worker --kind source|build|device|run: answers requests, one JSON line each
+// cupilot-worker --kind source|build|device|monitor|run: answers requests, one JSON line each
 // (protocol/worker_messages.h), until its input ends.
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include "worker/build_cuda.h"
 #include "worker/build_host.h"
 #include "worker/measure.h"
+#include "worker/monitor.h"
 #include "worker/runner.h"
 #include "worker/sandbox/sandbox.h"
 #include "worker/verify.h"
@@ -97,6 +98,7 @@ const Row kRows[] = {
              Measure>},
     {"device", "describe_device", &DescribeDevice},
     {"device", "list_devices", &ListDevices},
+    {"monitor", "sample", &Sample},
 };
 
 base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
@@ -131,12 +133,14 @@ int Serve(const std::string& kind) {
 
 int main(int argc, char** argv) {
   if (argc != 3 || std::strcmp(argv[1], "--kind") != 0) {
-    std::fprintf(stderr, "usage: cupilot-worker --kind source|build|device|run\n");
+    std::fprintf(stderr, "usage: cupilot-worker --kind source|build|device|monitor|run\n");
     return 2;
   }
   const std::string kind = argv[2];
   if (kind == "run") return cupilot::worker::ServeRuns();
-  if (kind == "source" || kind == "build" || kind == "device") return cupilot::worker::Serve(kind);
+  for (const char* known : {"source", "build", "device", "monitor"}) {
+    if (kind == known) return cupilot::worker::Serve(kind);
+  }
   std::fprintf(stderr, "cupilot-worker: there is no kind '%s'\n", kind.c_str());
   return 2;
 }

@@ -1,0 +1,59 @@
+// Watches the GPUs for which there is work, and holds their workers back while others use them. On
+// the loop thread. Without work it asks nothing and has no timer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/unique_function.h"
+#include "evaluate/calls.h"
+#include "evaluate/workers.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
+#include "service/gpu_policy.h"
+
+namespace cupilot::service {
+
+// One sample of the monitor.
+void SampleMachine(evaluate::Workers& workers, base::Callback<MachineSample> done);
+
+class GpuWatch {
+ public:
+  // `changed` is called when a GPU was freed or held back.
+  GpuWatch(loop::Loop& loop, const base::Clock& clock, evaluate::Workers& workers,
+           PolicySettings settings, base::UniqueFunction<void()> changed);
+  GpuWatch(const GpuWatch&) = delete;
+  GpuWatch& operator=(const GpuWatch&) = delete;
+  ~GpuWatch();
+
+  // The GPUs that have work now. A GPU is held back until it was looked at.
+  void Watch(const std::map<std::string, evaluate::DeviceDescription>& gpus);
+
+  // True for what is not watched (the host).
+  bool MayRun(const std::string& device) const;
+  // Null: it is not watched now.
+  const GpuJudgement* Find(const std::string& device) const;
+  const PolicySettings& settings() const { return settings_; }
+
+ private:
+  struct Watched {
+    std::string uuid;
+    GpuPolicy policy;
+    GpuJudgement judgement;
+  };
+  void Look();
+  void OnSample(base::Result<MachineSample> sample);
+
+  const base::Clock& clock_;
+  evaluate::Workers& workers_;
+  const PolicySettings settings_;
+  base::UniqueFunction<void()> changed_;
+  loop::Timer timer_;
+  std::map<std::string, Watched> watched_;
+  bool looking_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace cupilot::service

@@ -1,0 +1,31 @@
+// The monitor: what GPUs and those who use them are doing now, as raw as the machine tells it. One
+// operation, "sample", without parameters:
+//   {"gpus": [{"pci", "power": "active"|"suspended"|"", "uuid", "name", "mig", "problem",
+//              "processes": [{"pid", "graphics", "memory_bytes", "load", "own", "seen"}] or null,
+//              "load", "memory_total", "memory_used", "throttle_reasons", "temperature",
+//              "temperature_limit", "display"}],
+//    "reason": why nothing is known of those that are awake, "container": bool, "wsl": bool}
+// What is not known is null. A GPU that sleeps is not asked, since that would wake it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "records/json.h"
+
+namespace cupilot::worker {
+
+struct MonitoredMachine {
+  std::string sys = "/sys";
+  std::string proc = "/proc";
+  std::string root;  // of /.dockerenv and /dev/dxg
+  std::string library = "libnvidia-ml.so.1";
+  long daemon = 0;  // its processes are ours
+};
+
+base::Result<records::Json> SampleGpus(const MonitoredMachine& machine);
+
+// The operation: this machine, and the process that started this one.
+base::Result<records::Json> Sample(const records::Json& params);
+
+}  // namespace cupilot::worker
