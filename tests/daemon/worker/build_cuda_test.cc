@@ -1,0 +1,96 @@
+#include "worker/build_cuda.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::worker {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";
+constexpr const char* kKernel =
+    "#include <cuda_runtime.h>\n"
+    "__global__ void twice(float* x) { x[threadIdx.x] *= 2; }\n";
+
+TEST(DeviceOptions, AreThoseThatChangeDeviceCode) {
+  EXPECT_THAT(DeviceOptions({"-O3", "-std=c++17", "-fPIC", "-use_fast_math", "-maxrregcount=64",
+                             "-gencode=arch=compute_90,code=sm_90", "toolkit=13.0"}),
+              ElementsAre("-std=c++17", "-use_fast_math", "-maxrregcount=64"));
+}
+
+class BuildCudaTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!base::FileExists(kNvcc)) GTEST_SKIP() << "no CUDA toolkit here";
+    request_.device = "cuda:0";
+    request_.target = "sm_90";
+    request_.text = kKernel;
+    request_.cache_folder = folder_ / "cubins";
+    request_.command.directory = folder_.path();
+    request_.command.source = folder_ / "twice.cu";
+    SetArchitecture("-arch=sm_90");
+  }
+  void SetArchitecture(const std::string& option) {
+    request_.command.arguments = {kNvcc, "-std=c++17", option, "-c", "twice.cu"};
+  }
+
+  test::TemporaryFolder folder_;
+  protocol::BuildRequest request_;
+};
+
+TEST_F(BuildCudaTest, NvrtcMakesACubinOnce) {
+  const auto first = BuildCuda(request_);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_FALSE(first->failed) << first->log;
+  EXPECT_THAT(first->toolchain, HasSubstr("nvrtc"));
+  EXPECT_EQ(first->target, "compute_90,sm_90");
+  ASSERT_EQ(first->text_hashes.size(), 1u);
+  EXPECT_EQ(first->text_hashes[0].first, "twice");
+  const auto second = BuildCuda(request_);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->cached);
+  EXPECT_EQ(second->artifact, first->artifact);
+  EXPECT_EQ(second->text_hashes, first->text_hashes);
+}
+
+TEST_F(BuildCudaTest, WhatNvrtcLacksNvccBuilds) {
+  // A header of the host's standard library that NVRTC has not.
+  request_.text =
+      std::string("#include <cmath>\n") + "__global__ void least(float* x) { x[0] = -INFINITY; }\n";
+  const auto built = BuildCuda(request_);
+  ASSERT_TRUE(built) << built.error().message;
+  EXPECT_FALSE(built->failed) << built->log;
+  EXPECT_THAT(built->toolchain, HasSubstr("nvcc"));
+}
+
+TEST_F(BuildCudaTest, WhatDoesNotCompileSaysWhy) {
+  request_.text = "__global__ void broken(float* x) { x[0] = nothing; }\n";
+  const auto built = BuildCuda(request_);
+  ASSERT_TRUE(built) << built.error().message;
+  EXPECT_TRUE(built->failed);
+  EXPECT_THAT(built->log, HasSubstr("nothing"));
+}
+
+TEST_F(BuildCudaTest, CodeForTheDriverIsBuiltAsItWouldBeLoaded) {
+  SetArchitecture("-arch=compute_80");
+  const auto built = BuildCuda(request_);
+  ASSERT_TRUE(built) << built.error().message;
+  EXPECT_FALSE(built->failed) << built->log;
+  EXPECT_EQ(built->target, "compute_80,sm_90");
+}
+
+TEST_F(BuildCudaTest, ABuildWithoutCodeForTheGpuIsToldSo) {
+  SetArchitecture("-gencode=arch=compute_80,code=sm_80");
+  const auto built = BuildCuda(request_);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(built.error().code, base::ErrorCode::kUnavailable);
+  EXPECT_THAT(built.error().message, HasSubstr("sm_90"));
+}
+
+}  // namespace
+}  // namespace cupilot::worker

@@ -1,0 +1,68 @@
+#include "worker/pair_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "worker/cuda_pairs.h"
+
+namespace cupilot::worker {
+namespace {
+
+TEST(PairLoop, WhoComesFirstAlternatesAndTheFirstPairDoesNotCount) {
+  std::string order;
+  PairSettings settings;
+  settings.most_pairs = 4;
+  const auto taken = TakePairs(settings, [&](int side, std::size_t) -> base::Result<double> {
+    order += side == 0 ? 'o' : 'c';
+    return side == 0 ? 2.0 : 1.0;
+  });
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(order,
+            "occoocco"
+            "oc");
+  ASSERT_EQ(taken->pairs.size(), 4u);
+  EXPECT_EQ(taken->pairs[0], (std::pair<double, double>{2.0, 1.0}));
+  EXPECT_FALSE(taken->stopped_early);
+}
+
+TEST(PairLoop, AClearLoserStopsAfterItsProbe) {
+  const auto taken = TakePairs(
+      {}, [](int side, std::size_t) -> base::Result<double> { return side == 0 ? 1.0 : 3.0; });
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->stopped_early);
+  EXPECT_EQ(taken->pairs.size(), 3u);
+}
+
+TEST(PairLoop, AFailureEndsIt) {
+  const auto taken = TakePairs({}, [](int, std::size_t pair) -> base::Result<double> {
+    if (pair == 2) return base::Fail(base::ToolFailed("gone"));
+    return 1.0;
+  });
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().message, "gone");
+}
+
+TEST(PairLoop, GoesThroughJsonUnchanged) {
+  PairsTaken taken;
+  taken.pairs = {{2.5, 1.25}, {2.0, 1.0}};
+  taken.stopped_early = true;
+  const PairsTaken read = PairsFrom(ToJson(taken));
+  EXPECT_EQ(read.pairs, taken.pairs);
+  EXPECT_TRUE(read.stopped_early);
+}
+
+TEST(CudaPairs, CopiesExceedThreeTimesTheL2) {
+  constexpr std::size_t kMegabyte = 1 << 20, kL2 = 50 * kMegabyte, kPlenty = kMegabyte << 17;
+  for (const std::size_t bytes : {4 * kMegabyte, 12 * kMegabyte, 200 * kMegabyte}) {
+    const std::size_t copies = CopiesFor(bytes, kL2, kPlenty);
+    EXPECT_GT(copies * bytes, 3 * kL2) << bytes;
+    EXPECT_GE(copies, 2u);
+  }
+  EXPECT_EQ(CopiesFor(200 * kMegabyte, kL2, kPlenty), 2u);
+  EXPECT_LE(CopiesFor(1, kL2, kPlenty), 128u) << "bounded";
+  EXPECT_EQ(CopiesFor(20 * kMegabyte, kL2, 100 * kMegabyte), 4u) << "as far as the memory goes";
+}
+
+}  // namespace
+}  // namespace cupilot::worker

@@ -1,0 +1,123 @@
+// Evaluations on a GPU with a driver of our own in place of NVIDIA's (tests/support/fake_cuda): the
+// path through all processes, and what becomes of it when the device fails. What the code itself
+// does is tests/gpu's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "records/json.h"
+#include "tests/support/private_xdg.h"
+#include "tests/support/run_program.h"
+
+namespace cupilot {
+namespace {
+
+using records::Json;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+constexpr const char* kSource = R"(
+// cupilot: tune
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+)";
+constexpr int kCount = 4096;
+
+Json MakeWorkload() {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  return {{"schema", "cupilot.workload/1"},
+          {"kernel", "saxpy"},
+          {"cases",
+           {{{"name", "all"},
+             {"grid", {kCount / 128, 1, 1}},
+             {"block", {128, 1, 1}},
+             {"arguments",
+              {{{"name", "n"}, {"type", "int"}, {"value", kCount}},
+               {{"name", "a"}, {"type", "float"}, {"value", 2.5}},
+               {{"name", "x"}, {"type", "const float*"}, {"count", kCount}, {"fill", normal}},
+               {{"name", "y"},
+                {"type", "float*"},
+                {"count", kCount},
+                {"access", "inout"},
+                {"fill", normal}}}}}}}};
+}
+
+Json MakeVariant(const std::string& entry) {
+  return {{"schema", "cupilot.variant/1"},
+          {"kernel", "saxpy"},
+          {"source", "__global__ void " + entry +
+                         "(int n, float a, const float* x, float* y) {\n"
+                         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "  if (i < n) y[i] = y[i] + a * x[i];\n}\n"},
+          {"entry", entry}};
+}
+
+class FakeGpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(CUDA_COMPILER).empty()) GTEST_SKIP() << "no CUDA toolkit here: no NVRTC";
+    options_.environment = xdg_.Environment();
+    options_.environment["LD_LIBRARY_PATH"] = FAKE_CUDA_FOLDER;
+    options_.environment["PATH"] =
+        base::AbsolutePath("..", CUDA_COMPILER) + ":/usr/local/bin:/usr/bin:/bin";
+    source_ = xdg_.folder().Write("saxpy.cu", kSource);
+    workload_ = xdg_.folder().Write("workload.json", MakeWorkload().dump());
+  }
+
+  // The evaluation's record, or the error's.
+  Json Evaluate(const std::string& entry, int exit_code) {
+    const std::string variant = xdg_.folder().Write(entry + ".json", MakeVariant(entry).dump());
+    const test::ProgramRun run =
+        test::RunProgram({CUPILOT_PROGRAM, "evaluate", source_, "--workload", workload_,
+                          "--variant", variant, "--device", "cuda:0", "--json"},
+                         options_);
+    EXPECT_EQ(run.exit_code, exit_code) << run.output << run.errors;
+    const auto json = records::ParseJson(run.output);
+    EXPECT_TRUE(json) << run.output << run.errors;
+    return json.value_or(Json::object());
+  }
+
+  test::PrivateXdg xdg_;
+  test::RunOptions options_;
+  std::string source_, workload_;
+};
+
+TEST_F(FakeGpuTest, AVariantIsBuiltRunComparedAndTimed) {
+  // The fake computes the same for both, so there is nothing to gain.
+  const Json evaluation = Evaluate("saxpy_other", 1);
+  EXPECT_THAT(evaluation.value("reason", ""), AnyOf("not_faster", "unstable_timing"))
+      << evaluation.dump(1);
+  EXPECT_EQ(evaluation["device"]["arch"], "sm_90");
+  EXPECT_EQ(evaluation["target"], "compute_90,sm_90");
+  EXPECT_THAT(evaluation["toolchain"], HasSubstr("nvrtc"));
+  ASSERT_EQ(evaluation["cases"].size(), 1u);
+  const Json& result = evaluation["cases"][0];
+  EXPECT_EQ(result["l2"], "cold");
+  EXPECT_GT(result["samples"], 2);
+  EXPECT_LE(result["error"], 1.0) << "measured against the double twin";
+  EXPECT_EQ(evaluation["text_hash"].get<std::string>().size(), 40u);
+}
+
+TEST_F(FakeGpuTest, AFaultIsTheCandidatesOwn) {
+  const Json evaluation = Evaluate("saxpy_fault_700_", 1);
+  EXPECT_EQ(evaluation.value("reason", ""), "crashed") << evaluation.dump(1);
+  EXPECT_THAT(evaluation.value("detail", ""), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+}
+
+TEST_F(FakeGpuTest, AKernelOfAnotherNameComputesNothingAndIsFound) {
+  // The fake runs it as doing nothing: y keeps its input.
+  const Json evaluation = Evaluate("other", 1);
+  EXPECT_EQ(evaluation.value("reason", ""), "wrong_values") << evaluation.dump(1);
+}
+
+TEST_F(FakeGpuTest, WithoutADriverItSaysWhatIsMissing) {
+  options_.environment["LD_LIBRARY_PATH"] = xdg_.folder().path();
+  xdg_.folder().Write("libcuda.so.1", "no library");
+  const Json error = Evaluate("saxpy_other", 3);
+  EXPECT_THAT(error.value("message", ""), HasSubstr("libcuda.so.1")) << error.dump(1);
+}
+
+}  // namespace
+}  // namespace cupilot
