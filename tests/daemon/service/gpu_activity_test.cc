@@ -1,0 +1,121 @@
+// What others do on a GPU stops the work there, and only there.
+#include "tests/daemon/service/gpu_fixture.h"
+
+namespace cupilot::service {
+namespace {
+
+using records::Json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class GpuActivityTest : public GpuTest {
+ protected:
+  GpuActivityTest() {
+    settings_.gpu.quiet = settings_.gpu.pause = {};
+    workers_.On("sample", [this](const Json&) -> base::Result<Json> {
+      Json gpus = Json::array();
+      for (const Json& gpu : gpus_) {
+        const std::string uuid = gpu["uuid"];
+        Json processes = Json::array();
+        if (foreign_load_.count(uuid) != 0) {
+          processes.push_back({{"pid", 7}, {"own", false}, {"load", foreign_load_[uuid]}});
+        }
+        gpus.push_back(
+            {{"uuid", uuid}, {"power", power_}, {"processes", processes}, {"display", display_}});
+      }
+      return Json{{"gpus", gpus}, {"reason", ""}};
+    });
+  }
+
+  std::map<std::string, int> foreign_load_;  // by uuid
+  std::string power_ = "active";
+  bool display_ = false;
+};
+
+TEST_F(GpuActivityTest, AGpuInUseIsLeftAlone) {
+  foreign_load_["GPU-cuda:0"] = 80;
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  EXPECT_THAT(workers_.held(), Contains("cuda:0"));
+  EXPECT_THAT(evaluator_.evaluated(), IsEmpty());
+  EXPECT_EQ(IdleReason(), "gpu in use");
+  const Json status = StatusDocument(*service_);
+  EXPECT_EQ(status["state"], "paused");
+  EXPECT_EQ(status["devices"][1]["state"], "others");
+  EXPECT_THAT(status["devices"][1]["why"].get<std::string>(), HasSubstr("80 %"));
+  foreign_load_.clear();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  EXPECT_THAT(workers_.held(), Not(Contains("cuda:0")));
+  EXPECT_THAT(evaluator_.evaluated(), Not(IsEmpty()));
+}
+
+TEST_F(GpuActivityTest, WhoComesGetsItAtOnceAndTheTimeIsNotOurs) {
+  settings_.seconds_per_kernel = 90;
+  Prepare("kernel one a\n");
+  Start();
+  while (evaluator_.open() == 0) {
+    workers_.RunOne();
+    loop_->RunOnce(false);
+  }
+  EXPECT_THAT(workers_.held(), IsEmpty());
+  foreign_load_["GPU-cuda:0"] = 80;
+  // The next sample, and no evaluation that ends by itself.
+  while (workers_.held().empty()) {
+    loop_->RunOnce(true);
+    workers_.RunAll();
+  }
+  EXPECT_THAT(workers_.held(), Contains("cuda:0"));
+  clock_.Advance(std::chrono::minutes(30));
+  foreign_load_.clear();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  EXPECT_THAT(Row("one")["tried"].get<int>(), ::testing::Ge(2));
+}
+
+TEST_F(GpuActivityTest, OtherGpusGoOn) {
+  Have({Gpu("cuda:0", "NVIDIA H200"), Gpu("cuda:1", "NVIDIA H100 PCIe")});
+  foreign_load_["GPU-cuda:0"] = 80;
+  Prepare("kernel one a\n");
+  Start();
+  DrainUntil([&] { return IdleReason() == "gpu in use"; });
+  EXPECT_THAT(devices_, ::testing::AllOf(Not(IsEmpty()), ::testing::Each("cuda:1")));
+}
+
+TEST_F(GpuActivityTest, ASleepingGpuIsNotAsked) {
+  power_ = "suspended";
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  EXPECT_EQ(workers_.Count("list_devices"), 0);
+  EXPECT_THAT(Row("one")["why"].get<std::string>(), HasSubstr("sleeps"));
+}
+
+TEST_F(GpuActivityTest, WithoutWorkNobodyLooks) {
+  Prepare("kernel one a\n");
+  Start();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  const int samples = workers_.Count("sample");
+  EXPECT_GT(samples, 0);
+  DrainEvents();
+  EXPECT_LE(workers_.Count("sample"), samples + 1);
+  EXPECT_EQ(StatusDocument(*service_)["devices"][1]["state"], "not needed");
+}
+
+TEST_F(GpuActivityTest, ALongKernelIsNotTunedBesideADisplay) {
+  display_ = true;
+  judge_ = [this](const evaluate::EvaluateRequest& request) {
+    records::Evaluation evaluation = Judge(request, 0.9);
+    evaluation.cases[0].original_us = 80000;
+    return evaluation;
+  };
+  Prepare("kernel one a\n");
+  Start();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  EXPECT_EQ(Row("one")["state"], "declined");
+  EXPECT_THAT(Row("one")["why"].get<std::string>(), HasSubstr("a display is attached"));
+}
+
+}  // namespace
+}  // namespace cupilot::service
