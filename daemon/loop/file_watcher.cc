@@ -1,5 +1,7 @@
 #include "loop/file_watcher.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -10,6 +12,10 @@
 #include "loop/uv_handle.h"
 
 namespace cupilot::loop {
+
+namespace {
+constexpr int kLongest = 10;  // quiet times from the first event to its report
+}  // namespace
 
 struct FileWatcher::State {
   struct Folder {
@@ -23,9 +29,14 @@ struct FileWatcher::State {
   State(Loop& the_loop, std::chrono::milliseconds the_quiet)
       : loop(the_loop), quiet(the_quiet), timer(the_loop) {}
 
+  // Each event puts the report off, but not beyond a bound: something may write all the time.
   void OnEvent(const std::string& folder) {
+    const std::uint64_t now = uv_now(loop.uv());
+    if (pending.empty()) first = now;
     pending.insert(folder);
-    timer.Start(quiet, [this] { Flush(); });
+    const auto waited = std::chrono::milliseconds(now - first);
+    const auto left = std::max(kLongest * quiet - waited, std::chrono::milliseconds(0));
+    timer.Start(std::min(quiet, left), [this] { Flush(); });
   }
   void Flush() {
     std::set<std::string> ready;
@@ -39,6 +50,7 @@ struct FileWatcher::State {
   base::UniqueFunction<void(const std::string&)> changed;
   std::map<std::string, std::unique_ptr<Folder>> folders;
   std::set<std::string> pending;
+  std::uint64_t first = 0;  // when the first of what is pending came
 };
 
 FileWatcher::FileWatcher(Loop& loop, std::chrono::milliseconds quiet,

@@ -12,7 +12,8 @@
 namespace cupilot::loop {
 
 // On the loop thread. Watching folders rather than files is what makes saves by rename visible.
-// Events are collected and reported once nothing has happened for the quiet time.
+// Events are collected and reported once nothing has happened for the quiet time, but at the latest
+// ten quiet times after the first of them.
 class FileWatcher {
  public:
   // `changed` gets a watched folder in which something changed.

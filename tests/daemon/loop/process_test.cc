@@ -10,6 +10,7 @@
 
 #include "loop/child_process.h"
 #include "loop/file_watcher.h"
+#include "loop/timer.h"
 
 namespace cupilot::loop {
 namespace {
@@ -102,6 +103,27 @@ TEST(FileWatcher, ReportsAFolderOnceForASaveByRename) {
   loop.Run();
   EXPECT_EQ(changed, std::vector<std::string>{folder});
   EXPECT_EQ(watcher.Watch(folder + "/none").error().code, base::ErrorCode::kNotFound);
+}
+
+// Far more often than the quiet time: were the report put off each time, it would never come.
+TEST(FileWatcher, ReportsAFolderInWhichSomethingWritesAllTheTime) {
+  const std::string folder = testing::TempDir() + "/written";
+  std::filesystem::create_directories(folder);
+  Loop loop;
+  bool reported = false;
+  FileWatcher watcher(loop, std::chrono::milliseconds(300), [&](const std::string&) {
+    reported = true;
+    loop.Stop();
+  });
+  ASSERT_TRUE(watcher.Watch(folder).has_value());
+  int writes = 0;
+  Timer writer(loop);
+  writer.StartRepeating(std::chrono::milliseconds(5), [&] {
+    std::ofstream(folder + "/log") << ++writes;
+    if (writes == 2000) loop.Stop();
+  });
+  loop.Run();
+  EXPECT_TRUE(reported);
 }
 
 }  // namespace
