@@ -151,8 +151,9 @@ std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& fac
                          const std::string& head, const std::string& arguments) {
   const Node& node = tree.at(kernel);
   const bool own_hook = options.launch_function != "__cudaLaunchKernel";
+  // Qualified: a parameter may have the kernel's own name.
   const std::string handle =
-      "(const void*)" + Signature(parameters) + "(&" + node.name + arguments + ")";
+      "(const void*)" + Signature(parameters) + "(&::" + node.qualified + arguments + ")";
   std::string text;
   if (own_hook) {
     text += "extern \"C\" __attribute__((visibility(\"hidden\"))) ::cudaError_t " +

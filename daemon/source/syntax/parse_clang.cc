@@ -175,6 +175,7 @@ base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& op
   ParseOutcome outcome;
   std::string patched = text;
   if (options.preprocessed) PatchForClang(patched);
+  PatchLaunches(patched);
   auto files =
       llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();

@@ -66,4 +66,28 @@ void PatchForClang(std::string& text) {
   }
 }
 
+void PatchLaunches(std::string& text) {
+  for (std::size_t at = text.find("<<<"); at != std::string::npos; at = text.find("<<<", at + 3)) {
+    int depth = 0;
+    bool first = true;                      // of an expression of the configuration
+    std::size_t brace = std::string::npos;  // where one begins with a brace
+    for (std::size_t i = at + 3; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c == ';' || (depth == 0 && text.compare(i, 3, ">>>") == 0)) break;
+      if (first && c == '{') brace = i;
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if (c == ')' || c == ']' || c == '}') --depth;
+      if (c == '}' && depth == 0 && brace != std::string::npos) {
+        const bool empty = text.find_first_not_of(" \t\r\n", brace + 1) == i;
+        if (!empty) {
+          text[brace] = '(';
+          text[i] = ')';
+        }
+        brace = std::string::npos;
+      }
+      if (c != ' ' && c != '\t' && c != '\r' && c != '\n') first = depth == 0 && c == ',';
+    }
+  }
+}
+
 }  // namespace cupilot::source

@@ -14,4 +14,8 @@ std::string Prelude(bool preprocessed);
 // rest.
 void PatchForClang(std::string& text);
 
+// `k<<<{4, 2}, {32}>>>` is bound to a function of any arguments, which takes no braces:
+// parentheses in their place, for clang only.
+void PatchLaunches(std::string& text);
+
 }  // namespace cupilot::source

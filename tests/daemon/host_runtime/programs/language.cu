@@ -512,4 +512,25 @@ CASE(control_flow) {
            }));
 }
 
+namespace naming {
+__global__ void Shift(int* out, int Shift) { out[threadIdx.x] += Shift; }
+template <class T>
+__global__ void Scale(T* Scale, T by) {
+  Scale[threadIdx.x] *= by;
+}
+}  // namespace naming
+CASE(a_parameter_with_the_name_of_its_kernel) {
+  Buffer<int> out(8, 1);
+  naming::Shift<<<1, 8>>>(out, 4);
+  naming::Scale<int><<<1, 8>>>(out, 3);
+  SAME_ALL(out.Read(), Make<int>(8, [](int) { return 15; }));
+}
+
+CASE(a_configuration_in_braces) {
+  Buffer<int> out(8, 1);
+  naming::Shift<<<{1, 1, 1}, {8, 1, 1}>>>(out, 4);
+  naming::Shift<<<{1}, { 8 }, 0>>>(out, 1);
+  SAME_ALL(out.Read(), Make<int>(8, [](int) { return 6; }));
+}
+
 int main(int argc, char** argv) { return checks::Main(argc, argv); }

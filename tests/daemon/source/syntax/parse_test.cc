@@ -32,6 +32,27 @@ ParseOutcome ParseUser(const std::string& text) {
   return outcome ? std::move(*outcome) : ParseOutcome{};
 }
 
+TEST(Parse, TakesALaunchConfigurationInBraces) {
+  const ParseOutcome outcome = ParseUser(R"(
+__attribute__((global)) void k(int* out, int n);
+void run(int* p, int n) {
+  k<<<{4, 1, 1}, { 32u }>>>(p, n);
+  k<<<{(n + 31) / 32}, dim3{32}, 0>>>(p, 3);
+}
+)");
+  EXPECT_THAT(outcome.errors, IsEmpty());
+  const Tree& tree = outcome.tree;
+  const std::vector<NodeId> launches = FindAll(tree, 0, Kind::kKernelLaunch);
+  ASSERT_EQ(launches.size(), 2u);
+  std::vector<std::string> written;
+  for (const NodeId launch : launches) {
+    for (const NodeId id : LaunchConfiguration(tree, launch)) {
+      written.emplace_back(tree.TextOf(id));
+    }
+  }
+  EXPECT_THAT(written, ElementsAre("{4, 1, 1}", "{ 32u }", "{(n + 31) / 32}", "dim3{32}", "0"));
+}
+
 TEST(Parse, KeepsAKernelWithItsPlaces) {
   const ParseOutcome outcome = ParseUser(R"(
 namespace image { namespace {
