@@ -11,8 +11,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kBuiltIns = {"threadIdx", "blockIdx", "blockDim",
                                                        "gridDim"};
-constexpr std::array<std::string_view, 4> kWaits = {"__syncthreads", "__syncwarp", "_sync",
-                                                    "__activemask"};
+// Whoever uses a cooperative group names one of the functions that make it.
+constexpr std::array<std::string_view, 8> kWaits = {
+    "__syncthreads",     "__syncwarp",      "_sync",     "__activemask",
+    "this_thread_block", "tiled_partition", "this_grid", "coalesced_threads"};
 
 bool ContainsAny(std::string_view text, const auto& words) {
   for (const std::string_view word : words) {

@@ -12,6 +12,8 @@ TEST_F(HostRuntime, AtomicOperationsOfEveryKindAndType) { ExpectAllCasesHold("at
 TEST_F(HostRuntime, TheLanguageInItsForms) { ExpectAllCasesHold("language"); }
 TEST_F(HostRuntime, LaunchesOfEveryGeometry) { ExpectAllCasesHold("launches"); }
 TEST_F(HostRuntime, ConditionsAndPlacesInOddForms) { ExpectAllCasesHold("guards", {"-O3"}); }
+TEST_F(HostRuntime, GroupsWaitAndExchange) { ExpectAllCasesHold("groups"); }
+TEST_F(HostRuntime, HalfPrecision) { ExpectAllCasesHold("halves"); }
 TEST_F(HostRuntime, CallsOfTheRuntime) { ExpectAllCasesHold("runtime"); }
 
 }  // namespace
