@@ -79,18 +79,51 @@ DoctorCheck CheckToolkit() {
                                                      version->output.find(',', release) - release));
 }
 
+base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params) {
+  return RunProgram({base::LibexecFolder() + "/cupilot-worker", "--kind", "device"},
+                    Json{{"id", 1}, {"op", op}, {"params", params}}.dump(), kProbeLimit);
+}
+
+// What the worker finds, or why it finds nothing.
 DoctorCheck CheckGpu() {
-  if (::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0) {
-    return Good("gpu", "a driver's device file is there");
+  const auto answer = AskWorker("list_devices", Json::object());
+  const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
+  const Json list = reply ? ObjectOf(*reply, "result") : Json::object();
+  std::string found;
+  for (const Json& gpu : ListOf(list, "devices")) {
+    found += (found.empty() ? "" : ", ") + TextOf(gpu, "device") + " " + TextOf(gpu, "name") +
+             " (" + TextOf(gpu, "arch") + ")";
   }
-  return Note("gpu", "none: kernels are tuned on the host device, and times are CPU times", "");
+  if (!found.empty()) return Good("gpu", found);
+  const std::string reason = TextOf(list, "reason");
+  return Note(
+      "gpu",
+      "none: kernels of projects that cupilot-nvcc builds are tuned on the host device, and "
+      "times are CPU times",
+      reason);
+}
+
+// What the builds that the daemon knows lack for this machine's GPUs.
+std::vector<DoctorCheck> CheckCode(const base::Result<base::UserFolders>& folders) {
+  std::vector<DoctorCheck> checks;
+  if (!folders || !DaemonServes(*folders)) return checks;
+  auto connection = Connection::Open(Connection::Start::kNever);
+  if (!connection) return checks;
+  const auto status = connection->Request("status");
+  if (!status) return checks;
+  for (const Json& project : ListOf(*status, "projects")) {
+    for (const Json& code : ListOf(project, "code")) {
+      if (!code.is_string()) continue;
+      checks.push_back(
+          Note("code", TextOf(project, "build_folder") + ": " + code.get<std::string>(), ""));
+    }
+  }
+  return checks;
 }
 
 // The worker describes its device, which shows that it starts, and with it its sandbox.
 std::vector<DoctorCheck> CheckWorker() {
-  const auto answer =
-      RunProgram({base::LibexecFolder() + "/cupilot-worker", "--kind", "device"},
-                 R"({"id":1,"op":"describe_device","params":{"device":"host"}})", kProbeLimit);
+  const auto answer = AskWorker("describe_device", {{"device", "host"}});
   const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
   if (!answer || !reply || !reply->is_object() || !reply->contains("result")) {
     const std::string why = !answer ? answer.error().message
@@ -186,6 +219,7 @@ std::vector<DoctorCheck> RunDoctorChecks() {
   checks.push_back(CheckFolders(folders));
   checks.push_back(CheckSettings(folders));
   checks.push_back(CheckDaemon(folders));
+  for (DoctorCheck& check : CheckCode(folders)) checks.push_back(std::move(check));
   checks.push_back(CheckDeviceLock());
   checks.push_back(CheckWatches());
   return checks;

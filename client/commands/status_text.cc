@@ -9,6 +9,10 @@ namespace {
 
 using records::Json;
 
+std::string Percent(double share) {
+  return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
+}
+
 void PrintProjects(const Json& projects, Output& output) {
   if (!projects.is_array() || projects.empty()) {
     output.Line("no project yet: configure one that calls cupilot_tune(TARGET)");
@@ -18,6 +22,9 @@ void PrintProjects(const Json& projects, Output& output) {
   for (const Json& project : projects) {
     output.Line("  " + TextOf(project, "build_folder") + "  " + CountOf(project, "kernels") +
                 " kernels");
+    for (const Json& code : ListOf(project, "code")) {
+      if (code.is_string()) output.Line("    " + code.get<std::string>());
+    }
     for (const Json& warning : ListOf(project, "warnings")) {
       if (warning.is_string()) output.Line("    warning: " + warning.get<std::string>());
     }
@@ -41,6 +48,18 @@ void PrintStatus(const Json& status, Output& output) {
   if (!TextOf(device, "name").empty()) {
     output.Line("device: " + TextOf(device, "name") + " (" + TextOf(device, "arch") + ", " +
                 TextOf(device, "times") + ")");
+  }
+  for (const Json& gpu : ListOf(status, "devices")) {
+    // The host has no state: nobody shares it with us knowingly.
+    const std::string use = TextOf(gpu, "state");
+    if (use.empty() || use == "not needed") continue;
+    const std::string why = TextOf(gpu, "why");
+    output.Line("  " + TextOf(gpu, "device") + " " + use + (why.empty() ? "" : ": " + why) + ", " +
+                Percent(NumberOf(gpu, "busy_share")) + " busy, " + CountOf(gpu, "builds_waiting") +
+                " builds waiting");
+  }
+  if (const std::string none = TextOf(status, "no_gpu"); !none.empty()) {
+    output.Line("no GPU: " + none);
   }
   const Json now = ListOf(status, "now");
   for (const Json& job : now) {

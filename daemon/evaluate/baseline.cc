@@ -140,6 +140,7 @@ protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
                                         const BuildSettings& settings) {
   protocol::BuildRequest build;
   build.device = request.device;
+  if (DeviceKind(request.device) == "cuda") build.target = device.device.arch;
   // Said here, so that no build worker has to ask a GPU.
   if (DeviceKind(request.device) == "cuda") build.target = device.device.arch;
   build.text = std::move(text);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/support/fake_workers.h"
+#include "tests/support/make_records.h"
 #include "tests/support/temporary_folder.h"
 
 namespace cupilot::evaluate {
@@ -25,16 +26,8 @@ class FixedClock final : public base::Clock {
 };
 
 protocol::MeasureReply MakeMeasured(double speedup) {
-  records::CaseResult result;
-  result.name = "a";
-  result.original_us = 100;
-  result.variant_us = 100 / speedup;
-  result.speedup = speedup;
-  result.interval = {speedup * 0.99, speedup * 1.01};
-  result.samples = 60;
-  result.l2 = "warm";
   protocol::MeasureReply reply;
-  reply.cases = {result};
+  reply.cases = {test::MakeCaseResult("a", speedup, 0.01)};
   reply.device.arch = "host-x86-64-v3";
   return reply;
 }

@@ -1,0 +1,119 @@
+// The service's devices: which there are, where the kernels of an object run, and who else uses
+// them.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "log/log.h"
+#include "service/service.h"
+
+namespace cupilot::service {
+
+void Service::AskForHost() {
+  host_asked_ = Asked::kWaiting;
+  evaluate::DescribeDevice(
+      with_.workers, "host",
+      [this, alive = alive_](base::Result<evaluate::DeviceDescription> device) {
+        if (!*alive) return;
+        if (device) {
+          host_ = std::move(*device);
+        } else {
+          log::Error("the device cannot be described", {{"reason", device.error()}});
+        }
+        host_asked_ = Asked::kAnswered;
+        OnDevices("host");
+      });
+}
+
+// Only when there is something to tune on one: asking may wake a GPU that sleeps.
+void Service::AskForGpus() {
+  if (gpus_asked_ == Asked::kWaiting) return;
+  gpus_asked_ = Asked::kWaiting;
+  SampleMachine(with_.workers, [this, alive = alive_](base::Result<MachineSample> machine) {
+    if (!*alive) return;
+    const bool sleeps = machine && !machine->gpus.empty() &&
+                        std::all_of(machine->gpus.begin(), machine->gpus.end(),
+                                    [](const GpuSample& gpu) { return gpu.power == "suspended"; });
+    if (!sleeps || settings_.gpu.wake) return ListGpus();
+    gpus_ = {{},
+             "the GPU sleeps to save power and is not woken; build while something uses it, or set "
+             "wake_gpu"};
+    gpus_asked_ = Asked::kAnswered;
+    OnDevices("cuda");
+  });
+}
+
+void Service::ListGpus() {
+  evaluate::ListGpus(with_.workers, [this, alive = alive_](base::Result<evaluate::GpuList> list) {
+    if (!*alive) return;
+    gpus_ = list ? std::move(*list) : evaluate::GpuList{{}, list.error().message};
+    gpus_asked_ = Asked::kAnswered;
+    if (gpus_.gpus.empty()) log::Info("no GPU", {{"reason", gpus_.reason}});
+    OnDevices("cuda");
+  });
+}
+
+// Those for which something is left to do.
+void Service::WatchGpus() {
+  std::map<std::string, evaluate::DeviceDescription> needed;
+  for (const auto& [key, job] : jobs_) {
+    if (job->finished() && !job->busy()) continue;
+    for (const evaluate::DeviceDescription& gpu : gpus_.gpus) {
+      if (gpu.name == job->input().place.device) needed[gpu.name] = gpu;
+    }
+  }
+  // While nothing may be done anyway, nobody is asked.
+  if (!obstacle_.empty()) needed.clear();
+  gpu_watch_.Watch(needed);
+}
+
+void Service::HoldJobs() {
+  for (const auto& [key, job] : jobs_) {
+    job->Hold(!obstacle_.empty() || !gpu_watch_.MayRun(job->input().place.device));
+  }
+}
+
+void Service::OnDevices(const std::string& kind) {
+  for (auto& [folder, state] : objects_) {
+    if (state.scan == nullptr || state.scan->device_kind != kind) continue;
+    FindPlaces(state);
+    EnsureJobs(state);
+    state.publish_due = true;
+  }
+  Work();
+}
+
+void Service::FindPlaces(ObjectState& state) {
+  state.places = {};
+  if (state.scan->device_kind == "host") {
+    if (host_asked_ == Asked::kAnswered) state.places = HostPlaces(host_, state.scan->toolchain);
+    return;
+  }
+  if (gpus_asked_ == Asked::kNo) AskForGpus();
+  if (gpus_asked_ == Asked::kAnswered) {
+    state.places = GpuPlaces(gpus_, state.object.command, state.scan->toolchain);
+  }
+}
+
+// Of devices that do for each other, the one with the fewest jobs.
+std::string Service::LeastUsed(const Place& place) const {
+  std::string least = place.device;
+  std::ptrdiff_t fewest = -1;
+  for (const std::string& device : place.alike) {
+    const std::ptrdiff_t jobs = std::count_if(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+      return entry.second != nullptr && entry.second->input().place.device == device;
+    });
+    if (fewest < 0 || jobs < fewest) {
+      fewest = jobs;
+      least = device;
+    }
+  }
+  return least;
+}
+
+// Whether it is known where the object's kernels run: nothing is published before.
+bool Service::IsPlaced(const ObjectState& state) {
+  return !state.places.places.empty() || !state.places.why_none.empty();
+}
+
+}  // namespace cupilot::service

@@ -1,0 +1,72 @@
+// Which request starts next.
+#include "evaluate/work_order.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+namespace cupilot::evaluate {
+namespace {
+
+WorkerCall Call(WorkerKind kind, const std::string& device, bool exclusive = false) {
+  WorkerCall call;
+  call.kind = kind;
+  call.device = device;
+  call.exclusive = exclusive;
+  return call;
+}
+
+const WorkerCall kHostBuild = Call(WorkerKind::kBuild, "host");
+const WorkerCall kGpuBuild = Call(WorkerKind::kBuild, "cuda:0");
+const WorkerCall kHostVerify = Call(WorkerKind::kDevice, "host");
+const WorkerCall kHostMeasure = Call(WorkerKind::kDevice, "host", true);
+const WorkerCall kFirstGpu = Call(WorkerKind::kDevice, "cuda:0");
+const WorkerCall kSecondGpu = Call(WorkerKind::kDevice, "cuda:1");
+const WorkerCall kSample = Call(WorkerKind::kMonitor, "host");
+
+using Calls = std::vector<const WorkerCall*>;
+
+int Next(const Calls& waiting, const Calls& running, int cores = 8) {
+  const auto next = NextToStart(waiting, running, LimitsFor(cores));
+  return next ? static_cast<int>(*next) : -1;
+}
+
+TEST(WorkOrderTest, EachDeviceHasOneWorker) {
+  EXPECT_EQ(Next({&kFirstGpu}, {&kFirstGpu}), -1);
+  EXPECT_EQ(Next({&kFirstGpu, &kSecondGpu}, {&kFirstGpu}), 1);
+  EXPECT_EQ(Next({&kFirstGpu}, {&kHostVerify}), 0);
+}
+
+TEST(WorkOrderTest, OnAGpuBuildsAndMeasurementsDoNotWaitForEachOther) {
+  EXPECT_EQ(Next({&kFirstGpu}, {&kGpuBuild, &kGpuBuild}), 0);
+  EXPECT_EQ(Next({&kGpuBuild}, {&kFirstGpu}), 0);
+  // Also when no build may start, what is behind it may.
+  const Calls full(6, &kGpuBuild);
+  EXPECT_EQ(Next({&kGpuBuild, &kFirstGpu}, full), 1);
+}
+
+TEST(WorkOrderTest, OnTheHostNothingRunsBesideAMeasurement) {
+  EXPECT_EQ(Next({&kHostBuild}, {&kHostMeasure}), -1);
+  EXPECT_EQ(Next({&kFirstGpu, &kGpuBuild}, {&kHostMeasure}), -1);
+  EXPECT_EQ(Next({&kHostMeasure, &kHostBuild}, {&kHostBuild}), -1);
+  EXPECT_EQ(Next({&kHostMeasure, &kHostBuild}, {}), 0);
+}
+
+TEST(WorkOrderTest, TheMonitorWaitsForNobodyAndHoldsUpNobody) {
+  EXPECT_EQ(Next({&kSample}, {&kHostMeasure}), 0);
+  EXPECT_EQ(Next({&kHostMeasure, &kSample}, {&kHostBuild}), 1);
+  EXPECT_EQ(Next({&kHostMeasure}, {&kSample}), 0);
+}
+
+TEST(WorkOrderTest, TwoCoresAreLeftToOthers) {
+  for (const int cores : {4, 8, 16, 32}) {
+    const int builds = LimitsFor(cores).gpu[static_cast<std::size_t>(WorkerKind::kBuild)];
+    EXPECT_EQ(builds, cores - 2) << cores;
+  }
+  EXPECT_GE(LimitsFor(1).gpu[static_cast<std::size_t>(WorkerKind::kBuild)], 1);
+  EXPECT_EQ(LimitsFor(64).host, WorkerLimits().host);
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate
