@@ -203,9 +203,10 @@ std::optional<Values> NumberSearch::Next() {
     if (point) --random_left_;
   } else {
     point = DescentPoint();
-    if (!point && pending_ == 0) {
+    if (!point) {
+      // While results are outstanding who asks ahead gets a point that may be of use anyway.
       point = RandomPoint();
-      restart_ = point;
+      if (pending_ == 0) restart_ = point;
     }
   }
   if (!point) return std::nullopt;

@@ -15,6 +15,7 @@ constexpr TechniqueParameter kBlockSize[] = {
 constexpr TechniqueParameter kCoarsening[] = {
     {"form", "one element after the other, or all statement by statement", 0, 0,
      "sequential|jammed"},
+    {"stride", "which elements: neighbours, or those a block apart", 0, 0, "element|block"},
     {"x", "elements a thread in x", 1, 1024},
     {"y", "elements a thread in y", 1, 64},
 };
@@ -69,7 +70,7 @@ constexpr Technique kRows[] = {
     {"shared_padding", "Longer rows of shared arrays, so that columns lie in different banks.",
      "shared", kPadding, true},
     {"block_merge", "One block runs several of the original blocks, one after the other.",
-     "launch latency occupancy", kMerge, true},
+     "launch latency occupancy", kMerge, false},
     {"private_atomics", "Atomic updates go to a private copy that is added once at the end.",
      "l2 latency shared", kPrivate, true},
     {"shared_tiling",

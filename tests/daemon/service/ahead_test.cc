@@ -1,0 +1,213 @@
+// Compilation ahead of the GPU, on a simulated clock: the GPU never waits for a build that could
+// have been started earlier, no build delays what runs on the GPU, and what the search decides
+// depends on no time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cache/memory_store.h"
+#include "evaluate/worker_evaluator.h"
+#include "service/kernel_job.h"
+#include "tests/daemon/service/simulated_workers.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::service {
+namespace {
+
+using evaluate::WorkerKind;
+using records::Json;
+using std::chrono::milliseconds;
+
+struct Times {
+  milliseconds rewrite{100}, check{50}, build{500}, verify{80}, measure{120};
+};
+
+class AheadTest : public ::testing::Test {
+ protected:
+  // A kernel with a hundred values of a tunable, tuned on a GPU until nothing is left or `most`
+  // candidates were told.
+  void Tune(const Times& times, int cores, int most) {
+    clock_ = std::make_unique<test::ManualClock>();
+    workers_ = std::make_unique<test::SimulatedWorkers>(*clock_, evaluate::LimitsFor(cores));
+    cache::MemoryStore store;
+    Catalog catalog(store);
+    evaluate::WorkerEvaluator evaluator(*workers_, *clock_,
+                                        {{folder_.path(), 1000}, folder_.path()});
+    Answer(times);
+    JobInput input;
+    input.kernel.name = input.kernel.base_name = "k";
+    input.kernel.key = "key";
+    records::Tunable tunable;
+    tunable.name = "WIDTH";
+    tunable.default_value = 1;
+    for (int value = 1; value <= 100; ++value) tunable.values.push_back(value);
+    input.kernel.tunables = {tunable};
+    records::Case one;
+    one.name = "a";
+    one.grid = one.block = {"1", "1", "1"};
+    input.kernel.cases = input.workload.cases = {one};
+    input.workload.kernel = "k";
+    input.place.device = "cuda:0";
+    input.place.identity = {"a GPU", "sm_90", 132, 1};
+    input.budget_seconds = 1e6;
+    KernelJob job({*workers_, evaluator, catalog, *clock_}, std::move(input),
+                  [](const KernelJob&) {});
+    bool busy = false;
+    for (int told = 0; !job.finished() && told < most;) {
+      busy = true;
+      job.Step([&busy](base::Result<bool>) { busy = false; });
+      while (busy) {
+        ASSERT_TRUE(workers_->Advance());
+        Watch();
+      }
+      told = static_cast<int>(job.search()->ideas().size());
+    }
+    order_.clear();
+    for (const search::Idea& idea : job.search()->ideas()) {
+      order_.push_back(idea.candidate.strategy.title);
+    }
+  }
+
+  // After each event: the GPU has nothing to do only while everything that could be under way is.
+  void Watch() {
+    if (!workers_->DeviceIdle()) return;
+    EXPECT_EQ(workers_->WaitingFor(WorkerKind::kDevice), 0u) << "the GPU waits beside its work";
+    if (workers_->WaitingFor(WorkerKind::kBuild) > 0) {
+      EXPECT_FALSE(workers_->CouldBuild()) << "a build waits beside a free worker";
+    }
+  }
+
+  void Answer(const Times& times) {
+    const auto always = [](Json json) {
+      return [json = std::move(json)](const Json&) -> base::Result<Json> { return json; };
+    };
+    workers_->On("describe_device", milliseconds(1),
+                 always({{"name", "a GPU"},
+                         {"arch", "sm_90"},
+                         {"sm_count", 132},
+                         {"memory_bytes", 1},
+                         {"driver", ""}}));
+    workers_->On("propose", milliseconds(1), always(protocol::ToJson(protocol::ProposeReply())));
+    workers_->On("retune", times.rewrite, [](const Json& params) -> base::Result<Json> {
+      const auto request = protocol::ParseRetuneRequest(params);
+      protocol::RewriteReply reply;
+      reply.variant.kernel = "k";
+      reply.variant.entry = "v";
+      reply.variant.source =
+          "__global__ void v() { /* " + std::to_string(request->values[0].second) + " */ }";
+      reply.variant.strategy.emplace();
+      reply.variant.strategy->title = std::to_string(request->values[0].second);
+      return protocol::ToJson(reply);
+    });
+    protocol::CheckVariantReply checked;
+    checked.passed = true;
+    checked.entries = {"v"};
+    workers_->On("check_variant", times.check, always(protocol::ToJson(checked)));
+    protocol::TwinReply twin;
+    twin.declined = true;
+    workers_->On("twin", milliseconds(1), always(protocol::ToJson(twin)));
+    protocol::BuildReply built;
+    built.artifact = folder_.Write("artifact", "");
+    built.target = "compute_90,sm_90";
+    workers_->On("build", times.build, always(protocol::ToJson(built)));
+    protocol::VerifyReply verified;
+    verified.passed = true;
+    workers_->On("verify", times.verify, always(protocol::ToJson(verified)));
+    // Faster by its number, so that the search has something to follow.
+    workers_->On("measure", times.measure, [](const Json& params) -> base::Result<Json> {
+      const auto request = protocol::ParseMeasureRequest(params);
+      const double speedup = 1.1 + std::stod(request->set.variant.strategy->title) / 100;
+      protocol::MeasureReply reply;
+      for (const char* l2 : {"cold", "warm"}) {
+        records::CaseResult result;
+        result.name = "a";
+        result.l2 = l2;
+        result.original_us = 100;
+        result.variant_us = 100 / speedup;
+        result.speedup = speedup;
+        result.interval = {speedup * 0.999, speedup * 1.001};
+        reply.cases.push_back(result);
+      }
+      reply.device = {"a GPU", "sm_90", 132, 1};
+      return protocol::ToJson(reply);
+    });
+  }
+
+  // Of the time between the first and the last request of the device, the share that it had one.
+  double BusyShare() const {
+    std::chrono::nanoseconds first{0}, last{0}, busy{0};
+    bool any = false;
+    for (const auto& event : workers_->events()) {
+      if (event.kind != WorkerKind::kDevice || event.op == "describe_device") continue;
+      if (!any) first = event.began;
+      any = true;
+      last = event.ended;
+      busy += event.ended - event.began;
+    }
+    return any ? static_cast<double>(busy.count()) / static_cast<double>((last - first).count())
+               : 0;
+  }
+
+  test::TemporaryFolder folder_;
+  std::unique_ptr<test::ManualClock> clock_;
+  std::unique_ptr<test::SimulatedWorkers> workers_;
+  std::vector<std::string> order_;  // what was tried
+};
+
+TEST_F(AheadTest, WithinATurnTheGpuWaitsOnlyForTheFirstBuild) {
+  // A build takes longer than all that the GPU does with it.
+  Tune({}, 16, 24);
+  std::chrono::nanoseconds free{0};
+  int waits = 0;
+  for (const auto& event : workers_->events()) {
+    if (event.kind != WorkerKind::kDevice || event.op == "describe_device") continue;
+    if (free.count() > 0 && event.began > free) ++waits;
+    free = event.ended;
+  }
+  EXPECT_EQ(waits, 0);
+  EXPECT_EQ(BusyShare(), 1.0);
+}
+
+TEST_F(AheadTest, NothingForTheGpuWaitsForABuild) {
+  Tune({}, 4, 24);
+  // Whatever was asked of it began at once or when its request before ended.
+  std::chrono::nanoseconds free{0};
+  int requests = 0;
+  for (const auto& event : workers_->events()) {
+    if (event.kind != WorkerKind::kDevice) continue;
+    EXPECT_EQ(event.began, std::max(event.asked, free)) << event.op;
+    free = event.ended;
+    ++requests;
+  }
+  EXPECT_GT(requests, 48);
+}
+
+TEST_F(AheadTest, BuildsAreBegunBesideEachOtherAndBesideTheGpu) {
+  Tune({}, 16, 24);
+  int beside = 0;
+  for (const auto& build : workers_->events()) {
+    if (build.op != "build") continue;
+    for (const auto& other : workers_->events()) {
+      const bool overlaps = other.began < build.ended && build.began < other.ended;
+      beside += overlaps && other.op == "measure" ? 1 : 0;
+    }
+  }
+  EXPECT_GT(beside, 0);
+}
+
+TEST_F(AheadTest, WhatIsTriedDependsOnNoTime) {
+  Tune({}, 16, 60);
+  const std::vector<std::string> first = order_;
+  ASSERT_GE(first.size(), 60u);
+  Times slow;
+  slow.rewrite = milliseconds(7);
+  slow.build = milliseconds(3000);
+  slow.measure = milliseconds(11);
+  Tune(slow, 4, 60);
+  EXPECT_EQ(order_, first);
+}
+
+}  // namespace
+}  // namespace cupilot::service
