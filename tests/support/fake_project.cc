@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "protocol/worker_messages.h"
 #include "source/swap/selection_check.h"
+#include "tests/support/make_records.h"
 
 namespace cupilot::test {
 namespace {
@@ -24,17 +25,6 @@ constexpr const char* kTarget = "host-x86-64-v3";
 void WriteText(const std::string& path, const std::string& text) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path, std::ios::binary) << text;
-}
-
-records::Parameter MakeParameter(const std::string& name, const std::string& type,
-                                 records::ParameterKind kind, std::int64_t bytes) {
-  records::Parameter parameter;
-  parameter.name = name;
-  parameter.type = parameter.canonical = type;
-  parameter.kind = kind;
-  parameter.bytes = bytes;
-  parameter.is_signed = true;
-  return parameter;
 }
 
 // "weight=3" -> "3"
@@ -249,15 +239,8 @@ records::Evaluation MakeEvaluation(const evaluate::EvaluateRequest& request, dou
   evaluation.date = "2026-11-21T08:30:00Z";
   evaluation.accepted = speedup > 1;
   if (!evaluation.accepted) evaluation.reason = "not_faster";
-  records::CaseResult result;
-  result.name = "only";
-  result.original_us = 100;
-  result.variant_us = 100 / speedup;
-  result.speedup = speedup;
-  result.interval = {speedup * 0.999, speedup * 1.001};
-  result.samples = 60;
+  records::CaseResult result = MakeCaseResult("only", speedup);
   result.floor_us = 10;
-  result.l2 = "warm";
   evaluation.cases = {result};
   if (evaluation.accepted) {
     evaluation.speedup = speedup;
