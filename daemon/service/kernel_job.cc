@@ -64,6 +64,7 @@ struct KernelJob::Attempt {
   search::Candidate candidate;
   records::Variant variant;          // once it was made
   const Attempt* same_as = nullptr;  // an earlier one that makes the same variant
+  bool begun = false;
   bool ended = false;
   search::Outcome outcome;
   std::optional<base::Error> failure;  // of the environment
@@ -120,6 +121,12 @@ void KernelJob::Restore() {
   search_.emplace(std::move(*replayed));
   spent_ =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  for (const search::Idea& idea : search_->ideas()) {
+    if (idea.outcome) continue;
+    open_.push_back(std::make_unique<Attempt>());
+    open_.back()->id = idea.candidate.id;
+    open_.back()->candidate = idea.candidate;
+  }
   finished_ = search_->Exhausted() || spent_seconds() > input_.budget_seconds;
 }
 
@@ -164,7 +171,8 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
   step_began_ = with_.clock.Now();
   last_.reset();
   accepted_ = false;
-  left_ = std::min(pace_.turn, most);
+  told_ = 0;
+  most_ = most;
   if (search_) {
     GoOn();
   } else {
@@ -220,40 +228,43 @@ search::SearchInput KernelJob::InputOfSearch() const {
 }
 
 void KernelJob::GoOn() {
-  // What ends at once comes back here: one loop is enough.
-  if (going_on_) return;
+  // What ends at once comes back here: one loop is enough. Between steps nothing is told.
+  if (going_on_ || !busy()) return;
   going_on_ = true;
-  for (bool more = true; more;) {
-    more = false;
+  AskMore();
+  while (!open_.empty() && open_.front()->ended && (told_ < pace_.turn || finished_)) {
+    const std::unique_ptr<Attempt> attempt = std::move(open_.front());
+    open_.pop_front();
+    ++told_;
+    Tell(*attempt);
     AskMore();
-    while (!open_.empty() && open_.front()->ended) {
-      const std::unique_ptr<Attempt> attempt = std::move(open_.front());
-      open_.pop_front();
-      Tell(*attempt);
-      more = true;
-      AskMore();
-    }
   }
   going_on_ = false;
-  if (open_.empty()) EndStep();
+  // Of a job that is finished nothing stays under way.
+  if (open_.empty() || (told_ >= pace_.turn && !finished_)) EndStep();
 }
 
 void KernelJob::AskMore() {
-  while (left_ > 0 && !finished_ && static_cast<int>(open_.size()) < pace_.ahead) {
-    const auto candidate = search_->Next();
-    const bool over = spent_seconds() > input_.budget_seconds;
-    if (!candidate || over) {
-      // Results that are outstanding may bring new ones.
-      finished_ = over || open_.empty();
-      left_ = over ? 0 : left_;
+  // Those that an earlier daemon left under way.
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (!open_[i]->begun) Make(*open_[i]);
+  }
+  while (told_ < pace_.turn && !finished_ && static_cast<int>(open_.size()) < pace_.ahead &&
+         told_ + static_cast<int>(open_.size()) < most_) {
+    if (spent_seconds() > input_.budget_seconds) {
+      finished_ = true;
       return;
     }
-    --left_;
-    auto attempt = std::make_unique<Attempt>();
-    attempt->id = candidate->id;
-    attempt->candidate = *candidate;
-    open_.push_back(std::move(attempt));
-    Make(*candidate);
+    const auto candidate = search_->Next();
+    if (!candidate) {
+      // Results that are outstanding may bring new ones.
+      finished_ = open_.empty();
+      return;
+    }
+    open_.push_back(std::make_unique<Attempt>());
+    open_.back()->id = candidate->id;
+    open_.back()->candidate = *candidate;
+    Make(*open_.back());
   }
 }
 
@@ -264,8 +275,10 @@ KernelJob::Attempt* KernelJob::Find(int id) {
   return nullptr;
 }
 
-void KernelJob::Make(const search::Candidate& candidate) {
-  Enter("rewrite", Find(candidate.id));
+void KernelJob::Make(Attempt& attempt) {
+  attempt.begun = true;
+  const search::Candidate& candidate = attempt.candidate;
+  Enter("rewrite", &attempt);
   const auto made = [this, alive = alive_,
                      id = candidate.id](base::Result<protocol::RewriteReply> reply) {
     if (*alive) OnMade(id, std::move(reply));
@@ -410,17 +423,16 @@ void KernelJob::Fail(const base::Error& error) {
     if (failure_.empty()) failure_ = error.message;
     finished_ = true;
   }
-  // What is under way is told; nothing more is asked in this step.
-  left_ = 0;
+  // Nothing more is asked in this step.
+  told_ = std::max(told_, pace_.turn);
 }
 
 void KernelJob::GiveUp(const std::string& reason) {
   if (failure_.empty()) failure_ = reason;
   finished_ = true;
-  left_ = 0;
 }
 
-// Nothing is outstanding: what is written down leads to the same search again.
+// What is outstanding is written down without a result: a new daemon begins it again.
 void KernelJob::EndStep() {
   if (!held_) spent_ += with_.clock.Now() - step_began_;
   step_began_ = with_.clock.Now();

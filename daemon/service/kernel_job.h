@@ -26,7 +26,7 @@ namespace cupilot::service {
 // How much is begun at once. It never depends on the machine: the search's way would.
 struct Pace {
   int ahead = 1;  // candidates under way
-  int turn = 1;   // candidates of one step; then another kernel may be next
+  int turn = 1;   // results of one step; then another kernel may be next
 };
 // On the host nothing is compiled while something is measured: nothing is gained by more than one.
 Pace PaceOn(const std::string& device);
@@ -60,7 +60,8 @@ class KernelJob {
   KernelJob& operator=(const KernelJob&) = delete;
   ~KernelJob();
 
-  // One turn of candidates, `most` of them at most. `done` gets true if a variant was accepted. Not
+  // One turn of results. What is under way then goes on, and its results are the next step's. At
+  // most `most` candidates are under way or told. `done` gets true if a variant was accepted. Not
   // again before `done`.
   void Step(base::Callback<bool> done, int most = std::numeric_limits<int>::max());
 
@@ -92,10 +93,10 @@ class KernelJob {
   void OnProposals(base::Result<protocol::ProposeReply> reply);
   // One candidate that the search gave and was not told about yet.
   struct Attempt;
-  // Asks for as many as the pace allows, tells what has ended, and ends the step when all was told.
+  // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
-  void Make(const search::Candidate& candidate);
+  void Make(Attempt& attempt);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
   void Evaluate(int id, const records::Variant& variant);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
@@ -117,7 +118,8 @@ class KernelJob {
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;
-  int left_ = 0;           // candidates that this step may still ask for
+  int told_ = 0;           // in this step
+  int most_ = 0;           // of this step
   bool accepted_ = false;  // in this step
   bool going_on_ = false;
   std::chrono::nanoseconds spent_{0};

@@ -194,6 +194,38 @@ TEST_F(GpuTest, ANewDriverMakesEvidenceStaleNotGone) {
   EXPECT_EQ(history.size(), evaluator_.evaluated().size());
 }
 
+TEST_F(GpuTest, ARestartBeginsWhatWasUnderWayAgainAndNothingElse) {
+  Prepare("kernel one a\n");
+  judge_ = [this](const evaluate::EvaluateRequest& request) {
+    return Judge(request, test::SpeedupOf(request.variant.id));
+  };
+  Start();
+  Drain();
+  const Json undisturbed = Explain("one")["tried"];
+  ASSERT_GE(undisturbed.size(), 3u);
+  // The same in a fresh store, with a daemon that ends after each verdict.
+  Stop();
+  for (const cache::Table table : {cache::Table::kEvaluations, cache::Table::kCounters}) {
+    std::vector<cache::Write> writes;
+    ASSERT_TRUE(store_.Scan(table, "", [&](std::string_view key, std::string_view) {
+      writes.push_back({table, std::string(key), std::nullopt});
+      return true;
+    }));
+    ASSERT_TRUE(store_.Apply(writes));
+  }
+  for (std::size_t round = 0; round < undisturbed.size(); ++round) {
+    Restart();
+    while (evaluator_.open() == 0 && IdleReason() != "done") {
+      workers_.RunOne();
+      loop_->RunOnce(false);
+    }
+    if (evaluator_.open() > 0) evaluator_.AnswerOne();
+  }
+  Restart();
+  Drain();
+  EXPECT_EQ(Explain("one")["tried"], undisturbed);
+}
+
 TEST(PlaceTest, TheCompilersFolderTellsTheDevice) {
   const test::TemporaryFolder folder;
   records::CompileCommand command;
