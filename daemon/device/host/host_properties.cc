@@ -31,7 +31,7 @@ std::string HostArchitecture() {
   if (__builtin_cpu_supports("x86-64-v4") != 0) return "host-x86-64-v4";
   if (__builtin_cpu_supports("x86-64-v3") != 0) return "host-x86-64-v3";
   if (__builtin_cpu_supports("x86-64-v2") != 0) return "host-x86-64-v2";
-  return "host-x86-64-v1";
+  return "host-x86-64";
 #else
   utsname system{};
   return uname(&system) == 0 ? std::string("host-") + system.machine : "host-unknown";

@@ -13,7 +13,7 @@ struct LowerOptions {
   // What a kernel's launcher function calls: __cudaLaunchKernel, or what the command line defines
   // it as.
   std::string launch_function = "__cudaLaunchKernel";
-  std::string architecture = "host-x86-64-v1";  // written into the module's table
+  std::string architecture = "host-x86-64";  // written into the module's table
   // A candidate exports its table as `cupilot_host_module` instead of registering it at start-up.
   bool candidate = false;
   // Separable compilation: __device__ functions and variables are visible to other objects.
