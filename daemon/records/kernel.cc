@@ -111,6 +111,7 @@ void Read(const Json& json, const std::string& path, Kernel& out, Reading& readi
       .Optional("uses_atomics", out.uses_atomics)
       .Optional("closure_source", out.closure_source)
       .Optional("closure_macros", out.closure_macros)
+      .Optional("standard", out.standard)
       .Optional("closure", out.closure)
       .Optional("declined", out.declined);
   object.Finish();
@@ -148,6 +149,7 @@ Json ToJson(const Kernel& kernel) {
   if (kernel.tolerance) json["tolerance"] = ToJson(*kernel.tolerance);
   Put(json, "closure_source", kernel.closure_source);
   Put(json, "closure_macros", kernel.closure_macros);
+  Put(json, "standard", kernel.standard);
   if (!kernel.closure.empty()) json["closure"] = ArrayJson(kernel.closure);
   Put(json, "declined", kernel.declined);
   return json;

@@ -74,6 +74,7 @@ struct Kernel {
   // The user's macros that are live at the end of the file, as #define lines: a variant's source
   // may use them, so they stand between closure_source and the variant when a candidate is built.
   std::string closure_macros;
+  std::string standard;  // -std= that its source is compiled with: "c++20"
   std::vector<ClosureRange> closure;
   // Why it cannot be tuned (file:line: reason), empty if it can.
   std::string declined;

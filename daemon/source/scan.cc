@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "source/closure.h"
+#include "source/closure_options.h"
 #include "source/constructs.h"
 #include "source/kernel_key.h"
 #include "source/syntax/query.h"
@@ -160,6 +161,7 @@ class Scanner {
     kernel.globals = constructs.globals;
     uninitialised_ = constructs.uninitialised;
     kernel.closure_source = PrintClosure(closure);
+    kernel.standard = unit_.flags.preprocess.standard;
     for (const UserMacro& macro : unit_.source.macros)
       kernel.closure_macros += macro.definition + "\n";
     kernel.closure = RangesOf(closure, unit_.source);
@@ -231,7 +233,7 @@ class Scanner {
   void CheckClosure(const std::string& here, records::Kernel& kernel) {
     ParseOptions options;
     options.file_name = "closure.cu";
-    options.standard = unit_.flags.preprocess.standard;
+    options.standard = ClosureStandard(unit_.flags.preprocess.standard);
     options.system_folders = unit_.flags.preprocess.toolkit_folders;
     options.defines = {"__CUDACC__", "__NVCC__"};
     const auto parsed = Parse(kernel.closure_source, options);

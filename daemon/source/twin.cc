@@ -314,7 +314,8 @@ void DescribeMemory(const Tree& original, const records::Kernel& kernel, TwinRep
 
 base::Result<TwinReply> Twin(const protocol::TwinRequest& request) {
   const records::Kernel& kernel = request.kernel;
-  TRY_ASSIGN(const ParseOutcome original, Parse(kernel.closure_source, ClosureParseOptions()));
+  TRY_ASSIGN(const ParseOutcome original,
+             Parse(kernel.closure_source, ClosureParseOptions(kernel)));
   if (!original.errors.empty()) {
     return Declined("its closure does not parse: " + FirstError(original));
   }
@@ -324,7 +325,7 @@ base::Result<TwinReply> Twin(const protocol::TwinRequest& request) {
   TwinReply reply;
   reply.source = Widener(original.tree).Text();
   reply.entry = kernel.name;
-  TRY_ASSIGN(const ParseOutcome twin, Parse(reply.source, ClosureParseOptions()));
+  TRY_ASSIGN(const ParseOutcome twin, Parse(reply.source, ClosureParseOptions(kernel)));
   if (!twin.errors.empty()) {
     return Declined("the widened text does not parse: " + FirstError(twin));
   }

@@ -279,9 +279,10 @@ base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest
 
   base::Result<std::string> text = CandidateText(kernel, variant);
   if (!text) return Rejected("forbidden_construct", text.error().message);
-  TRY_ASSIGN(const ParseOutcome outcome, Parse(std::move(*text), ClosureParseOptions()));
+  TRY_ASSIGN(const ParseOutcome outcome, Parse(std::move(*text), ClosureParseOptions(kernel)));
   if (!outcome.errors.empty()) {
-    TRY_ASSIGN(const ParseOutcome original, Parse(kernel.closure_source, ClosureParseOptions()));
+    TRY_ASSIGN(const ParseOutcome original,
+               Parse(kernel.closure_source, ClosureParseOptions(kernel)));
     if (!original.errors.empty()) {
       return base::Fail(base::Unsupported("the text of the kernel " + kernel.name +
                                           " does not parse: " + FirstError(original)));

@@ -4,6 +4,7 @@
 
 #include "base/install_layout.h"
 #include "records/expression.h"
+#include "source/closure_options.h"
 #include "source/syntax/parse.h"
 #include "source/syntax/query.h"
 
@@ -14,6 +15,7 @@ constexpr const char* kAxes[] = {"x", "y", "z"};
 
 base::Result<> Look(Draft& draft, const std::string& text) {
   ParseOptions options;
+  options.standard = ClosureStandard(draft.kernel.standard);
   options.file_name = "closure.cu";
   options.system_folders = {base::HostToolkitFolder() + "/include"};
   options.defines = {"__CUDACC__", "__NVCC__"};
