@@ -59,10 +59,12 @@ void RemoveCudaAttributes(std::string_view text, Edits& edits) {
 }
 
 std::string LaunchBoundOf(std::string_view declaration) {
-  constexpr std::string_view kBounds = "launch_bounds(";
+  constexpr std::string_view kBounds = "launch_bounds";
   const std::size_t at = declaration.find(kBounds);
   if (at == std::string_view::npos) return "";
-  const std::size_t begin = at + kBounds.size();
+  const std::size_t open = declaration.find_first_not_of("_ ", at + kBounds.size());
+  if (open == std::string_view::npos || declaration[open] != '(') return "";
+  const std::size_t begin = open + 1;
   const std::size_t end = CloseOf(declaration, begin - 1) - 1;
   int depth = 0;
   for (std::size_t i = begin; i < end; ++i) {

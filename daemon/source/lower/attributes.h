@@ -12,7 +12,7 @@ namespace cupilot::source {
 // makes the bare word __noinline__ an attribute.
 void RemoveCudaAttributes(std::string_view text, Edits& edits);
 
-// The first argument of launch_bounds in `declaration`; empty if it has none.
+// The first argument of launch_bounds or __launch_bounds__ in `declaration`; empty if it has none.
 std::string LaunchBoundOf(std::string_view declaration);
 
 }  // namespace cupilot::source

@@ -3,7 +3,9 @@
 // same threads will do; and those whose block shares its work out by strides of blockDim.x, where
 // fewer threads take more steps each.
 #include <algorithm>
+#include <charconv>
 
+#include "source/lower/attributes.h"
 #include "source/rewrite/mechanical.h"
 #include "source/rewrite/parameters.h"
 #include "source/rewrite/place.h"
@@ -70,12 +72,38 @@ base::Result<Freedom> FreedomOf(const Draft& draft) {
   return base::Fail(draft.facts.barrier || draft.facts.shared ? shared.error() : free.error());
 }
 
+// What the kernel's own launch bounds allow; a launch of more threads fails.
+base::Result<std::int64_t> MostThreads(const Draft& draft) {
+  constexpr std::int64_t kMost = 1024;
+  if (!draft.facts.launch_bounds) return kMost;
+  const std::string bound = LaunchBoundOf(draft.tree.TextOf(draft.function));
+  const std::size_t begin = bound.find_first_not_of(" \t");
+  const std::size_t end = bound.find_last_not_of(" \t") + 1;
+  std::int64_t threads = 0;
+  const auto [rest, error] =
+      begin == std::string::npos
+          ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+          : std::from_chars(bound.data() + begin, bound.data() + end, threads);
+  if (error != std::errc() || rest != bound.data() + end) {
+    return base::Fail(base::Unsupported("its launch bounds are no plain number: '" + bound + "'"));
+  }
+  return std::min(threads, kMost);
+}
+
 }  // namespace
 
 base::Result<std::vector<Json>> ProposeBlockSize(const Draft& draft) {
   TRY_ASSIGN(const Freedom freedom, FreedomOf(draft));
+  TRY_ASSIGN(const std::int64_t most, MostThreads(draft));
   const Geometry geometry = DraftGeometry(draft);
-  return freedom == Freedom::kAnyShape ? FreeShapes(geometry) : SharedShapes(geometry);
+  std::vector<Json> shapes =
+      freedom == Freedom::kAnyShape ? FreeShapes(geometry) : SharedShapes(geometry);
+  std::erase_if(shapes, [&](const Json& shape) {
+    std::int64_t threads = 1;
+    for (const char* axis : kAxes) threads *= shape[axis].get<std::int64_t>();
+    return threads > most;
+  });
+  return shapes;
 }
 
 base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
@@ -91,6 +119,11 @@ base::Result<std::string> ApplyBlockSize(Draft& draft, const Json& parameters) {
   }
   if (threads > 1024) return base::Fail(base::InvalidArgument("more than 1024 threads a block"));
   TRY_ASSIGN(const Freedom freedom, FreedomOf(draft));
+  TRY_ASSIGN(const std::int64_t most, MostThreads(draft));
+  if (threads > most) {
+    return base::Fail(base::Unsupported("its launch bounds allow blocks of " +
+                                        std::to_string(most) + " threads at most"));
+  }
   if (freedom == Freedom::kAnyShape) {
     for (std::size_t d = 0; d < 3; ++d) {
       if (before.grid[d] * before.block[d] % shape[d] != 0) {

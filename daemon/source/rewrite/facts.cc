@@ -66,8 +66,7 @@ class Collector {
         (node.flags & (kConst | kConstexpr | kSharedAttr)) == 0) {
       Rigid("it has a static variable");
     }
-    if (node.kind == Kind::kVariable &&
-        node.canonical.find("cooperative_groups") != std::string::npos) {
+    if (node.canonical.find("cooperative_groups") != std::string::npos) {
       Rigid("it uses cooperative groups");
     }
     if (node.kind == Kind::kDeclRef && node.declaration != kNone) {

@@ -281,6 +281,18 @@ __global__ void midpoints(const double* low, const double* high, double* middle,
 }
 )";
 
+constexpr const char* kGrouped = R"(
+#include <cooperative_groups.h>
+// cupilot: tune
+// cupilot: workload w grid=8 block=128 in=normal[1024] out=[1024]
+__global__ void grouped(const float* in, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+  cooperative_groups::this_thread_block().sync();
+  out[i] += in[i];
+}
+)";
+
 constexpr const char* kShortened = R"(
 // cupilot: tune
 // cupilot: workload w grid=8 block=128 n=1024 in=normal[n] out=[n]
@@ -323,6 +335,8 @@ constexpr TechniqueCase kCases[] = {
     {"thread_coarsening", "loops", "polynomial", kPolynomial, R"({"form":"jammed","x":8})", "* 8"},
     {"thread_coarsening", "barrier", "row_peaks", kRowPeaks, R"({"form":"sequential","x":4})",
      "wait for each other", true},
+    {"thread_coarsening", "group", "grouped", kGrouped, R"({"form":"sequential","x":4})",
+     "uses cooperative groups", true},
     {"thread_coarsening", "changed", "shortened", kShortened, R"({"form":"sequential","x":4})",
      "changes its parameter 'n'", true},
     {"thread_coarsening", "changed_jammed", "shortened", kShortened, R"({"form":"jammed","x":4})",

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "search/techniques.h"
 #include "source/rewrite/technique.h"
 #include "source/rewrite/techniques.h"
+#include "source/twin.h"
 #include "source/whitelist.h"
 #include "tests/daemon/source/rewrite/technique_cases.h"
 #include "tests/daemon/source/scan_fixture.h"
@@ -166,6 +169,64 @@ __global__ void k(Box box, const float* in, int n) {
       EXPECT_EQ(why.empty(), std::string(expected).empty());
     }
   }
+}
+
+TEST_F(TechniquesTest, ABlockStaysWithinTheKernelsOwnLaunchBounds) {
+  for (const char* bounds : {"64", " 8*8 ", "64, 2"}) {
+    SCOPED_TRACE(bounds);
+    const records::Kernel kernel = OneKernel(std::string(R"(
+// cupilot: tune
+// cupilot: workload w grid=64 block=64 in=normal[4096] out=[4096]
+__global__ void __launch_bounds__()") + bounds +
+                                             R"() k(const float* in, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = -in[i];
+}
+)");
+    const protocol::Proposal opinion = OpinionOf(kernel, "block_size", "cuda");
+    const bool plain = std::string(bounds).find('*') == std::string::npos;
+    EXPECT_EQ(opinion.applies, plain) << opinion.reason;
+    EXPECT_EQ(opinion.parameters.empty(), !plain);
+    for (const Json& shape : opinion.parameters) EXPECT_LE(shape["x"].get<int>(), 64);
+    TechniqueCase one{"block_size", "", "", "", R"({"x":128})", ""};
+    const protocol::RewriteReply larger = RewriteWith(kernel, one);
+    EXPECT_TRUE(larger.declined);
+    EXPECT_THAT(larger.reason, HasSubstr("launch bounds"));
+  }
+}
+
+TEST_F(TechniquesTest, TheTableSaysWhatIsRewritten) {
+  std::set<std::string_view> rewritten;
+  for (const RewriteTechnique& technique : RewriteTechniques()) rewritten.insert(technique.name);
+  for (const search::Technique& technique : search::Techniques()) {
+    EXPECT_EQ(technique.mechanical, rewritten.count(technique.name) > 0) << technique.name;
+  }
+}
+
+// What is an error in C++17.
+TEST_F(TechniquesTest, AKernelIsReadInItsOwnStandard) {
+  const records::Kernel kernel = OneKernel(R"(
+template <class T> requires(sizeof(T) >= 4)
+__device__ T Twice(T value) { return value + value; }
+// cupilot: tune
+// cupilot: workload w grid=64 block=64 in=normal[4096] out=[4096]
+__global__ void k(const float* in, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = Twice(in[i]);
+}
+)",
+                                           {"-O3", "-std=c++20"});
+  EXPECT_EQ(kernel.declined, "");
+  ASSERT_FALSE(kernel.cases.empty());
+  TechniqueCase one{"block_size", "", "", "", R"({"x":32})", ""};
+  const protocol::RewriteReply reply = RewriteWith(kernel, one);
+  EXPECT_FALSE(reply.declined) << reply.reason;
+  const auto check = CheckVariant({kernel, reply.variant});
+  ASSERT_TRUE(check) << check.error().message;
+  EXPECT_TRUE(check->passed) << check->detail;
+  const auto twin = Twin({kernel});
+  ASSERT_TRUE(twin) << twin.error().message;
+  EXPECT_FALSE(twin->declined) << twin->reason;
 }
 
 TEST_F(TechniquesTest, PartsAreOnlyForSumsThatDoNotDependOnTheirOrder) {
