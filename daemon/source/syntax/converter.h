@@ -43,6 +43,9 @@ struct PrintingPolicy;
 
 namespace cupilot::source {
 
+// The file in which kept headers were included: no header of the text's own.
+inline constexpr const char* kHeadersName = "/cupilot-headers.cu";
+
 class Converter {
  public:
   // `text` is what was parsed as the main file (before PatchForClang).
@@ -104,7 +107,7 @@ class Converter {
   const clang::Expr* Strip(const clang::Expr* expression, NodeId parent);
   void Overloads(const clang::OverloadExpr* expression, NodeId id);
 
-  // ---- parse_clang.cc: nodes, places, references ----
+  // ---- nodes_clang.cc: nodes, places, references ----
   NodeId New(Kind kind, NodeId parent, clang::SourceRange range);
   NodeId NewExpression(Kind kind, NodeId parent, const clang::Expr* expression);
   Node& at(NodeId id) { return tree_.nodes[static_cast<std::size_t>(id)]; }

@@ -39,7 +39,8 @@ bool IsAttribute(std::string_view word) {
 }  // namespace
 
 void Converter::Declarations(const clang::DeclContext& context, NodeId parent) {
-  for (const clang::Decl* declaration : context.decls()) {
+  // Of kept headers only what is used: all that stands in the text itself is there.
+  for (const clang::Decl* declaration : context.noload_decls()) {
     const NodeId id = Declaration(declaration, parent);
     if (id != kNone) at(parent).children.push_back(id);
   }

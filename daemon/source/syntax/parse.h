@@ -20,6 +20,9 @@ struct ParseOptions {
   bool preprocessed = false;
   // A closure text is parsed after `#include <cuda_runtime.h>` of system_folders.
   bool include_runtime = false;
+  // What the #include <...> lines declare that a text begins with is kept for the next text that
+  // begins alike, until a header changes. The tree is the same without.
+  bool keep_headers = true;
 };
 
 struct Diagnostic {
@@ -33,11 +36,13 @@ struct Diagnostic {
 struct ParseOutcome {
   Tree tree;
   std::vector<Diagnostic>
-      errors;  // of user text; a tree with errors is still usable for what parsed
+      errors;                 // of user text; a tree with errors is still usable for what parsed
+  bool kept_headers = false;  // the headers did not have to be read
 };
 
 // CUDA host-side parse (kernel launches, attributes and device code in one tree). Fails only if
-// clang cannot be run at all. Takes 10 to 300 ms; thread-safe.
+// clang cannot be run at all. Takes 10 to 400 ms, the most of it for headers that are not kept;
+// thread-safe.
 base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options);
 
 // The folder of clang's own headers: share/cupilot/clang of the installation or of the build

@@ -1,20 +1,20 @@
-// Runs clang on one text; places, references and types of the nodes that the other files make.
+// Runs clang on one text. What the headers that a text begins with declare is kept as clang writes
+// it to a file, and read again by the next text that begins alike.
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DeclCXX.h>
-#include <clang/AST/DeclTemplate.h>
-#include <clang/AST/ExprCXX.h>
-#include <clang/AST/Mangle.h>
-#include <clang/AST/PrettyPrinter.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
-#include <clang/Lex/Lexer.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaCUDA.h>
 #include <clang/Sema/SemaConsumer.h>
+#include <clang/Serialization/ASTWriter.h>
 #include <llvm/Support/VirtualFileSystem.h>
+
+#include <list>
+#include <mutex>
 
 #include "source/syntax/converter.h"
 #include "source/syntax/headers.h"
@@ -81,18 +81,26 @@ class Collector final : public clang::DiagnosticConsumer {
   std::string main_file_;
 };
 
-class TreeConsumer final : public clang::SemaConsumer {
+class WatchingConsumer : public clang::SemaConsumer {
  public:
-  TreeConsumer(clang::CompilerInstance& compiler, const std::string& text,
-               const ParseOptions& options, Tree& tree)
-      : compiler_(compiler), text_(text), options_(options), tree_(tree) {}
-
+  explicit WatchingConsumer(clang::CompilerInstance& compiler) : compiler_(compiler) {}
   void InitializeSema(clang::Sema& sema) override {
     auto watcher = std::make_unique<SystemTextWatcher>(sema);
     watcher->Set(true);  // the predefines come first
     compiler_.getPreprocessor().addPPCallbacks(std::move(watcher));
   }
   void ForgetSema() override {}
+
+ protected:
+  clang::CompilerInstance& compiler_;
+};
+
+class TreeConsumer final : public WatchingConsumer {
+ public:
+  TreeConsumer(clang::CompilerInstance& compiler, const std::string& text,
+               const ParseOptions& options, Tree& tree)
+      : WatchingConsumer(compiler), text_(text), options_(options), tree_(tree) {}
+
   // What system functions do inside is of no interest (a third of the time goes there).
   bool shouldSkipFunctionBody(clang::Decl* declaration) override {
     const clang::SourceManager& sources = compiler_.getSourceManager();
@@ -104,11 +112,15 @@ class TreeConsumer final : public clang::SemaConsumer {
   }
 
  private:
-  clang::CompilerInstance& compiler_;
   const std::string& text_;
   const ParseOptions& options_;
   Tree& tree_;
 };
+
+void AddPrelude(clang::CompilerInstance& compiler, bool preprocessed) {
+  clang::Preprocessor& preprocessor = compiler.getPreprocessor();
+  preprocessor.setPredefines(preprocessor.getPredefines() + Prelude(preprocessed));
+}
 
 class ParseAction final : public clang::ASTFrontendAction {
  public:
@@ -118,8 +130,10 @@ class ParseAction final : public clang::ASTFrontendAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
-    clang::Preprocessor& preprocessor = compiler.getPreprocessor();
-    preprocessor.setPredefines(preprocessor.getPredefines() + Prelude(options_.preprocessed));
+    // Kept headers hold it already.
+    if (compiler.getPreprocessorOpts().ImplicitPCHInclude.empty()) {
+      AddPrelude(compiler, options_.preprocessed);
+    }
     return std::make_unique<TreeConsumer>(compiler, text_, options_, tree_);
   }
 
@@ -169,269 +183,163 @@ std::vector<std::string> Arguments(const ParseOptions& options) {
   return arguments;
 }
 
-}  // namespace
+constexpr const char* kKeptName = "/cupilot-headers.pch";
 
-base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options) {
-  ParseOutcome outcome;
-  std::string patched = text;
-  if (options.preprocessed) PatchForClang(patched);
-  PatchLaunches(patched);
+// Writes what a text of includes declares to a string.
+class KeepAction final : public clang::ASTFrontendAction {
+ public:
+  std::shared_ptr<clang::PCHBuffer> kept = std::make_shared<clang::PCHBuffer>();
+
+ protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    AddPrelude(compiler, false);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<WatchingConsumer>(compiler));
+    consumers.push_back(std::make_unique<clang::PCHGenerator>(
+        compiler.getPreprocessor(), compiler.getModuleCache(), kKeptName, "", kept,
+        compiler.getFrontendOpts().ModuleFileExtensions, /*AllowASTWithErrors=*/true));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+  }
+  clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
+};
+
+struct File {
+  std::string name;
+  llvm::StringRef text;
+};
+
+// False if clang does not accept the arguments.
+bool Execute(const std::vector<std::string>& arguments, const std::vector<File>& given,
+             clang::DiagnosticConsumer& diagnostics, clang::FrontendAction& action) {
   auto files =
       llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->pushOverlay(memory);
-  memory->addFile(options.file_name, 0, llvm::MemoryBuffer::getMemBufferCopy(patched));
-
-  const std::vector<std::string> arguments = Arguments(options);
+  for (const File& file : given) {
+    memory->addFile(file.name, 0, llvm::MemoryBuffer::getMemBuffer(file.text, file.name, false));
+  }
   std::vector<const char*> pointers;
   pointers.reserve(arguments.size());
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-
   clang::CompilerInstance compiler;
-  Collector collector(outcome.errors, options.file_name);
-  compiler.createDiagnostics(&collector, /*ShouldOwnClient=*/false);
+  compiler.createDiagnostics(&diagnostics, /*ShouldOwnClient=*/false);
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers,
                                                  compiler.getDiagnostics())) {
-    std::string why = outcome.errors.empty() ? "unknown option" : outcome.errors.front().message;
-    return base::Fail(base::InvalidArgument("clang does not accept its options: " + why));
+    return false;
   }
   invocation->getFrontendOpts().SkipFunctionBodies = true;
+  invocation->getPreprocessorOpts().AllowPCHWithCompilerErrors = true;
+  // A changed header makes what was kept unreadable.
+  invocation->getHeaderSearchOpts().ModulesValidateSystemHeaders = true;
   compiler.setInvocation(invocation);
   compiler.setFileManager(new clang::FileManager(clang::FileSystemOptions(), files));
-  ParseAction action(text, options, outcome.tree);
   compiler.ExecuteAction(action);
+  return true;
+}
+
+// The #include <...> lines that a text begins with.
+std::string LeadingIncludes(const std::string& text) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t line_end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(at, line_end - at);
+    const bool include = line.starts_with("#include <");
+    if (!include && line.find_first_not_of(" \t\r\n") != std::string_view::npos) break;
+    if (include) end = line_end;
+    at = line_end;
+  }
+  return text.substr(0, end);
+}
+
+// What headers declare, by the text that includes them and clang's arguments. Thread-safe.
+class KeptHeaders {
+ public:
+  using Bytes = std::shared_ptr<const clang::PCHBuffer>;
+
+  // Null the first time, for a text that is not seen again costs nothing then.
+  Bytes Find(const std::string& includes, std::vector<std::string> arguments) {
+    std::string key = includes;
+    for (const std::string& argument : arguments) key += '\0' + argument;
+    const std::lock_guard lock(mutex_);
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+      if (entry->key != key) continue;
+      entries_.splice(entries_.begin(), entries_, entry);
+      if (entry->bytes == nullptr) entry->bytes = Keep(includes, std::move(arguments));
+      return entry->bytes->IsComplete ? entry->bytes : nullptr;
+    }
+    entries_.push_front({std::move(key), nullptr});
+    if (entries_.size() > kMost) entries_.pop_back();
+    return nullptr;
+  }
+  void Forget(const Bytes& bytes) {
+    const std::lock_guard lock(mutex_);
+    entries_.remove_if([&](const Entry& entry) { return entry.bytes == bytes; });
+  }
+
+ private:
+  struct Entry {
+    std::string key;
+    Bytes bytes;
+  };
+  static constexpr std::size_t kMost = 6;  // some 10 MB each
+
+  static Bytes Keep(const std::string& includes, std::vector<std::string> arguments) {
+    arguments.back() = kHeadersName;
+    clang::IgnoringDiagConsumer ignored;
+    KeepAction action;
+    Execute(arguments, {{kHeadersName, includes}}, ignored, action);
+    return action.kept;
+  }
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used first
+};
+
+KeptHeaders& Kept() {
+  static KeptHeaders kept;
+  return kept;
+}
+
+}  // namespace
+
+base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options) {
+  std::string patched = text;
+  if (options.preprocessed) PatchForClang(patched);
+  PatchLaunches(patched);
+  std::vector<std::string> arguments = Arguments(options);
+  const std::string includes = options.preprocessed ? "" : LeadingIncludes(patched);
+  std::vector<File> files = {{options.file_name, patched}};
+  KeptHeaders::Bytes kept;
+  if (options.keep_headers && (!includes.empty() || options.include_runtime)) {
+    std::vector<std::string> common(arguments.begin(), arguments.end() - 1);
+    common.emplace_back();
+    kept = Kept().Find(includes, std::move(common));
+  }
+  if (kept != nullptr) {
+    arguments.insert(arguments.end() - 1, {"-include-pch", kKeptName});
+    files.push_back({kKeptName, llvm::StringRef(kept->Data.data(), kept->Data.size())});
+    files.push_back({kHeadersName, includes});
+  }
+  ParseOutcome outcome;
+  outcome.kept_headers = kept != nullptr;
+  Collector collector(outcome.errors, options.file_name);
+  ParseAction action(text, options, outcome.tree);
+  const bool accepted = Execute(arguments, files, collector, action);
+  if (outcome.tree.nodes.empty() && kept != nullptr) {
+    Kept().Forget(kept);
+    return Parse(text, options);
+  }
+  const std::string why =
+      outcome.errors.empty() ? "no reason given" : outcome.errors.front().message;
+  if (!accepted) {
+    return base::Fail(base::InvalidArgument("clang does not accept its options: " + why));
+  }
   if (outcome.tree.nodes.empty()) {
-    std::string why = outcome.errors.empty() ? "no reason given" : outcome.errors.front().message;
     return base::Fail(base::ToolFailed("clang could not parse " + options.file_name + ": " + why));
   }
   return outcome;
-}
-
-// ---- the converter's nodes, places and references ----
-
-Converter::Converter(clang::ASTContext& context, std::string text, const ParseOptions& options)
-    : context_(context),
-      sources_(context.getSourceManager()),
-      options_(options),
-      policy_(std::make_unique<clang::PrintingPolicy>(context.getLangOpts())),
-      mangler_(context.createMangleContext()) {
-  policy_->SuppressUnwrittenScope = true;
-  policy_->Bool = true;
-  policy_->SuppressTagKeyword = true;
-  policy_->AnonymousTagLocations = false;
-  tree_.text = std::move(text);
-}
-
-Converter::~Converter() = default;
-
-Tree Converter::Run() {
-  New(Kind::kTranslationUnit, kNone, clang::SourceRange());
-  at(0).begin = 0;
-  at(0).end = static_cast<std::uint32_t>(tree_.text.size());
-  Declarations(*context_.getTranslationUnitDecl(), 0);
-  ResolveAll();
-  return std::move(tree_);
-}
-
-NodeId Converter::New(Kind kind, NodeId parent, clang::SourceRange range) {
-  Node node;
-  node.kind = kind;
-  node.parent = parent;
-  const std::uint32_t fallback = parent == kNone ? 0 : at(parent).begin;
-  node.begin = Begin(range.getBegin()).value_or(fallback);
-  node.end = std::max(node.begin, End(range.getEnd()).value_or(node.begin));
-  node.template_begin = node.begin;
-  tree_.nodes.push_back(std::move(node));
-  return static_cast<NodeId>(tree_.nodes.size() - 1);
-}
-
-NodeId Converter::NewExpression(Kind kind, NodeId parent, const clang::Expr* expression) {
-  const NodeId id = New(kind, parent, expression->getSourceRange());
-  SetTypes(expression->getType(), at(id));
-  if (expression->isTypeDependent() || expression->isValueDependent() ||
-      expression->isInstantiationDependent()) {
-    at(id).flags |= kDependent;
-  } else if (!expression->containsErrors() && !expression->getType().isNull() &&
-             expression->getType()->isIntegralOrEnumerationType()) {
-    clang::Expr::EvalResult result;
-    if (expression->EvaluateAsInt(result, context_)) {
-      llvm::SmallString<32> digits;
-      result.Val.getInt().toString(digits);
-      at(id).value = digits.str().str();
-    }
-  }
-  return id;
-}
-
-std::optional<std::uint32_t> Converter::Begin(clang::SourceLocation location) const {
-  if (location.isInvalid()) return std::nullopt;
-  const clang::SourceLocation place = sources_.getFileLoc(location);
-  const auto [file, offset] = sources_.getDecomposedLoc(place);
-  if (file != sources_.getMainFileID()) return std::nullopt;
-  return offset;
-}
-
-std::optional<std::uint32_t> Converter::End(clang::SourceLocation location) const {
-  if (location.isInvalid()) return std::nullopt;
-  clang::SourceLocation place = location;
-  if (location.isMacroID()) {
-    place = sources_.isMacroArgExpansion(location) ? sources_.getFileLoc(location)
-                                                   : sources_.getExpansionRange(location).getEnd();
-  }
-  const auto [file, offset] = sources_.getDecomposedLoc(place);
-  if (file != sources_.getMainFileID()) return std::nullopt;
-  unsigned length = clang::Lexer::MeasureTokenLength(place, sources_, context_.getLangOpts());
-  // `>>` that closes two template argument lists is two tokens to the parser.
-  if (offset < tree_.text.size() && tree_.text[offset] == '>') length = 1;
-  return std::min<std::uint32_t>(offset + length, static_cast<std::uint32_t>(tree_.text.size()));
-}
-
-bool Converter::IsUser(clang::SourceLocation location) const {
-  if (location.isInvalid()) return false;
-  const clang::SourceLocation place = sources_.getFileLoc(location);
-  return sources_.getFileID(place) == sources_.getMainFileID() && !sources_.isInSystemHeader(place);
-}
-
-std::string Converter::HeaderOf(clang::SourceLocation location) const {
-  // The header that user text includes is the outermost one of the system's.
-  std::string header;
-  clang::SourceLocation place = sources_.getFileLoc(location);
-  while (place.isValid()) {
-    const clang::PresumedLoc presumed = sources_.getPresumedLoc(place);
-    if (presumed.isInvalid() || IsUser(place)) break;
-    const std::string_view name = presumed.getFilename();
-    if (!name.empty() && name.front() != '<') header = name;
-    place = presumed.getIncludeLoc();
-  }
-  return AsIncluded(header, options_.system_folders);
-}
-
-void Converter::SetTypes(clang::QualType type, Node& node) const {
-  if (type.isNull()) return;
-  node.type = type.getAsString(*policy_);
-  node.canonical = type.getCanonicalType().getAsString(*policy_);
-}
-
-void Converter::SetLayout(clang::QualType type, Node& node) const {
-  const auto sizable = [](clang::QualType t) {
-    return !t.isNull() && !t->isDependentType() && !t->isIncompleteType() && !t->isFunctionType() &&
-           !t->isReferenceType() && !t->isPlaceholderType();
-  };
-  const auto size = [&](clang::QualType t) -> std::int64_t {
-    return sizable(t) ? context_.getTypeSizeInChars(t).getQuantity() : 0;
-  };
-  if (type.isNull() || type->isDependentType()) return;
-  clang::QualType element;
-  if (type->isPointerType()) {
-    node.type_class = TypeClass::kPointer;
-    element = type->getPointeeType();
-  } else if (const clang::ArrayType* array = context_.getAsArrayType(type)) {
-    node.type_class = TypeClass::kArray;
-    element = context_.getBaseElementType(array);
-    if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(array)) {
-      node.element_count = static_cast<std::int64_t>(context_.getConstantArrayElementCount(fixed));
-    }
-  } else if (type->isRealFloatingType()) {
-    node.type_class = TypeClass::kFloating;
-  } else if (type->isIntegralOrEnumerationType()) {
-    node.type_class =
-        type->isSignedIntegerOrEnumerationType() ? TypeClass::kSigned : TypeClass::kUnsigned;
-  } else {
-    node.type_class = type->isRecordType() ? TypeClass::kRecord : TypeClass::kOther;
-  }
-  node.type_bytes = size(type);
-  if (element.isNull()) return;
-  if (element.isConstQualified()) node.flags |= kElementConst;
-  node.element_bytes = size(element);
-  node.element = element.getCanonicalType().getUnqualifiedType().getAsString(*policy_);
-}
-
-void Converter::Refer(NodeId id, const clang::Decl* declaration) {
-  if (declaration != nullptr) fixups_.push_back({id, declaration, true});
-}
-
-void Converter::Use(NodeId id, const clang::Decl* declaration) {
-  if (declaration != nullptr) fixups_.push_back({id, declaration, false});
-}
-
-void Converter::Remember(const clang::Decl* declaration, NodeId id) {
-  if (auto place = Begin(declaration->getLocation())) by_place_.emplace(*place, id);
-}
-
-NodeId Converter::Resolve(const clang::Decl* declaration) {
-  const clang::Decl* found = declaration;
-  if (const auto* shadow = llvm::dyn_cast<clang::UsingShadowDecl>(found)) {
-    found = shadow->getIntroducer();
-  }
-  if (const auto* head = llvm::dyn_cast<clang::TemplateDecl>(found)) {
-    if (head->getTemplatedDecl() != nullptr) found = head->getTemplatedDecl();
-  }
-  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(found)) {
-    // An implicit member stands for its class.
-    if (function->isImplicit() && llvm::isa<clang::CXXMethodDecl>(function)) {
-      return Resolve(llvm::cast<clang::CXXMethodDecl>(function)->getParent());
-    }
-    if (const auto* pattern = function->getTemplateInstantiationPattern()) function = pattern;
-    if (const auto* body = function->getDefinition()) function = body;
-    found = function;
-  } else if (const auto* tag = llvm::dyn_cast<clang::TagDecl>(found)) {
-    if (tag->getDefinition() != nullptr) found = tag->getDefinition();
-  } else if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(found)) {
-    if (const auto* pattern = variable->getTemplateInstantiationPattern()) variable = pattern;
-    if (const auto* body = variable->getDefinition()) variable = body;
-    found = variable;
-  }
-  if (IsUser(found->getLocation())) {
-    const auto place = Begin(found->getLocation());
-    const auto known = place ? by_place_.find(*place) : by_place_.end();
-    return known == by_place_.end() ? kNone : known->second;
-  }
-  return llvm::isa<clang::NamedDecl>(found) ? SystemLeaf(found->getCanonicalDecl()) : kNone;
-}
-
-NodeId Converter::SystemLeaf(const clang::Decl* declaration) {
-  const auto known = leaves_.find(declaration);
-  if (known != leaves_.end()) return known->second;
-  const auto* named = llvm::cast<clang::NamedDecl>(declaration);
-  Kind kind = Kind::kOtherDeclaration;
-  if (llvm::isa<clang::FunctionDecl>(named)) kind = Kind::kFunction;
-  if (llvm::isa<clang::VarDecl>(named)) kind = Kind::kVariable;
-  if (llvm::isa<clang::ParmVarDecl>(named)) kind = Kind::kParameter;
-  if (llvm::isa<clang::FieldDecl>(named)) kind = Kind::kField;
-  if (llvm::isa<clang::RecordDecl>(named)) kind = Kind::kRecord;
-  if (llvm::isa<clang::EnumDecl>(named)) kind = Kind::kEnum;
-  if (llvm::isa<clang::EnumConstantDecl>(named)) kind = Kind::kEnumerator;
-  if (llvm::isa<clang::TypedefNameDecl>(named)) kind = Kind::kAlias;
-  if (llvm::isa<clang::NamespaceDecl>(named)) kind = Kind::kNamespace;
-  const NodeId id = New(kind, 0, named->getSourceRange());
-  leaves_.emplace(declaration, id);
-  DescribeNamed(named, id);
-  at(id).flags |= kSystem;
-  at(id).header = HeaderOf(named->getLocation());
-  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(named)) {
-    DescribeFunction(function, at(id));
-    if (function->isImplicit() || at(id).name.starts_with("__builtin")) at(id).flags |= kBuiltin;
-  } else if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(named)) {
-    DescribeVariable(variable, at(id));
-  } else if (const auto* value = llvm::dyn_cast<clang::ValueDecl>(named)) {
-    SetTypes(value->getType(), at(id));
-    if (llvm::isa<clang::FieldDecl>(named)) at(id).flags |= kMember_;
-  }
-  return id;
-}
-
-void Converter::ResolveAll() {
-  for (const Fixup& fixup : fixups_) {
-    const NodeId target = Resolve(fixup.declaration);
-    if (target == kNone || target == fixup.node) continue;
-    if (fixup.refers) {
-      at(fixup.node).declaration = target;
-      continue;
-    }
-    std::vector<NodeId>& used = at(fixup.node).types_used;
-    if (std::find(used.begin(), used.end(), target) == used.end()) used.push_back(target);
-  }
 }
 
 }  // namespace cupilot::source
