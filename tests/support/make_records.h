@@ -21,7 +21,8 @@ inline records::Parameter MakeParameter(const std::string& name, const std::stri
   return parameter;
 }
 
-// An original of 100 us, and what follows from the speedup; `spread` is the interval's on each side.
+// An original of 100 us, and what follows from the speedup; `spread` is the interval's on each
+// side.
 inline records::CaseResult MakeCaseResult(const std::string& name, double speedup,
                                           double spread = 0.001) {
   records::CaseResult result;

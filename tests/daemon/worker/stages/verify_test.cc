@@ -2,15 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/install_layout.h"
-#include "evaluate/calls.h"
-#include "evaluate/process_workers.h"
-#include "evaluate/worker_evaluator.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/evaluator_rig.h"
 
 namespace cupilot::evaluate {
 namespace {
@@ -65,40 +59,16 @@ class TwinChanger final : public Workers {
 
 class VerifyTest : public ::testing::Test {
  protected:
-  VerifyTest()
-      : workers_(loop_, clock_, MakeSettings()),
-        changer_(workers_),
-        evaluator_(changer_, clock_, {{folder_ / "artifacts", 60000}, folder_ / "work"}) {}
-  ~VerifyTest() override {
-    workers_.Stop();
-    loop_.RunOnce(false);
-  }
-
-  static ProcessWorkers::Settings MakeSettings() {
-    ProcessWorkers::Settings settings;
-    settings.program = base::LibexecFolder() + "/cupilot-worker";
-    settings.nice = 0;
-    return settings;
-  }
+  VerifyTest() { rig_.PutInFront(changer_); }
 
   void SetUp() override {
-    request_.command.source = folder_.Write("square.cu", kSource);
-    request_.command.directory = folder_.path();
-    request_.command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17",
-                                  "-c", request_.command.source};
+    auto request = rig_.RequestFor("square.cu", kSource, "square");
+    ASSERT_TRUE(request);
+    request_ = std::move(*request);
     request_.max_seconds = 0.2;
     auto workload = records::ParseWorkload(MakeWorkload());
     ASSERT_TRUE(workload) << workload.error().message;
     request_.workload = *workload;
-    protocol::ScanRequest scan;
-    scan.command = request_.command;
-    scan.kernels = {"square"};
-    std::optional<base::Result<protocol::ScanReply>> got;
-    Scan(changer_, scan, [&got](auto reply) { got = std::move(reply); });
-    while (!got) loop_.RunOnce(true);
-    ASSERT_TRUE(*got) << got->error().message;
-    ASSERT_EQ((*got)->kernels.size(), 1u);
-    request_.kernel = (*got)->kernels[0];
   }
 
   records::Evaluation Evaluate(const std::string& value) {
@@ -114,11 +84,9 @@ class VerifyTest : public ::testing::Test {
                                {"entry", "other"}});
     EXPECT_TRUE(variant) << variant.error().message;
     request.variant = *variant;
-    std::optional<base::Result<records::Evaluation>> got;
-    evaluator_.Evaluate(std::move(request), [&got](auto outcome) { got = std::move(outcome); });
-    while (!got) loop_.RunOnce(true);
-    EXPECT_TRUE(*got) << got->error().message;
-    return got->value_or(records::Evaluation{});
+    const auto evaluation = rig_.Evaluate(std::move(request));
+    EXPECT_TRUE(evaluation) << evaluation.error().message;
+    return evaluation.value_or(records::Evaluation{});
   }
 
   // What the record says of the workload's own fill.
@@ -142,12 +110,8 @@ class VerifyTest : public ::testing::Test {
     EXPECT_THAT(rounded.detail, HasSubstr("bitwise equality"));
   }
 
-  test::TemporaryFolder folder_;
-  loop::Loop loop_;
-  base::SystemClock clock_;
-  ProcessWorkers workers_;
-  TwinChanger changer_;
-  WorkerEvaluator evaluator_;
+  test::EvaluatorRig rig_;
+  TwinChanger changer_{rig_.workers()};
   EvaluateRequest request_;
 };
 
