@@ -4,15 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/install_layout.h"
-#include "evaluate/calls.h"
-#include "evaluate/process_workers.h"
-#include "evaluate/worker_evaluator.h"
+#include "tests/support/evaluator_rig.h"
 #include "tests/support/private_xdg.h"
 #include "tests/support/run_program.h"
 
@@ -84,40 +78,16 @@ class Gatekeeper final : public Workers {
 
 class HostileVariantsTest : public ::testing::Test {
  protected:
-  HostileVariantsTest()
-      : workers_(loop_, clock_, MakeSettings()),
-        gate_(workers_, loop_),
-        evaluator_(gate_, clock_, {{folder_ / "artifacts", 60000}, folder_ / "work"}) {}
-  ~HostileVariantsTest() override {
-    workers_.Stop();
-    loop_.RunOnce(false);
-  }
-
-  static ProcessWorkers::Settings MakeSettings() {
-    ProcessWorkers::Settings settings;
-    settings.program = base::LibexecFolder() + "/cupilot-worker";
-    settings.nice = 0;
-    return settings;
-  }
+  HostileVariantsTest() { rig_.PutInFront(gate_); }
 
   void SetUp() override {
-    request_.command.source = folder_.Write("scale.cu", kSource);
-    request_.command.directory = folder_.path();
-    request_.command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17",
-                                  "-c", request_.command.source};
+    auto request = rig_.RequestFor("scale.cu", kSource, "field::scale");
+    ASSERT_TRUE(request);
+    request_ = std::move(*request);
     request_.max_seconds = 0.2;
     auto workload = records::ParseWorkload(MakeWorkload());
     ASSERT_TRUE(workload) << workload.error().message;
     request_.workload = *workload;
-    protocol::ScanRequest scan;
-    scan.command = request_.command;
-    scan.kernels = {"field::scale"};
-    std::optional<base::Result<protocol::ScanReply>> got;
-    Scan(gate_, scan, [&got](auto reply) { got = std::move(reply); });
-    while (!got) loop_.RunOnce(true);
-    ASSERT_TRUE(*got) << got->error().message;
-    ASSERT_EQ((*got)->kernels.size(), 1u);
-    request_.kernel = (*got)->kernels[0];
   }
 
   records::Evaluation Evaluate(const std::string& body) {
@@ -126,11 +96,9 @@ class HostileVariantsTest : public ::testing::Test {
     EXPECT_TRUE(variant) << variant.error().message;
     if (!variant) return {};
     request.variant = *variant;
-    std::optional<base::Result<records::Evaluation>> got;
-    evaluator_.Evaluate(std::move(request), [&got](auto outcome) { got = std::move(outcome); });
-    while (!got) loop_.RunOnce(true);
-    EXPECT_TRUE(*got) << got->error().message;
-    return got->value_or(records::Evaluation{});
+    const auto evaluation = rig_.Evaluate(std::move(request));
+    EXPECT_TRUE(evaluation) << evaluation.error().message;
+    return evaluation.value_or(records::Evaluation{});
   }
 
   template <class Matcher>
@@ -147,18 +115,14 @@ class HostileVariantsTest : public ::testing::Test {
     const records::Evaluation next = Evaluate("  if (i < n) out[i] = in[i] * factor;");
     EXPECT_TRUE(next.accepted || next.reason == "not_faster" || next.reason == "unstable_timing")
         << next.reason << ": " << next.detail;
-    const WorkerCounters counters = workers_.counters();
+    const WorkerCounters counters = rig_.workers().counters();
     EXPECT_EQ(counters.Of(WorkerKind::kDevice).started, 1);
     EXPECT_EQ(counters.Of(WorkerKind::kDevice).crashed, 0);
     EXPECT_EQ(counters.Of(WorkerKind::kDevice).timed_out, 0);
   }
 
-  test::TemporaryFolder folder_;
-  loop::Loop loop_;
-  base::SystemClock clock_;
-  ProcessWorkers workers_;
-  Gatekeeper gate_;
-  WorkerEvaluator evaluator_;
+  test::EvaluatorRig rig_;
+  Gatekeeper gate_{rig_.workers(), rig_.loop()};
   EvaluateRequest request_;
 };
 
