@@ -8,6 +8,7 @@
 #include "source/scan.h"
 #include "source/twin.h"
 #include "source/whitelist.h"
+#include "tests/daemon/source/gallery_sources.h"
 #include "tests/daemon/source/toolkit_for_tests.h"
 
 namespace cupilot::source {
@@ -23,7 +24,7 @@ class GalleryTest : public ::testing::Test {
   // Scanned once: it takes longer than what is tested here.
   static void SetUpTestSuite() {
     UseSourceTreeToolkit();
-    for (const std::string& source : Sources()) {
+    for (const std::string& source : GallerySources()) {
       protocol::ScanRequest request;
       request.command = CommandFor(source);
       const auto scan = Scan(request);
@@ -44,16 +45,6 @@ class GalleryTest : public ::testing::Test {
     command.arguments = {"nvcc", "-O3", "-std=c++17", "-c", source, "-o", "/dev/null"};
     command.source = source;
     return command;
-  }
-
-  static std::vector<std::string> Sources() {
-    std::vector<std::string> sources;
-    const std::string folder = std::string(CUPILOT_TEST_SOURCE_DIR) + "/examples/gallery";
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() == ".cu") sources.push_back(entry.path());
-    }
-    std::sort(sources.begin(), sources.end());
-    return sources;
   }
 
   static std::vector<Scanned> kernels_;

@@ -13,6 +13,7 @@
 #include "source/rewrite/techniques.h"
 #include "source/syntax/parse.h"
 #include "source/syntax/query.h"
+#include "tests/daemon/source/gallery_sources.h"
 #include "tests/daemon/source/scan_fixture.h"
 #include "tests/daemon/source/toolkit_for_tests.h"
 
@@ -25,16 +26,6 @@ class RenamedGalleryTest : public ScanFixture {
  protected:
   static void SetUpTestSuite() { UseSourceTreeToolkit(); }
   static void TearDownTestSuite() { DropSourceTreeToolkit(); }
-
-  static std::vector<std::string> Sources() {
-    std::vector<std::string> sources;
-    const std::string folder = std::string(CUPILOT_TEST_SOURCE_DIR) + "/examples/gallery";
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() == ".cu") sources.push_back(entry.path());
-    }
-    std::sort(sources.begin(), sources.end());
-    return sources;
-  }
 
   // What the user declares in a kernel and what it reaches: parameters, locals, functions, globals.
   static Names NamesOf(const records::Kernel& kernel) {
@@ -104,7 +95,7 @@ class RenamedGalleryTest : public ScanFixture {
 
 TEST_F(RenamedGalleryTest, NoDecisionChanges) {
   int kernels = 0;
-  for (const std::string& source : Sources()) {
+  for (const std::string& source : GallerySources()) {
     const auto text = base::ReadFile(source);
     ASSERT_TRUE(text);
     if (text->find("// cupilot: tune\n") == std::string::npos) continue;
