@@ -6,13 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/install_layout.h"
 #include "evaluate/calls.h"
-#include "evaluate/process_workers.h"
-#include "evaluate/worker_evaluator.h"
 #include "tests/daemon/source/rewrite/technique_cases.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/support/evaluator_rig.h"
 
 namespace cupilot::evaluate {
 namespace {
@@ -24,51 +20,15 @@ using ::testing::AnyOf;
 
 class TechniquesEvaluatedTest : public ::testing::Test {
  protected:
-  TechniquesEvaluatedTest()
-      : workers_(loop_, clock_, MakeSettings()),
-        evaluator_(workers_, clock_, {{folder_ / "artifacts", 60000}, folder_ / "work"}) {}
-  ~TechniquesEvaluatedTest() override {
-    workers_.Stop();
-    loop_.RunOnce(false);
-  }
-
-  static ProcessWorkers::Settings MakeSettings() {
-    ProcessWorkers::Settings settings;
-    settings.program = base::LibexecFolder() + "/cupilot-worker";
-    settings.nice = 0;
-    return settings;
-  }
-
-  template <class T, class Start>
-  base::Result<T> Wait(const Start& start) {
-    std::optional<base::Result<T>> got;
-    start([&got](auto reply) { got = std::move(reply); });
-    while (!got) loop_.RunOnce(true);
-    return *got;
-  }
-
   // The one tagged kernel of a case's source, with its workload.
   std::optional<EvaluateRequest> RequestFor(const TechniqueCase& one) {
-    EvaluateRequest request;
-    const std::string file = std::string(one.kernel) + ".cu";
-    request.command.source = folder_.Write(file, one.source);
-    request.command.directory = folder_.path();
-    request.command.arguments = {base::HostToolkitFolder() + "/bin/nvcc", "-O3", "-std=c++17", "-c",
-                                 request.command.source};
-    request.max_seconds = 0.1;
-    protocol::ScanRequest scan;
-    scan.command = request.command;
-    const auto reply =
-        Wait<protocol::ScanReply>([&](auto done) { Scan(workers_, scan, std::move(done)); });
-    if (!reply || reply->kernels.size() != 1 || reply->kernels[0].cases.empty()) {
-      ADD_FAILURE() << one.kernel << ": "
-                    << (reply ? "the kernel or its workload is missing" : reply.error().message);
+    auto request = rig_.RequestFor(std::string(one.kernel) + ".cu", one.source);
+    if (!request) return std::nullopt;
+    if (request->workload.cases.empty()) {
+      ADD_FAILURE() << one.kernel << ": the workload is missing";
       return std::nullopt;
     }
-    request.kernel = reply->kernels[0];
-    request.workload.kernel = request.kernel.name;
-    request.workload.cases = request.kernel.cases;
-    request.workload.tolerance = request.kernel.tolerance;
+    request->max_seconds = 0.1;
     return request;
   }
 
@@ -81,13 +41,12 @@ class TechniquesEvaluatedTest : public ::testing::Test {
     rewrite.device = "host";
     rewrite.strategy.bottleneck = "latency";
     rewrite.strategy.steps = steps;
-    const auto reply = Wait<protocol::RewriteReply>(
-        [&](auto done) { Rewrite(workers_, rewrite, std::move(done)); });
+    const auto reply = rig_.Wait<protocol::RewriteReply>(
+        [&](auto done) { Rewrite(rig_.workers(), rewrite, "host", std::move(done)); });
     ASSERT_TRUE(reply) << reply.error().message;
     ASSERT_FALSE(reply->declined) << reply->reason;
     request.variant = reply->variant;
-    const auto evaluation = Wait<records::Evaluation>(
-        [&](auto done) { evaluator_.Evaluate(std::move(request), std::move(done)); });
+    const auto evaluation = rig_.Evaluate(std::move(request));
     ASSERT_TRUE(evaluation) << evaluation.error().message;
     EXPECT_TRUE(evaluation->accepted || evaluation->reason == "not_faster" ||
                 evaluation->reason == "unstable_timing")
@@ -110,11 +69,7 @@ class TechniquesEvaluatedTest : public ::testing::Test {
     std::abort();
   }
 
-  test::TemporaryFolder folder_;
-  loop::Loop loop_;
-  base::SystemClock clock_;
-  ProcessWorkers workers_;
-  WorkerEvaluator evaluator_;
+  test::EvaluatorRig rig_;
 };
 
 TEST_F(TechniquesEvaluatedTest, EachVariantComputesTheSame) {
