@@ -124,8 +124,10 @@ FakeProject::FakeProject(std::string root)
   if (!base::FileExists(nvcc)) WriteText(nvcc, "a compiler\n");
   if (!base::FileExists(root + "/toolkit/version.json")) {
     WriteText(root + "/toolkit/version.json", "{}\n");
-    WriteText(root + "/toolkit/include/cupilot_host_abi.h", "the host's\n");
   }
+  // By it the daemon knows the compiler of the host device.
+  const std::string mark = root + "/toolkit/include/cupilot_host_abi.h";
+  if (!base::FileExists(mark)) WriteText(mark, "the host's\n");
   command_.directory = build_;
   command_.arguments = {nvcc, "-O3", "-c", source(), "-o", build_ + "/main.cu.o"};
   command_.source = source();
