@@ -31,6 +31,7 @@ static Seen TakeSeen() {
   cudaMemcpyFromSymbol(values, seen, sizeof values);
   const int zero[4] = {0, 0, 0, 0};
   cudaMemcpyToSymbol(seen, zero, sizeof zero);
+  cudaDeviceSynchronize();  // the copy may still be under way, and other streams do not wait for it
   CHECK(values[3] == 0);
   return {values[0], values[1], values[2]};
 }
@@ -128,6 +129,9 @@ static void Threads() {
   CHECK(Right(1001, 3));
   const Seen counts = TakeSeen();
   CHECK(counts.original + counts.plain + counts.steps == 800);
+  if (counts.original + counts.plain + counts.steps != 800) {
+    std::printf("original %d, plain %d, steps %d\n", counts.original, counts.plain, counts.steps);
+  }
 }
 
 // "first": the first launch of the process is captured, before anything was prepared.
