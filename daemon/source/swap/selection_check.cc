@@ -122,6 +122,18 @@ std::vector<ShippedText> ReadShippedText(const std::string& folder) {
   return shipped;
 }
 
+ShippedCode CompareShipped(const std::vector<ShippedText>& shipped, const std::string& variant,
+                           const std::string& target, const std::string& measured_hash) {
+  ShippedCode found = ShippedCode::kUnknown;
+  if (measured_hash.empty()) return found;
+  for (const ShippedText& one : shipped) {
+    if (one.variant != variant || one.target != target || one.hash.empty()) continue;
+    if (one.hash != measured_hash) return ShippedCode::kDifferent;
+    found = ShippedCode::kSame;
+  }
+  return found;
+}
+
 std::string ToolchainIdentity(const records::CompileCommand& command) {
   if (command.arguments.empty()) return {};
   const std::string found = PathOfProgram(command.arguments[0], command.directory);

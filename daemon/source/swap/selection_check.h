@@ -41,6 +41,12 @@ struct ShippedText {
 // (the original was compiled, or the code could not be read).
 std::vector<ShippedText> ReadShippedText(const std::string& folder);
 
+// Whether an object ships the code that an evaluation measured. kDifferent: the evidence is not of
+// this code, so it is measured again. kUnknown: nothing is said against the evidence.
+enum class ShippedCode { kSame, kDifferent, kUnknown };
+ShippedCode CompareShipped(const std::vector<ShippedText>& shipped, const std::string& variant,
+                           const std::string& target, const std::string& measured_hash);
+
 // What the compiler is, without running it: the program and the toolkit's version file by path,
 // size and time. Empty if it cannot be found.
 std::string ToolchainIdentity(const records::CompileCommand& command);

@@ -134,6 +134,30 @@ TEST_F(SelectionCheck, ShippedTextIsWhatTheLauncherSaid) {
   }
 }
 
+TEST(ShippedCodeOf, IsComparedByVariantAndTarget) {
+  const std::string target = "compute_90,sm_90";
+  const std::vector<ShippedText> shipped = {
+      {"a", target, "one"}, {"a", "compute_80,sm_80", "two"}, {"b", target, ""}};
+  EXPECT_EQ(CompareShipped(shipped, "a", target, "one"), ShippedCode::kSame);
+  EXPECT_EQ(CompareShipped(shipped, "a", target, "two"), ShippedCode::kDifferent);
+  EXPECT_EQ(CompareShipped(shipped, "a", "compute_80,sm_80", "two"), ShippedCode::kSame);
+  EXPECT_EQ(CompareShipped(shipped, "a", "compute_86,sm_86", "one"), ShippedCode::kUnknown);
+  EXPECT_EQ(CompareShipped(shipped, "c", target, "one"), ShippedCode::kUnknown);
+  EXPECT_EQ(CompareShipped({}, "a", target, "one"), ShippedCode::kUnknown);
+}
+
+TEST(ShippedCodeOf, IsUnknownWhereOneSideSaysNothing) {
+  const std::string target = "compute_90,sm_90";
+  EXPECT_EQ(CompareShipped({{"a", target, ""}}, "a", target, "one"), ShippedCode::kUnknown);
+  EXPECT_EQ(CompareShipped({{"a", target, "one"}}, "a", target, ""), ShippedCode::kUnknown);
+}
+
+TEST(ShippedCodeOf, IsDifferentWhereOneOfSeveralDiffers) {
+  const std::string target = "compute_90,sm_90";
+  EXPECT_EQ(CompareShipped({{"a", target, "one"}, {"a", target, "two"}}, "a", target, "one"),
+            ShippedCode::kDifferent);
+}
+
 TEST_F(SelectionCheck, AnEmptySelectionIsTheOriginal) {
   selection_.kernels.clear();
   selection_.swap.clear();
