@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cache/memory_store.h"
 #include "tests/support/fake_evaluator.h"
 #include "tests/support/fake_project.h"
@@ -85,6 +87,30 @@ TEST_F(OnceTest, ABudgetInEvaluationsIsHeld) {
 TEST_F(OnceTest, WithoutABudgetAMinuteIsEnough) {
   each_ = std::chrono::seconds(61);
   EXPECT_EQ(Run("tune", Json::object())["result"]["evaluations"], 1);
+}
+
+TEST_F(OnceTest, ADeviceThatIsNotThereIsTheEnvironmentsFault) {
+  workers_.On("describe_device", [](const Json& params) -> base::Result<Json> {
+    return base::Fail(base::Unavailable(params["device"].get<std::string>() + ": no driver"));
+  });
+  const Json error = Run("tune", {{"device", "cuda:3"}})["error"];
+  EXPECT_EQ(error["code"], "unavailable");
+  EXPECT_EQ(error["message"], "cuda:3: no driver");
+}
+
+TEST_F(OnceTest, AGpuIsTunedByTheToolkitsCompiler) {
+  workers_.On("describe_device", [](const Json&) -> base::Result<Json> {
+    return Json{{"name", "a GPU"}, {"arch", "sm_90"}, {"sm_count", 132}, {"memory_bytes", 1}};
+  });
+  Json scanned;
+  workers_.On("scan", [&scanned](const Json& params) -> base::Result<Json> {
+    scanned = params["command"]["arguments"];
+    return base::Fail(base::Internal("seen"));
+  });
+  Run("tune", {{"device", "cuda:0"}});
+  EXPECT_EQ(std::count(scanned.begin(), scanned.end(), Json("-arch=sm_90")), 1) << scanned;
+  EXPECT_THAT(scanned[0].get<std::string>(), ::testing::EndsWith("nvcc"));
+  EXPECT_THAT(scanned[0].get<std::string>(), ::testing::Not(HasSubstr("host_toolkit")));
 }
 
 TEST_F(OnceTest, AnUnknownKernelIsAnError) {
