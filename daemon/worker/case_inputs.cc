@@ -5,15 +5,36 @@
 
 #include "base/hash.h"
 #include "device/host/host_properties.h"
+#include "device/parallel.h"
 #include "worker/kept.h"
 
 namespace cupilot::worker {
 namespace {
 
-constexpr std::size_t kMostKeptBytes = std::size_t{1} << 29;
+// A large case is several hundred megabytes a fill; without them its original runs again for each
+// candidate.
+constexpr std::size_t kMostKeptBytes = std::size_t{6} << 30;
+
+// Stretches of large buffers are set and copied by all processors.
+constexpr std::int64_t kStretch = std::int64_t{1} << 22;
 
 void Set(std::span<std::byte> bytes, std::byte value) {
-  if (!bytes.empty()) std::memset(bytes.data(), std::to_integer<int>(value), bytes.size());
+  device::InParallel(
+      static_cast<std::int64_t>(bytes.size()),
+      [&](std::int64_t begin, std::int64_t end) {
+        std::memset(bytes.data() + begin, std::to_integer<int>(value),
+                    static_cast<std::size_t>(end - begin));
+      },
+      kStretch);
+}
+
+void Copy(std::span<const std::byte> from, std::byte* to) {
+  device::InParallel(
+      static_cast<std::int64_t>(from.size()),
+      [&](std::int64_t begin, std::int64_t end) {
+        std::memcpy(to + begin, from.data() + begin, static_cast<std::size_t>(end - begin));
+      },
+      kStretch);
 }
 
 base::Result<CaseInputs> DrawInputs(const CasePlan& plan, const GateFill* fill,
@@ -32,7 +53,7 @@ base::Result<CaseInputs> DrawInputs(const CasePlan& plan, const GateFill* fill,
 
 std::size_t KeptBytes() {
   static const auto memory = static_cast<std::size_t>(device::DescribeHost().memory_bytes);
-  return std::min(kMostKeptBytes, memory / 16);
+  return std::min(kMostKeptBytes, memory / 12);
 }
 
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
@@ -69,7 +90,7 @@ void PrepareArena(const Layout& layout, const CaseInputs& inputs, std::byte pois
     end = begin + bytes;
     const bool known = r < inputs.regions.size() && !inputs.regions[r].empty();
     if (known) {
-      std::memcpy(arena.data() + begin, inputs.regions[r].data(), bytes);
+      Copy(inputs.regions[r], arena.data() + begin);
     } else {
       Set(arena.subspan(begin, bytes), poison);
     }

@@ -14,7 +14,7 @@ __constant__ float weights[kSide * kSide];
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 4096 grid=(256,256) block=(16,16) width=4096 height=4096 in=normal[width*height] out=[width*height] global:weights=normal[49]
+// cupilot: workload 2048 grid=(128,128) block=(16,16) width=2048 height=2048 in=normal[width*height] out=[width*height] global:weights=normal[49]
 #else
 // cupilot: workload 512 grid=(32,32) block=(16,16) width=512 height=512 in=normal[width*height] out=[width*height] global:weights=normal[49]
 #endif
@@ -38,7 +38,7 @@ __global__ void convolution(const float* in, float* out, int width, int height) 
 }
 
 Timing RunConvolution(const Options& options) {
-  const int width = kLarge ? 4096 : 512, height = width;
+  const int width = kLarge ? 2048 : 512, height = width;
   const std::vector<float> in = NormalValues(width * height, 9), w = NormalValues(kSide * kSide, 10);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   Check(cudaMemcpyToSymbol(weights, w.data(), w.size() * sizeof(float)), "cudaMemcpyToSymbol");

@@ -3,7 +3,7 @@
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 64M grid=262144 block=256 n=67108864 data=integers(0,255)[n] bins=inout constant(0)[256]
+// cupilot: workload 16M grid=65536 block=256 n=16777216 data=integers(0,255)[n] bins=inout constant(0)[256]
 #else
 // cupilot: workload 1M grid=4096 block=256 n=1048576 data=integers(0,255)[n] bins=inout constant(0)[256]
 #endif
@@ -13,7 +13,7 @@ __global__ void histogram(const unsigned char* data, unsigned int* bins, int n) 
 }
 
 Timing RunHistogram(const Options& options) {
-  const int n = kLarge ? 1 << 26 : 1 << 20;
+  const int n = kLarge ? 1 << 24 : 1 << 20;
   std::mt19937 generator(19);
   const auto data =
       Values<unsigned char>(n, [&] { return static_cast<unsigned char>(generator() >> 11); });

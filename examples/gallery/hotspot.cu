@@ -3,7 +3,7 @@
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 4096x4096 grid=(256,256) block=(16,16) columns=4096 rows=4096 rx=0.1 ry=0.2 rz=0.01 step=0.5 ambient=80 temperature=normal(300,10)[rows*columns] power=uniform(0,1)[rows*columns] result=[rows*columns]
+// cupilot: workload 2048x2048 grid=(128,128) block=(16,16) columns=2048 rows=2048 rx=0.1 ry=0.2 rz=0.01 step=0.5 ambient=80 temperature=normal(300,10)[rows*columns] power=uniform(0,1)[rows*columns] result=[rows*columns]
 #else
 // cupilot: workload 1024x512 grid=(64,32) block=(16,16) columns=1024 rows=512 rx=0.1 ry=0.2 rz=0.01 step=0.5 ambient=80 temperature=normal(300,10)[rows*columns] power=uniform(0,1)[rows*columns] result=[rows*columns]
 #endif
@@ -23,7 +23,7 @@ __global__ void hotspot(const float* temperature, const float* power, float* res
 }
 
 Timing RunHotspot(const Options& options) {
-  const int columns = kLarge ? 4096 : 1024, rows = kLarge ? 4096 : 512;
+  const int columns = kLarge ? 2048 : 1024, rows = kLarge ? 2048 : 512;
   const std::vector<float> temperature = NormalValues(columns * rows, 11, 300.0f, 10.0f);
   const std::vector<float> power = NormalValues(columns * rows, 12, 0.5f, 0.1f);
   DeviceBuffer<float> device_temperature(temperature), device_power(power), device_result(power.size());

@@ -3,7 +3,7 @@
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 16384x1024 grid=128 block=128 rows=16384 columns=1024 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
+// cupilot: workload 8192x1024 grid=64 block=128 rows=8192 columns=1024 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
 #else
 // cupilot: workload 4096x512 grid=32 block=128 rows=4096 columns=512 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
 #endif
@@ -32,7 +32,7 @@ __global__ void layer_norm(const float* in, const float* gain, const float* bias
 }
 
 Timing RunLayerNorm(const Options& options) {
-  const int rows = kLarge ? 16384 : 4096, columns = kLarge ? 1024 : 512;
+  const int rows = kLarge ? 8192 : 4096, columns = kLarge ? 1024 : 512;
   const std::vector<float> in = NormalValues(rows * columns, 5);
   const std::vector<float> gain = NormalValues(columns, 6, 1.0f, 0.1f), bias = NormalValues(columns, 7);
   DeviceBuffer<float> device_in(in), device_gain(gain), device_bias(bias), device_out(in.size());

@@ -7,7 +7,7 @@
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 32M grid=131072 block=256 n=33554432 in=uniform(0,1)[n] out=inout constant(0)[1]
+// cupilot: workload 8M grid=32768 block=256 n=8388608 in=uniform(0,1)[n] out=inout constant(0)[1]
 #else
 // cupilot: workload 256K grid=1024 block=256 n=262144 in=uniform(0,1)[n] out=inout constant(0)[1]
 #endif
@@ -28,7 +28,7 @@ __global__ void sum_reduction(const float* in, float* out, int n) {
 }
 
 Timing RunReduction(const Options& options) {
-  const int n = kLarge ? 1 << 25 : 1 << 18;
+  const int n = kLarge ? 1 << 23 : 1 << 18;
   std::vector<float> in = NormalValues(n, 8, 0.5f, 0.1f);
   DeviceBuffer<float> device_in(in), device_out(1);
   const double time = MedianMicroseconds(options, [&] { device_out.Set({0.0f}); }, [&] {

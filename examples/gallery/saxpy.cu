@@ -3,7 +3,7 @@
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 16M grid=65536 block=256 n=16777216 a=2.5 x=normal[n] y=inout normal[n]
+// cupilot: workload 4M grid=16384 block=256 n=4194304 a=2.5 x=normal[n] y=inout normal[n]
 #else
 // cupilot: workload 1M grid=4096 block=256 n=1048576 a=2.5 x=normal[n] y=inout normal[n]
 #endif
@@ -13,7 +13,7 @@ __global__ void saxpy(int n, float a, const float* x, float* y) {
 }
 
 Timing RunSaxpy(const Options& options) {
-  const int n = kLarge ? 1 << 24 : 1 << 20;
+  const int n = kLarge ? 1 << 22 : 1 << 20;
   const std::vector<float> x = NormalValues(n, 1), y = NormalValues(n, 2);
   DeviceBuffer<float> device_x(x), first_y(y), device_y(n);
   auto launch = [&] {

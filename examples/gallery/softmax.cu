@@ -5,7 +5,7 @@ constexpr int kSoftmaxThreads = 256;
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 16384x1024 grid=16384 block=256 columns=1024 in=normal[16384*columns] out=[16384*columns]
+// cupilot: workload 4096x1024 grid=4096 block=256 columns=1024 in=normal[4096*columns] out=[4096*columns]
 #else
 // cupilot: workload 256x1024 grid=256 block=256 columns=1024 in=normal[256*columns] out=[256*columns]
 #endif
@@ -49,7 +49,7 @@ __global__ void row_softmax(const float* in, float* out, int columns) {
 }
 
 Timing RunSoftmax(const Options& options) {
-  const int rows = kLarge ? 16384 : 256, columns = 1024;
+  const int rows = kLarge ? 4096 : 256, columns = 1024;
   const std::vector<float> in = NormalValues(rows * columns, 4);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   const double time = MedianMicroseconds(options, [] {}, [&] {

@@ -3,7 +3,7 @@
 
 // cupilot: tune
 #ifdef GALLERY_LARGE
-// cupilot: workload 4096 grid=(256,256) block=(16,16) width=4096 height=4096 in=normal[width*height] out=[width*height]
+// cupilot: workload 2048 grid=(128,128) block=(16,16) width=2048 height=2048 in=normal[width*height] out=[width*height]
 #else
 // cupilot: workload 1024 grid=(64,64) block=(16,16) width=1024 height=1024 in=normal[width*height] out=[width*height]
 #endif
@@ -16,7 +16,7 @@ __global__ void transpose(const float* in, float* out, int width, int height) {
 }
 
 Timing RunTranspose(const Options& options) {
-  const int width = kLarge ? 4096 : 1024, height = width;
+  const int width = kLarge ? 2048 : 1024, height = width;
   const std::vector<float> in = NormalValues(width * height, 3);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   const dim3 block(16, 16);

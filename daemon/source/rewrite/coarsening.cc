@@ -1,4 +1,4 @@
-// Each thread does the work of several neighbouring ones.
+// Each thread does the work of several: neighbouring ones, or ones a block apart.
 #include <numeric>
 #include <optional>
 
@@ -40,6 +40,21 @@ bool HasLoop(const Draft& draft) {
                    [&](NodeId id) { return IsLoop(draft.tree.at(id).kind); }) != kNone;
 }
 
+// Factors along x and y, the most promising first.
+using Factors = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// Registers hold what several statements share; a warp's accesses stay side by side.
+Factors JammedOnGpu(bool rows) {
+  if (!rows) return {{4, 1}, {2, 1}, {8, 1}};
+  return {{4, 4}, {8, 8}, {4, 8}, {8, 4}, {2, 4}, {1, 8}, {1, 4}, {2, 2}, {4, 1}, {1, 2}, {2, 1}};
+}
+
+// Long rows that the compiler makes vectors of.
+Factors JammedOnHost(bool rows) {
+  if (!rows) return {{16, 1}, {8, 1}, {32, 1}, {4, 1}, {64, 1}};
+  return {{16, 1}, {32, 4}, {8, 1}, {16, 2}, {32, 1}, {4, 1}, {8, 4}, {64, 1}};
+}
+
 void Divide(Draft& draft, std::string& size, std::int64_t divisor) {
   if (divisor == 1) return;
   const std::string by = std::to_string(divisor);
@@ -54,29 +69,28 @@ base::Result<std::vector<Json>> ProposeCoarsening(const Draft& draft) {
   TRY(CheckRepeatable(draft));
   const Geometry geometry = DraftGeometry(draft);
   const bool rows = geometry.grid[1] * geometry.block[1] > 1;
+  const bool on_host = draft.device == "host";
   std::vector<Json> parameters;
-  const auto add = [&](const char* form, std::int64_t x, std::int64_t y) {
+  const char* apart = on_host ? "element" : "block";
+  const auto add = [&](const char* form, std::int64_t x, std::int64_t y, const char* stride) {
     if (!SharesOf(draft, 0, x) || !SharesOf(draft, 1, y)) return;
     Json row = {{"form", form}, {"x", x}};
     if (y > 1) row["y"] = y;
+    if (!on_host) row["stride"] = stride;
     parameters.push_back(row);
   };
   if (HasLoop(draft)) {
-    for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{16, 1},
-                               {32, 4},
-                               {8, 1},
-                               {16, 2},
-                               {32, 1},
-                               {4, 1},
-                               {8, 4},
-                               {64, 1}}) {
-      if (y == 1 || rows) add("jammed", x, y);
-    }
+    for (const auto& [x, y] : on_host ? JammedOnHost(rows) : JammedOnGpu(rows))
+      add("jammed", x, y, apart);
   }
   if (rows) {
-    for (const std::int64_t y : {8, 4, 2}) add("sequential", 1, y);
+    for (const std::int64_t y : {8, 4, 2}) add("sequential", 1, y, apart);
+    // Rows side by side are whole sectors of what is written across them.
+    for (const std::int64_t y : {8, 4}) {
+      if (!on_host) add("sequential", 1, y, "element");
+    }
   }
-  for (const std::int64_t x : {4, 8, 16, 2}) add("sequential", x, 1);
+  for (const std::int64_t x : {4, 8, 16, 2}) add("sequential", x, 1, apart);
   return parameters;
 }
 
@@ -86,6 +100,7 @@ base::Result<std::string> ApplyCoarsening(Draft& draft, const Json& parameters) 
   JamOptions options;
   const std::string form = WordOf(parameters, "form", "sequential");
   options.jammed = form == "jammed";
+  options.strided = WordOf(parameters, "stride", "element") == "block";
   std::int64_t factors[2];
   TRY_ASSIGN(factors[0], IntegerOf(parameters, "x", 1));
   TRY_ASSIGN(factors[1], IntegerOf(parameters, "y", 1));
@@ -117,7 +132,7 @@ base::Result<std::string> ApplyCoarsening(Draft& draft, const Json& parameters) 
           (shape.empty() ? "" : " x ") + std::to_string(factors[axis]) + " along " + kAxes[axis];
     }
   }
-  return "each thread does " + shape +
+  return "each thread does " + shape + (options.strided ? ", a block apart" : "") +
          (options.jammed ? ", statement by statement" : ", one after the other");
 }
 

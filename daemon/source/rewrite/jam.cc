@@ -41,8 +41,12 @@ class Writer {
       const int factor = axis == 'x' ? options_.x : options_.y;
       if (factor == 1) continue;
       const std::string d(1, axis);
-      text += "const int " + First(axis) + " = (int)(blockIdx." + d + " * blockDim." + d +
-              " + threadIdx." + d + ") * " + std::to_string(factor) + ";\n";
+      const std::string n = std::to_string(factor);
+      const std::string place =
+          options_.strided
+              ? "(blockIdx." + d + " * (blockDim." + d + " * " + n + ") + threadIdx." + d + ")"
+              : "(blockIdx." + d + " * blockDim." + d + " + threadIdx." + d + ") * " + n;
+      text += "const int " + First(axis) + " = (int)" + place + ";\n";
     }
     const std::vector<NodeId> statements = tree_.at(draft_.facts.body).children;
     text += options_.jammed ? List(statements, 0, true) : Wrapped(statements);
@@ -52,6 +56,9 @@ class Writer {
  private:
   std::string First(char axis) const { return prefix_ + "_" + axis + "0"; }
   std::string Lane() const { return prefix_ + "_x"; }
+  std::string Step(char axis) const {
+    return options_.strided ? std::string(" * (int)blockDim.") + axis : std::string();
+  }
   std::string Copy(const std::string& name, int y) const {
     return prefix_ + "_" + name + (options_.y > 1 ? "_" + std::to_string(y) : "");
   }
@@ -86,8 +93,10 @@ class Writer {
   std::string IndexText(const GlobalIndex& index, NodeId id, int y) const {
     std::string sum = "(int)(blockIdx." + std::string(1, index.axis) + " * blockDim." + index.axis +
                       " + threadIdx." + index.axis + ")";
-    if (index.axis == 'x' && options_.x > 1) sum = First('x') + " + " + Lane();
-    if (index.axis == 'y' && options_.y > 1) sum = First('y') + " + " + std::to_string(y);
+    if (index.axis == 'x' && options_.x > 1) sum = First('x') + " + " + Lane() + Step('x');
+    if (index.axis == 'y' && options_.y > 1) {
+      sum = First('y') + " + " + std::to_string(y) + Step('y');
+    }
     // Where it becomes an int at once, it may as well be one: the guard keeps it in range.
     NodeId parent = tree_.at(id).parent;
     while (IsA(tree_, parent, Kind::kParen)) parent = tree_.at(parent).parent;

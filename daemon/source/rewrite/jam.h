@@ -10,9 +10,11 @@
 namespace cupilot::source {
 
 struct JamOptions {
-  int x = 1;            // neighbouring threads that become one, along x ...
-  int y = 1;            // ... and along y
-  bool jammed = false;  // statement by statement, else one thread's work after the other's
+  int x = 1;             // threads that become one, along x ...
+  int y = 1;             // ... and along y
+  bool jammed = false;   // statement by statement, else one thread's work after the other's
+  bool strided = false;  // they lie a block apart, else side by side: so that at each moment the
+                         // threads of a warp still reach neighbouring places
 };
 
 // Changes the kernel's text; the launch is the caller's to change. The draft must pass

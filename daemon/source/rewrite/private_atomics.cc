@@ -1,5 +1,6 @@
-// Atomic additions into a small table: each thread does the work of many, counts in a copy of its
-// own and adds the copy once at the end. Integers only: their sums do not depend on the order.
+// Atomic additions into a small table: each thread does the work of many and counts in a copy, its
+// own or its block's in shared memory, which is added once at the end. Integers only: their sums do
+// not depend on the order.
 #include <algorithm>
 #include <limits>
 
@@ -109,6 +110,112 @@ base::Result<Table> FindTable(const Draft& draft) {
   return table;
 }
 
+enum class Scope { kThread, kBlock };
+
+// The text in place of a body whose calls go to one table.
+class Writer {
+ public:
+  Writer(const Draft& draft, const Table& table, Scope scope, std::int64_t items)
+      : tree_(draft.tree),
+        body_(draft.facts.body),
+        indices_(GlobalIndices(draft)),
+        table_(table),
+        scope_(scope),
+        items_(std::to_string(items)),
+        entries_(std::to_string(table.entries)),
+        own_(FreshPrefix(draft.tree, "own")),
+        item_(FreshPrefix(draft.tree, "item")) {}
+
+  Edits Run() const {
+    Edits edits(tree_.text);
+    for (const GlobalIndex& index : indices_) {
+      const Node& node = tree_.at(index.sum);
+      edits.Replace(node.begin, node.end, "((" + node.canonical + ")(" + Element() + "))");
+    }
+    for (const NodeId call : table_.calls) ToOwn(call, edits);
+    for (const NodeId id : FindAll(tree_, body_, Kind::kReturn)) {
+      edits.Replace(tree_.at(id).begin, tree_.at(id).end, "continue");
+    }
+    const bool block = scope_ == Scope::kBlock;
+    const std::string wait = block ? "__syncthreads();\n" : "";
+    edits.Insert(tree_.at(body_).begin, "{\n" + std::string(block ? "__shared__ " : "") +
+                                            table_.element + " " + own_ + "[" + entries_ + "];\n" +
+                                            OverTable() + own_ + "[" + item_ + "] = 0;\n" + wait +
+                                            "for (unsigned int " + item_ + " = 0; " + item_ +
+                                            " < " + items_ + "u; ++" + item_ + ") ");
+    edits.Insert(tree_.at(body_).end, "\n" + wait + OverTable() + "{\nif (" + own_ + "[" + item_ +
+                                          "] != 0) atomicAdd(&" + tree_.at(table_.pointer).name +
+                                          "[" + item_ + "], " + own_ + "[" + item_ + "]);\n}\n}");
+    return edits;
+  }
+
+ private:
+  // A thread's elements lie side by side; those of a block's threads too, at each moment.
+  std::string Element() const {
+    if (scope_ == Scope::kThread) {
+      return "(blockIdx.x * blockDim.x + threadIdx.x) * " + items_ + "u + " + item_;
+    }
+    return "blockIdx.x * (blockDim.x * " + items_ + "u) + " + item_ + " * blockDim.x + threadIdx.x";
+  }
+
+  std::string OverTable() const {
+    const bool block = scope_ == Scope::kBlock;
+    return "for (unsigned int " + item_ + " = " + (block ? "threadIdx.x" : "0") + "; " + item_ +
+           " < " + entries_ + "u; " + (block ? item_ + " += blockDim.x" : "++" + item_) + ") ";
+  }
+
+  void ToOwn(NodeId call, Edits& edits) const {
+    const std::vector<NodeId> arguments = Arguments(tree_, call);
+    const NodeId place = SkipParens(tree_, Child(tree_, SkipParens(tree_, arguments[0]), 0));
+    const NodeId index = Child(tree_, place, 1);
+    if (scope_ == Scope::kBlock) {
+      const Node& pointer = tree_.at(Child(tree_, place, 0));
+      edits.Replace(pointer.begin, pointer.end, own_);
+      return;
+    }
+    edits.Replace(tree_.at(call).begin, tree_.at(index).begin, own_ + "[");
+    edits.Replace(tree_.at(index).end, tree_.at(arguments[1]).begin,
+                  "] += (" + table_.element + ")(");
+    edits.Replace(tree_.at(arguments[1]).end, tree_.at(call).end, ")");
+  }
+
+  const Tree& tree_;
+  const NodeId body_;
+  const std::vector<GlobalIndex> indices_;
+  const Table& table_;
+  const Scope scope_;
+  const std::string items_, entries_, own_, item_;
+};
+
+// Each thread has so many elements: there are fewer.
+void DivideLaunch(Draft& draft, Scope scope, std::int64_t items) {
+  const std::string total = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
+  AddGuard(draft, total + " <= 2147483647");
+  for (const char* axis : {"y", "z"}) {
+    AddGuard(draft, std::string("grid_") + axis + " == 1 && block_" + axis + " == 1");
+  }
+  if (scope == Scope::kBlock) {
+    AddGuard(draft, "(" + draft.grid[0] + ") % " + std::to_string(items) + " == 0");
+    draft.grid[0] = "(" + draft.grid[0] + ") / " + std::to_string(items);
+    return;
+  }
+  // As many blocks as there are such threads on the host device; elsewhere blocks of one warp.
+  const Geometry geometry = DraftGeometry(draft);
+  const std::int64_t threads = geometry.grid[0] * geometry.block[0] / items;
+  const std::int64_t width = draft.device == "host" || threads % 32 != 0 ? 1 : 32;
+  AddGuard(draft, total + " % " + std::to_string(items * width) + " == 0");
+  draft.grid[0] = total + " / " + std::to_string(items * width);
+  draft.block[0] = std::to_string(width);
+}
+
+base::Result<Scope> ScopeOf(const Json& parameters) {
+  const std::string scope = WordOf(parameters, "scope", "thread");
+  if (scope != "thread" && scope != "block") {
+    return base::Fail(base::InvalidArgument("scope must be thread or block"));
+  }
+  return scope == "block" ? Scope::kBlock : Scope::kThread;
+}
+
 }  // namespace
 
 base::Result<std::vector<Json>> ProposePrivateAtomics(const Draft& draft) {
@@ -116,6 +223,13 @@ base::Result<std::vector<Json>> ProposePrivateAtomics(const Draft& draft) {
   const Geometry geometry = DraftGeometry(draft);
   const std::int64_t total = geometry.grid[0] * geometry.block[0];
   std::vector<Json> parameters;
+  // Shared memory adds for all threads of a block at once on a GPU.
+  for (const std::int64_t items : {32, 64, 16, 128, 8}) {
+    if (draft.device != "host" && geometry.grid[0] % items == 0 &&
+        items * geometry.block[0] >= 4 * table.entries) {
+      parameters.push_back(Json{{"scope", "block"}, {"items", items}});
+    }
+  }
   for (const std::int64_t items : {65536, 16384, 262144, 4096, 1024}) {
     // A copy pays where it holds less than what is counted in it, and all processors have work.
     if (items >= 4 * table.entries && items * 4 <= total && total % items == 0) {
@@ -130,54 +244,18 @@ base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const Json& paramete
   TRY(NormalisePlace(draft));
   TRY_ASSIGN(const Table table, FindTable(draft));
   TRY_ASSIGN(const std::int64_t items, IntegerOf(parameters, "items", 16384));
-  if (WordOf(parameters, "scope", "thread") != "thread") {
-    return base::Fail(base::Unsupported("copies of a whole block are not made mechanically"));
-  }
+  TRY_ASSIGN(const Scope scope, ScopeOf(parameters));
   if (items < 2 || items > 1048576) {
     return base::Fail(base::InvalidArgument("items must be 2 to 1048576"));
   }
-  const Tree& tree = draft.tree;
-  const std::string own = FreshPrefix(tree, "own"), item = FreshPrefix(tree, "item");
-  const std::string entries = std::to_string(table.entries);
-  Edits edits(tree.text);
-  for (const GlobalIndex& index : GlobalIndices(draft)) {
-    const Node& node = tree.at(index.sum);
-    edits.Replace(node.begin, node.end,
-                  "((" + node.canonical + ")((blockIdx.x * blockDim.x + threadIdx.x) * " +
-                      std::to_string(items) + "u + " + item + "))");
-  }
-  for (const NodeId call : table.calls) {
-    const std::vector<NodeId> arguments = Arguments(tree, call);
-    const NodeId place = SkipParens(tree, Child(tree, SkipParens(tree, arguments[0]), 0));
-    const NodeId index = Child(tree, place, 1);
-    edits.Replace(tree.at(call).begin, tree.at(index).begin, own + "[");
-    edits.Replace(tree.at(index).end, tree.at(arguments[1]).begin, "] += (" + table.element + ")(");
-    edits.Replace(tree.at(arguments[1]).end, tree.at(call).end, ")");
-  }
-  for (const NodeId id : FindAll(tree, draft.facts.body, Kind::kReturn)) {
-    edits.Replace(tree.at(id).begin, tree.at(id).end, "continue");
-  }
-  const Node& body = tree.at(draft.facts.body);
-  const std::string loop = "for (unsigned int " + item + " = 0; " + item + " < ";
-  edits.Insert(body.begin, "{\n" + table.element + " " + own + "[" + entries + "];\n" + loop +
-                               entries + "u; ++" + item + ") " + own + "[" + item + "] = 0;\n" +
-                               loop + std::to_string(items) + "u; ++" + item + ") ");
-  edits.Insert(body.end, "\n" + loop + entries + "u; ++" + item + ") {\nif (" + own + "[" + item +
-                             "] != 0) atomicAdd(&" + tree.at(table.pointer).name + "[" + item +
-                             "], " + own + "[" + item + "]);\n}\n}");
-  const std::string total = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
-  AddGuard(draft, total + " % " + std::to_string(items) + " == 0 && " + total + " <= 2147483647");
-  for (const char* axis : {"y", "z"}) {
-    AddGuard(draft, std::string("grid_") + axis + " == 1 && block_" + axis + " == 1");
-  }
-  // As many blocks as there are such threads on the host device; elsewhere blocks of one warp.
-  const Geometry geometry = DraftGeometry(draft);
-  const std::int64_t threads = geometry.grid[0] * geometry.block[0] / items;
-  const std::int64_t width = draft.device == "host" || threads % 32 != 0 ? 1 : 32;
-  if (width > 1) AddGuard(draft, total + " % " + std::to_string(items * width) + " == 0");
-  draft.grid[0] = total + " / " + std::to_string(items * width);
-  draft.block[0] = std::to_string(width);
+  const Edits edits = Writer(draft, table, scope, items).Run();
+  DivideLaunch(draft, scope, items);
   TRY(Change(draft, edits));
+  const std::string entries = std::to_string(table.entries);
+  if (scope == Scope::kBlock) {
+    return "a table of " + entries + " in shared memory, " + std::to_string(items) +
+           " elements a thread";
+  }
   return "a private table of " + entries + " for each " + std::to_string(items) + " elements";
 }
 
