@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -174,6 +175,54 @@ TEST_F(ProcessWorkersTest, PauseTakesADeviceRequestBackAndResumeRunsItAgain) {
   while (!got) loop_.RunOnce(true);
   EXPECT_TRUE(*got);
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, 2);
+}
+
+WorkerCall OnDevice(WorkerCall call, const std::string& device) {
+  call.device = device;
+  return call;
+}
+
+TEST_F(ProcessWorkersTest, AHeldDeviceIsFreeOfUsAndTheOthersGoOn) {
+  const test::TemporaryFolder folder;
+  const std::string flag = folder / "flag";
+  std::optional<Reply> got;
+  workers_.Call(OnDevice(MakeCall(WorkerKind::kDevice, "hang_once", {{"flag", flag}}), "cuda:0"),
+                [&got](Reply reply) { got = std::move(reply); });
+  while (!std::filesystem::exists(flag)) loop_.RunOnce(false);
+  workers_.Hold("cuda:0");
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).running, 0);
+  EXPECT_EQ(workers_.counters().devices["cuda:0"].waiting, 1);
+  for (const char* device : {"cuda:1", "host"}) {
+    EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), device))) << device;
+  }
+  EXPECT_FALSE(got);
+  workers_.Release("cuda:0");
+  while (!got) loop_.RunOnce(true);
+  EXPECT_TRUE(*got);
+  // An idle one's memory is freed too: the next request has a process of its own.
+  const auto started = workers_.counters().Of(WorkerKind::kDevice).started;
+  workers_.Hold("cuda:0");
+  workers_.Release("cuda:0");
+  EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), "cuda:0")));
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, started + 1);
+}
+
+TEST_F(ProcessWorkersTest, ProcessesEndAfterAnIdleWhile) {
+  ProcessWorkers::Settings settings = MakeSettings(CUPILOT_FAKE_WORKER);
+  settings.idle = std::chrono::milliseconds(1);
+  ProcessWorkers workers(loop_, clock_, settings);
+  std::set<std::int64_t> pids;
+  while (pids.size() < 2) {
+    std::optional<Reply> got;
+    workers.Call(MakeCall(WorkerKind::kSource, "echo"), [&got](Reply reply) { got = reply; });
+    while (!got) loop_.RunOnce(true);
+    ASSERT_TRUE(*got);
+    pids.insert((**got)["pid"].get<std::int64_t>());
+    // Until the timer has come by.
+    loop_.RunOnce(true);
+  }
+  EXPECT_EQ(workers.counters().Of(WorkerKind::kSource).started, 2);
+  workers.Stop();
 }
 
 TEST_F(ProcessWorkersTest, StopCancelsWhatIsOpenAndWhatComesLater) {
