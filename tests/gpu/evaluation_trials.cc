@@ -252,7 +252,7 @@ Json Screening(Bench& bench, int count) {
   Phase("the first candidate is checked");
   const auto first = Verify(device, candidate);
   if (!first.passed) Die("the first candidate does not pass: " + first.detail);
-  const unsigned pool = std::clamp(std::thread::hardware_concurrency() / 2, 1u, kMostBuilders);
+  const unsigned pool = std::clamp(std::thread::hardware_concurrency() / 2, 2u, kMostBuilders);
   std::vector<protocol::CandidateSet> sets(static_cast<std::size_t>(count));
   std::vector<std::unique_ptr<Worker>> builders;
   for (unsigned i = 0; i < pool; ++i) {
