@@ -110,6 +110,11 @@ base::Result<std::string> HookNames::Print(const std::string& expression,
   if (!parsed) return base::Fail(parsed.error().In("'" + expression + "'"));
   auto printed = parsed->PrintCpp(target, [this](std::string_view name) { return Lookup(name); });
   if (!printed) return base::Fail(printed.error().In("'" + expression + "'"));
+  // A call that is not inlined would pass the launch's numbers through memory.
+  constexpr std::string_view kLambda = "[&]() ";
+  if (printed->starts_with(kLambda)) {
+    printed->insert(kLambda.size(), "__attribute__((always_inline)) ");
+  }
   return printed;
 }
 

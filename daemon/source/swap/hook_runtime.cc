@@ -2,161 +2,19 @@
 
 namespace cupilot::source {
 
-std::string HookPrologue() {
-  return R"hook(
-#if !defined(__CUDA_ARCH__)
-#include <cuda_runtime.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wunused-variable"
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wmissing-declarations"
-#if defined(CUPILOT_HOST_ABI_VERSION)
-typedef const void* cupilot_handle;
-#define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
-#elif CUDART_VERSION >= 13000
-typedef cudaKernel_t cupilot_handle;
-#define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
-#else
-typedef const void* cupilot_handle;
-#define CUPILOT_SWAP_REAL "cudaLaunchKernel"
-#endif
-#if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM) && !defined(CUPILOT_HOST_ABI_VERSION)
-extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
-                                    cudaStream_t) __asm__(CUPILOT_SWAP_REAL "_ptsz");
-#else
-extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
-                                    cudaStream_t) __asm__(CUPILOT_SWAP_REAL);
-#endif
-#undef CUPILOT_SWAP_REAL
-
-namespace {
-namespace cupilot_swap {
-
-enum { device_limit = 16 };
-
-struct launch {
-  void** arguments;
-  cudaStream_t stream;
-  int device;
-};
-struct geometry {
-  long long grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
-};
-struct device_facts {
-  int sm_count, max_shared_bytes, max_threads_per_sm, l2_bytes, warp_size;
-};
-struct function_facts {
-  int max_threads;
-  int static_bytes;
-  long long dynamic_bytes;
-};
-struct kernel_row {
-  const char* name;
-  int first_variant, variant_count;
-};
-struct variant_row {
-  int ptx, binary, kind;  // kind: 0 for plain code (sm_90), 'a' and 'f' for what those suffixes allow
-  const char* architecture;
-  const char* const* devices;
-  int first_entry, entry_count;
-};
-
-template <class type>
-inline type read(const launch& l, int index) {
-  return *static_cast<const type*>(l.arguments[index]);
-}
-inline unsigned long long address(const launch& l, int index) {
-  return (unsigned long long)read<const void*>(l, index);
-}
-// A member of a structure that an expression reads; floating ones are not integers.
-template <class type>
-inline long long integer(type value) {
-  static_assert(type(3) / type(2) == type(1), "an expression reads a floating member");
-  return (long long)value;
-}
-
-// Whether an entry's parameters take the bytes that it is given.
-template <class type> struct kind { enum { value = 0 }; };
-template <class type> struct kind<type*> { enum { value = 1 }; };
-template <> struct kind<float> { enum { value = 2 }; };
-template <> struct kind<double> { enum { value = 3 }; };
-template <class type> struct plain { typedef type is; };
-template <class type> struct plain<const type> { typedef type is; };
-template <class type> struct plain<type* __restrict__> { typedef type* is; };
-template <class type> struct plain<type* const __restrict__> { typedef type* is; };
-template <class to, class from>
-struct takes {
-  enum { value = sizeof(to) == sizeof(from) && alignof(to) == alignof(from) &&
-                 int(kind<typename plain<to>::is>::value) ==
-                     int(kind<typename plain<from>::is>::value) };
-};
-template <bool... all> struct flags {};
-template <class left, class right> struct same { enum { value = 0 }; };
-template <class type> struct same<type, type> { enum { value = 1 }; };
-template <class... types> struct list {};
-template <class entry, class given> struct accepts;
-template <class... parameters, class... given>
-struct accepts<void (*)(parameters...), list<given...> > {
-  enum { value = same<flags<true, bool(takes<parameters, given>::value)...>,
-                      flags<bool(takes<parameters, given>::value)..., true> >::value };
-};
-)hook";
-}
-
-std::string HookQuietBegin() {
-  return R"hook(
-#if defined(__CUDACC__) && !defined(CUPILOT_HOST_ABI_VERSION)
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 177
-#endif
-)hook";
-}
-
-std::string HookQuietEnd() {
-  return R"hook(
-#if defined(__CUDACC__) && !defined(CUPILOT_HOST_ABI_VERSION)
-#pragma nv_diagnostic pop
-#endif
-)hook";
-}
-
-std::string HookProbe() {
-  return R"hook(
-// Tells at run time which of several images of one architecture was loaded.
-#if !defined(CUPILOT_HOST_ABI_VERSION)
-namespace {
-namespace cupilot_image {
-enum { plain = 32, family = 64, specific = 96 };
-#if defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-__global__ void __launch_bounds__(specific) probe() {}
-#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
-__global__ void __launch_bounds__(family) probe() {}
-#else
-__global__ void __launch_bounds__(plain) probe() {}
-#endif
-}  // namespace cupilot_image
-}  // namespace
-#endif
-)hook";
-}
-
 std::string HookMachinery() {
   return R"hook(
-// What each launch reads lies together: between two launches the runtime and the driver use the caches.
+// Between two launches the runtime and the driver use the caches and the branch predictor: what each
+// launch reads lies together, and a variant's way is straight on.
+#define CUPILOT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 typedef int (*context_device)(int*);
 struct hot_words {
+  cupilot_handle handles[function_count];
+  // What `prepared` says of device 0, as soon as nothing else is to be asked: there is one device, nothing is
+  // disabled, no statistics are wanted.
+  unsigned bits[kernel_count];
   int handles_known, mode, device_count;
   context_device ask_driver;
-  cupilot_handle handles[function_count];
 };
 struct device_words {
   unsigned prepared[kernel_count];
@@ -235,18 +93,18 @@ struct relaxed {
 #if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
 __attribute__((noinline)) bool resolve() {
   const relaxed capture;
-  for (int i = 0; i < function_count; ++i) {
+  for (int i = function_count - 1; i >= 0; --i) {  // an original is found when its entries are known
     cupilot_handle handle = 0;
     if (cudaGetKernel(&handle, functions[i]) != cudaSuccess) return cleared();
-    __atomic_store_n(&hot.handles[i], handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&hot.handles[i], handle, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&hot.handles_known, 1, __ATOMIC_RELEASE);
   return true;
 }
 #else
 __attribute__((noinline)) bool resolve() {
-  for (int i = 0; i < function_count; ++i) {
-    __atomic_store_n(&hot.handles[i], (cupilot_handle)functions[i], __ATOMIC_RELAXED);
+  for (int i = function_count - 1; i >= 0; --i) {
+    __atomic_store_n(&hot.handles[i], (cupilot_handle)functions[i], __ATOMIC_RELEASE);
   }
   __atomic_store_n(&hot.handles_known, 1, __ATOMIC_RELEASE);
   return true;
@@ -288,14 +146,22 @@ __attribute__((always_inline)) inline int current_device() {
   return slow_device();
 }
 
-__attribute__((always_inline)) inline int find(cupilot_handle handle) {
-  if (__atomic_load_n(&hot.handles_known, __ATOMIC_ACQUIRE) == 0) {
-    if (handle == 0 || error_pending() || !resolve()) return -1;
-  }
+__attribute__((always_inline)) inline int known(cupilot_handle handle) {
   for (int i = 0; i < kernel_count; ++i) {
-    if (__atomic_load_n(&hot.handles[i], __ATOMIC_RELAXED) == handle) return i;
+    if (CUPILOT_LIKELY(__atomic_load_n(&hot.handles[i], __ATOMIC_ACQUIRE) == handle)) return i;
   }
   return -1;
+}
+
+__attribute__((noinline)) int find_first(cupilot_handle handle) {
+  if (handle == 0 || error_pending() || !resolve()) return -1;
+  return known(handle);
+}
+
+__attribute__((always_inline)) inline int find(cupilot_handle handle) {
+  const int kernel = known(handle);
+  if (kernel >= 0 || __atomic_load_n(&hot.handles_known, __ATOMIC_ACQUIRE) != 0) return kernel;
+  return find_first(handle);
 }
 
 bool read_function(int function, int device, cudaFuncAttributes* attributes) {
@@ -399,7 +265,7 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
     bits = 1;
     const kernel_row& row = kernels[kernel];
     const int image_kind = kind_of_image();
-    for (int v = 0; v < row.variant_count && v < 31 && !has_clusters(original); ++v) {
+    for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(original); ++v) {
       const variant_row& variant = variants[row.first_variant + v];
       if (usable(variant, kernel, device, image_kind, original)) bits |= 2u << v;
     }
@@ -409,11 +275,15 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
   return bits;
 }
 
+__attribute__((always_inline)) inline bool within(long long value, unsigned long long most) {
+  return CUPILOT_LIKELY((unsigned long long)value - 1 < most);
+}
+
 __attribute__((always_inline)) inline bool shape_fits(const geometry& g, int max_threads) {
-  return g.grid_x >= 1 && g.grid_x <= 2147483647LL && g.grid_y >= 1 && g.grid_y <= 65535 &&
-         g.grid_z >= 1 && g.grid_z <= 65535 && g.block_x >= 1 && g.block_x <= 1024 &&
-         g.block_y >= 1 && g.block_y <= 1024 && g.block_z >= 1 && g.block_z <= 64 &&
-         g.block_x * g.block_y * g.block_z <= max_threads && g.shared >= 0;
+  return within(g.grid_x, 2147483647) && within(g.grid_y, 65535) && within(g.grid_z, 65535) &&
+         within(g.block_x, 1024) && within(g.block_y, 1024) && within(g.block_z, 64) &&
+         CUPILOT_LIKELY(g.block_x * g.block_y * g.block_z <= max_threads) &&
+         CUPILOT_LIKELY(g.shared >= 0);
 }
 
 // One number at a time: moved as vectors the dimensions would be read before they are written, which
@@ -450,14 +320,14 @@ __attribute__((noinline)) bool shared_is_legal(int kernel, int device, long long
 __attribute__((always_inline)) inline bool original_is_legal(int kernel, const launch& l, const geometry& g) {
   const function_facts& f = on[l.device].facts[kernel];
   return shape_fits(g, f.max_threads) &&
-         (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
+         (CUPILOT_LIKELY(g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED)) ||
           shared_is_legal(kernel, l.device, g.shared));
 }
 
 // A limit is only ever raised, under the lock, so that two threads cannot undo each other's.
 __attribute__((noinline)) bool raise_shared(int function, int device, long long bytes) {
   function_facts& f = on[device].facts[function];
-  if (bytes + f.static_bytes > on[device].device.max_shared_bytes) return false;
+  if (bytes + f.static_bytes > on[device].device.max_shared_bytes || error_pending()) return false;
   const relaxed capture;
   pthread_mutex_lock(&lock);
   bool done = bytes <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED);
@@ -474,24 +344,49 @@ __attribute__((noinline)) bool raise_shared(int function, int device, long long 
 __attribute__((always_inline)) inline bool fits(int function, const geometry& g, const launch& l) {
   const function_facts& f = on[l.device].facts[function];
   return shape_fits(g, f.max_threads) &&
-         (g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED) ||
+         (CUPILOT_LIKELY(g.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED)) ||
           raise_shared(function, l.device, g.shared));
+}
+
+// A variant with the original's geometry: both legal, looked at once.
+__attribute__((always_inline)) inline bool both_fit(int kernel, int function, const geometry& o, const launch& l) {
+  const function_facts& f = on[l.device].facts[function];
+  return original_is_legal(kernel, l, o) &&
+         CUPILOT_LIKELY(o.block_x * o.block_y * o.block_z <= f.max_threads) &&
+         (CUPILOT_LIKELY(o.shared <= __atomic_load_n(&f.dynamic_bytes, __ATOMIC_RELAXED)) ||
+          raise_shared(function, l.device, o.shared));
+}
+
+// Two numbers in one word: written one by one they would be read as one before they have arrived.
+__attribute__((always_inline)) inline dim3 dimensions(long long x, long long y, long long z) {
+  const unsigned long long both = (unsigned long long)(unsigned)y << 32 | (unsigned)x;
+  dim3 d;
+  memcpy((void*)&d, &both, sizeof both);
+  d.z = (unsigned)z;
+  return d;
 }
 
 __attribute__((always_inline)) inline cudaError_t start(int function, const geometry& g, void** arguments, const launch& l) {
   return cupilot_real(__atomic_load_n(&hot.handles[function], __ATOMIC_RELAXED),
-                      dim3((unsigned)g.grid_x, (unsigned)g.grid_y, (unsigned)g.grid_z),
-                      dim3((unsigned)g.block_x, (unsigned)g.block_y, (unsigned)g.block_z),
-                      arguments, (size_t)g.shared, l.stream);
+                      dimensions(g.grid_x, g.grid_y, g.grid_z),
+                      dimensions(g.block_x, g.block_y, g.block_z), arguments, (size_t)g.shared,
+                      l.stream);
+}
+
+// With all that the original was given.
+__attribute__((always_inline)) inline cudaError_t start_alike(int function, const launch& l) {
+  return cupilot_real(__atomic_load_n(&hot.handles[function], __ATOMIC_RELAXED), *l.grid, *l.block,
+                      l.arguments, l.shared, l.stream);
 }
 
 // A launch of a variant was refused, so nothing was queued: the original runs instead. What was known of
 // the device may be of a context that is gone (cudaDeviceReset); a kernel is given up after some refusals.
-__attribute__((noinline)) bool refused(int kernel, const launch& l) {
+__attribute__((noinline)) bool refused(int kernel, int device) {
   static int refusals[kernel_count];
   const bool given_up = __atomic_add_fetch(&refusals[kernel], 1, __ATOMIC_RELAXED) >= 4;
   for (int i = 0; i < kernel_count; ++i) {
-    __atomic_store_n(&on[l.device].prepared[i], given_up && i == kernel ? 1u : 0u, __ATOMIC_RELEASE);
+    __atomic_store_n(&on[device].prepared[i], given_up && i == kernel ? 1u : 0u, __ATOMIC_RELEASE);
+    __atomic_store_n(&hot.bits[i], 0u, __ATOMIC_RELEASE);
   }
   return cleared();
 }
@@ -526,16 +421,32 @@ bool occupancy(int function, const geometry& g, const launch& l, long long* bloc
 
 std::string HookEpilogue(const std::string& hook) {
   return R"hook(
-__attribute__((always_inline)) inline bool try_variants(int kernel, launch& l, const geometry& g, cudaError_t* result) {
+const unsigned counted = 1u << 31;
+
+// The kernel's bits where they are not settled, below the device. `counted`: for the statistics.
+__attribute__((noinline)) unsigned long long ask_bits(int kernel) {
   const int word = mode();
-  if ((word & mode_disabled) != 0) return false;
-  l.device = current_device();
-  if ((unsigned)l.device >= (unsigned)device_limit) return false;
-  unsigned bits = __atomic_load_n(&on[l.device].prepared[kernel], __ATOMIC_ACQUIRE);
-  if (bits == 0) bits = prepare(kernel, l.device);
-  const bool ran =
-      bits > 1 && original_is_legal(kernel, l, g) && select(kernel, bits, l, g, result);
-  if ((word & mode_statistics) != 0) {
+  if ((word & mode_disabled) != 0 || __atomic_load_n(&hot.handles[kernel], __ATOMIC_ACQUIRE) == 0) return 0;
+  const int device = current_device();
+  if ((unsigned)device >= (unsigned)device_limit) return 0;
+  unsigned bits = __atomic_load_n(&on[device].prepared[kernel], __ATOMIC_ACQUIRE);
+  if (bits == 0) bits = prepare(kernel, device);
+  if ((word & mode_statistics) != 0) bits |= counted;
+  if (__atomic_load_n(&hot.device_count, __ATOMIC_ACQUIRE) == 1 && (word & mode_statistics) == 0) {
+    __atomic_store_n(&hot.bits[kernel], bits, __ATOMIC_RELEASE);
+  }
+  return (unsigned long long)device << 32 | bits;
+}
+
+__attribute__((always_inline)) inline bool try_variants(int kernel, launch& l, const geometry& g, cudaError_t* result) {
+  unsigned bits = __atomic_load_n(&hot.bits[kernel], __ATOMIC_ACQUIRE);
+  if (!CUPILOT_LIKELY(bits != 0)) {
+    const unsigned long long answer = ask_bits(kernel);
+    bits = (unsigned)answer;
+    l.device = (int)(answer >> 32);
+  }
+  const bool ran = select(kernel, bits, l, g, result);
+  if (!CUPILOT_LIKELY((bits & counted) == 0)) {
     __atomic_fetch_add(ran ? &hits[kernel] : &misses[kernel], 1ULL, __ATOMIC_RELAXED);
   }
   return ran;
@@ -554,14 +465,15 @@ extern "C" __attribute__((visibility("hidden"), noinline, noclone, used,
   // Keeps the description in the program as long as the hook is in it.
   __asm__ volatile("" : : "r"(&cupilot_swap::description[0]));
   const int kernel = cupilot_swap::find(handle);
-  if (kernel >= 0) {
-    cupilot_swap::launch l = {arguments, stream, 0};
+  if (CUPILOT_LIKELY(kernel >= 0)) {
+    cupilot_swap::launch l = {&grid, &block, arguments, shared, stream, 0};
     const cupilot_swap::geometry g = cupilot_swap::geometry_of(grid, block, shared);
     cudaError_t result = cudaSuccess;
     if (cupilot_swap::try_variants(kernel, l, g, &result)) return result;
   }
   return cupilot_real(handle, grid, block, arguments, shared, stream);
 }
+#undef CUPILOT_LIKELY
 #pragma GCC diagnostic pop
 #endif
 )hook";

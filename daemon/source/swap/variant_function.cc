@@ -94,6 +94,13 @@ class Writer {
            launch.when.empty() && !launch.repeat && HasOriginalArguments(launch);
   }
 
+  static bool HasOriginalGeometry(const Launch& launch) {
+    const auto says_nothing = [](const std::string& text) { return text.empty(); };
+    return std::all_of(launch.grid.begin(), launch.grid.end(), says_nothing) &&
+           std::all_of(launch.block.begin(), launch.block.end(), says_nothing) &&
+           launch.shared_bytes.empty();
+  }
+
   bool HasOriginalArguments(const Launch& launch) const {
     if (launch.arguments.empty()) return true;
     if (launch.arguments.size() != kernel_.parameters.size()) return false;
@@ -153,7 +160,7 @@ class Writer {
       if (published_.guard.find("is_null") != std::string::npos) {
         for (const std::string& name : parsed->Names()) asked.insert(names_.ParameterIndex(name));
       }
-      text += "  if (!(" + guard + ") || value == 0) return false;\n";
+      text += "  if (!CUPILOT_LIKELY((" + guard + ") && value != 0)) return false;\n";
     }
     std::string pointers;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
@@ -161,7 +168,9 @@ class Writer {
       if (!pointer || asked.contains(static_cast<int>(i))) continue;
       pointers += (pointers.empty() ? "" : " || ") + ("address(l, " + std::to_string(i) + ") == 0");
     }
-    if (!pointers.empty()) text = "  if (" + pointers + ") return false;\n" + text;
+    if (!pointers.empty()) {
+      text = "  if (!CUPILOT_LIKELY(!(" + pointers + "))) return false;\n" + text;
+    }
     return text;
   }
 
@@ -206,13 +215,28 @@ class Writer {
 
   base::Result<std::string> PlainBody() {
     const Launch& launch = launches_.front();
-    TRY_ASSIGN(const std::string geometry, Geometry(launch, "  ", "return false;"));
     const std::string function = std::to_string(FunctionOf(launch.entry));
-    return CheckTypes(launch.entry, OriginalTypes()) + geometry +
-           "  if (error_pending() || !fits(" + function +
-           ", g, l)) return false;\n  *result = start(" + function +
-           ", g, l.arguments, l);\n  return *result == cudaSuccess || refused(" +
-           std::to_string(kernel_index_) + ", l);\n";
+    const std::string kernel = std::to_string(kernel_index_);
+    const std::string checks = CheckTypes(launch.entry, OriginalTypes());
+    const std::string closing =
+        "  return CUPILOT_LIKELY(*result == cudaSuccess) || refused(" + kernel + ", l.device);\n";
+    if (HasOriginalGeometry(launch)) {
+      return checks +
+             Filled(
+                 "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(!error_pending())) return "
+                 "false;\n"
+                 "  *result = start_alike(@1, l);\n",
+                 {kernel, function}) +
+             closing;
+    }
+    TRY_ASSIGN(const std::string geometry, Geometry(launch, "  ", "return false;"));
+    return checks + geometry +
+           Filled(
+               "  if (!original_is_legal(@0, l, o) || !fits(@1, g, l)) return false;\n"
+               "  if (!CUPILOT_LIKELY(!error_pending())) return false;\n"
+               "  *result = start(@1, g, l.arguments, l);\n",
+               {kernel, function}) +
+           closing;
   }
 
   struct Arguments {
@@ -286,8 +310,9 @@ class Writer {
   // Two rounds over the same statements: the first only checks, so that after the first launch has
   // been queued nothing can fail any more but a launch itself.
   base::Result<std::string> StepsBody() {
-    std::string text =
-        "  if (error_pending() || captured(l)) return false;\n  long long total = 0;\n";
+    std::string text = "  if (error_pending() || !original_is_legal(" +
+                       std::to_string(kernel_index_) +
+                       ", l, o) || captured(l)) return false;\n  long long total = 0;\n";
     std::string open;
     for (const records::Workspace& workspace : variant_.workspace) {
       TRY_ASSIGN(const std::string bytes, names_.Print(workspace.bytes, "value"));
@@ -328,8 +353,9 @@ class Writer {
         variant_.workspace.empty() ? "" : "      if (arena != 0) close_arena(arena, l);\n";
     return "    continue;\n  stop:\n    if (round == 0) return false;\n"
            "    if (!queued) refused(" +
-           std::to_string(kernel_index_) + ", l);\n    pthread_mutex_unlock(&plan);\n" + close +
-           "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close + "  return true;\n";
+           std::to_string(kernel_index_) + ", l.device);\n    pthread_mutex_unlock(&plan);\n" +
+           close + "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close +
+           "  return true;\n";
   }
 
   base::Result<std::string> Step(const Launch& launch) {

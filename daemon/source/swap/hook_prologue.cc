@@ -1,0 +1,155 @@
+#include "source/swap/hook_runtime.h"
+
+namespace cupilot::source {
+
+std::string HookPrologue() {
+  return R"hook(
+#if !defined(__CUDA_ARCH__)
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wmissing-declarations"
+#if defined(CUPILOT_HOST_ABI_VERSION)
+typedef const void* cupilot_handle;
+#define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
+#elif CUDART_VERSION >= 13000
+typedef cudaKernel_t cupilot_handle;
+#define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
+#else
+typedef const void* cupilot_handle;
+#define CUPILOT_SWAP_REAL "cudaLaunchKernel"
+#endif
+#if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM) && !defined(CUPILOT_HOST_ABI_VERSION)
+extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
+                                    cudaStream_t) __asm__(CUPILOT_SWAP_REAL "_ptsz");
+#else
+extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
+                                    cudaStream_t) __asm__(CUPILOT_SWAP_REAL);
+#endif
+#undef CUPILOT_SWAP_REAL
+
+namespace {
+namespace cupilot_swap {
+
+enum { device_limit = 16 };
+
+struct launch {
+  const dim3* grid;  // the program's: a copy would be read before it is written
+  const dim3* block;
+  void** arguments;
+  size_t shared;
+  cudaStream_t stream;
+  int device;
+};
+struct geometry {
+  long long grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+};
+struct device_facts {
+  int sm_count, max_shared_bytes, max_threads_per_sm, l2_bytes, warp_size;
+};
+struct function_facts {
+  int max_threads;
+  int static_bytes;
+  long long dynamic_bytes;
+};
+struct kernel_row {
+  const char* name;
+  int first_variant, variant_count;
+};
+struct variant_row {
+  int ptx, binary, kind;  // kind: 0 for plain code (sm_90), 'a' and 'f' for what those suffixes allow
+  const char* architecture;
+  const char* const* devices;
+  int first_entry, entry_count;
+};
+
+template <class type>
+inline type read(const launch& l, int index) {
+  return *static_cast<const type*>(l.arguments[index]);
+}
+inline unsigned long long address(const launch& l, int index) {
+  return (unsigned long long)read<const void*>(l, index);
+}
+// A member of a structure that an expression reads; floating ones are not integers.
+template <class type>
+inline long long integer(type value) {
+  static_assert(type(3) / type(2) == type(1), "an expression reads a floating member");
+  return (long long)value;
+}
+
+// Whether an entry's parameters take the bytes that it is given.
+template <class type> struct kind { enum { value = 0 }; };
+template <class type> struct kind<type*> { enum { value = 1 }; };
+template <> struct kind<float> { enum { value = 2 }; };
+template <> struct kind<double> { enum { value = 3 }; };
+template <class type> struct plain { typedef type is; };
+template <class type> struct plain<const type> { typedef type is; };
+template <class type> struct plain<type* __restrict__> { typedef type* is; };
+template <class type> struct plain<type* const __restrict__> { typedef type* is; };
+template <class to, class from>
+struct takes {
+  enum { value = sizeof(to) == sizeof(from) && alignof(to) == alignof(from) &&
+                 int(kind<typename plain<to>::is>::value) ==
+                     int(kind<typename plain<from>::is>::value) };
+};
+template <bool... all> struct flags {};
+template <class left, class right> struct same { enum { value = 0 }; };
+template <class type> struct same<type, type> { enum { value = 1 }; };
+template <class... types> struct list {};
+template <class entry, class given> struct accepts;
+template <class... parameters, class... given>
+struct accepts<void (*)(parameters...), list<given...> > {
+  enum { value = same<flags<true, bool(takes<parameters, given>::value)...>,
+                      flags<bool(takes<parameters, given>::value)..., true> >::value };
+};
+)hook";
+}
+
+std::string HookQuietBegin() {
+  return R"hook(
+#if defined(__CUDACC__) && !defined(CUPILOT_HOST_ABI_VERSION)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 177
+#endif
+)hook";
+}
+
+std::string HookQuietEnd() {
+  return R"hook(
+#if defined(__CUDACC__) && !defined(CUPILOT_HOST_ABI_VERSION)
+#pragma nv_diagnostic pop
+#endif
+)hook";
+}
+
+std::string HookProbe() {
+  return R"hook(
+// Tells at run time which of several images of one architecture was loaded.
+#if !defined(CUPILOT_HOST_ABI_VERSION)
+namespace {
+namespace cupilot_image {
+enum { plain = 32, family = 64, specific = 96 };
+#if defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+__global__ void __launch_bounds__(specific) probe() {}
+#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+__global__ void __launch_bounds__(family) probe() {}
+#else
+__global__ void __launch_bounds__(plain) probe() {}
+#endif
+}  // namespace cupilot_image
+}  // namespace
+#endif
+)hook";
+}
+
+}  // namespace cupilot::source
