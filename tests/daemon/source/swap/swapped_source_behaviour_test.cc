@@ -51,8 +51,8 @@ TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
     EXPECT_EQ(Run("./behaviour"), 0);
     EXPECT_EQ(Log(), "") << standard;
   }
-  for (const char* what :
-       {"disabled", "\"other image\"", "\"other device\"", "\"block limit\"", "refused"}) {
+  for (const char* what : {"disabled", "\"other image\"", "\"other device\"", "\"block limit\"",
+                           "refused", "devices", "\"no handle\""}) {
     EXPECT_EQ(Run(std::string("./behaviour ") + what), 0);
     EXPECT_EQ(Log(), "") << what;
   }

@@ -114,6 +114,26 @@ static void RefusedLaunches() {
   CHECK(call.RunsOriginal());
 }
 
+// A variant of one device's runs there only, whichever was current at the first launch.
+static void SeveralDevices() {
+  Call call;
+  recording::device_count = 2;
+  for (const int device : {1, 0, 1, 0}) {
+    recording::device = device;
+    CHECK(device == 0 ? call.RunsPlain() : call.RunsOriginal());
+  }
+}
+
+// What a stub passes where its kernel could not be found.
+static void NoHandle() {
+  Call call;
+  for (int i = 0; i < 2; ++i) {
+    call.Launch(nullptr);
+    CHECK(recording::launches.size() == 1 && recording::launches[0].handle == nullptr);
+    CHECK(call.RunsPlain());
+  }
+}
+
 static void Steps() {
   Call call;
   call.n = 1001;
@@ -186,6 +206,10 @@ int main(int argc, char** argv) {
     CHECK(call.RunsPlain());
   } else if (what == "refused") {
     RefusedLaunches();
+  } else if (what == "devices") {
+    SeveralDevices();
+  } else if (what == "no handle") {
+    NoHandle();
   } else if (what == "statistics") {
     setenv("CUPILOT_STATS", "1", 1);
     CHECK(call.RunsPlain());

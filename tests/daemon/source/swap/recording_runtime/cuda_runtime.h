@@ -54,8 +54,10 @@ static std::vector<Launched> launches;
 static std::vector<std::string> calls;  // what allocates, clears or sets
 static cudaError_t pending = cudaSuccess;
 static cudaError_t launch_error = cudaSuccess;
-static const void* launches_only = nullptr;  // where set, launches of all other functions are refused
+static const void* launches_only =
+    nullptr;  // where set, launches of all other functions are refused
 static bool capturing = false;
+static int device = 0, device_count = 1;
 static bool fails_allocation = false;
 static const char* architecture = "host-x86-64-v3";
 static const char* device_name = "a device";
@@ -72,11 +74,11 @@ static cudaError_t cudaGetLastError() {
   return error;
 }
 static cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = recording::device;
   return cudaSuccess;
 }
 static cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = recording::device_count;
   return cudaSuccess;
 }
 static cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
@@ -84,8 +86,8 @@ static cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   *value = values[attribute];
   return cudaSuccess;
 }
-static cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  std::strcpy(properties->name, recording::device_name);
+static cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  std::strcpy(properties->name, device == 0 ? recording::device_name : "a second device");
   return cudaSuccess;
 }
 static cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
