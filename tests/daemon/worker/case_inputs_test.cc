@@ -56,7 +56,9 @@ TEST(CaseInputs, ArenaIsRedOutsideOfTheRegionsAndPoisonedInOutputs) {
     }
   }
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (!inside[i]) ASSERT_EQ(bytes[i], kRedByte) << i;
+    if (!inside[i]) {
+      ASSERT_EQ(bytes[i], kRedByte) << i;
+    }
   }
 }
 
