@@ -23,6 +23,12 @@ constexpr bool kLarge = true;
 constexpr bool kLarge = false;
 #endif
 
+// Sizes that toolkit_calls.cu times the toolkit's libraries with, too.
+constexpr int kReductionElements = kLarge ? 1 << 23 : 1 << 18;
+constexpr int kHistogramElements = kLarge ? 1 << 24 : 1 << 20;
+constexpr int kTransposeWidth = kLarge ? 2048 : 1024;
+constexpr int kMatmulSize = kLarge ? 2048 : 256;
+
 struct Timing {
   std::string name;
   double microseconds = 0;

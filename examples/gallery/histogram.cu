@@ -13,7 +13,7 @@ __global__ void histogram(const unsigned char* data, unsigned int* bins, int n) 
 }
 
 Timing RunHistogram(const Options& options) {
-  const int n = kLarge ? 1 << 24 : 1 << 20;
+  const int n = kHistogramElements;
   std::mt19937 generator(19);
   const auto data =
       Values<unsigned char>(n, [&] { return static_cast<unsigned char>(generator() >> 11); });

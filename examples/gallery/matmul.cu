@@ -20,7 +20,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 }
 
 Timing RunMatmul(const Options& options) {
-  const int size = kLarge ? 2048 : 256;
+  const int size = kMatmulSize;
   const std::vector<float> a = NormalValues(size * size, 13), b = NormalValues(size * size, 14);
   DeviceBuffer<float> device_a(a), device_b(b), device_c(a.size());
   const dim3 block(16, 16), grid(size / block.x, size / block.y);

@@ -28,7 +28,7 @@ __global__ void sum_reduction(const float* in, float* out, int n) {
 }
 
 Timing RunReduction(const Options& options) {
-  const int n = kLarge ? 1 << 23 : 1 << 18;
+  const int n = kReductionElements;
   std::vector<float> in = NormalValues(n, 8, 0.5f, 0.1f);
   DeviceBuffer<float> device_in(in), device_out(1);
   const double time = MedianMicroseconds(options, [&] { device_out.Set({0.0f}); }, [&] {

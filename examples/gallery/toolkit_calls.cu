@@ -32,7 +32,7 @@ double CubMicroseconds(const Options& options, Call call) {
 }
 
 double Reduction(const Options& options) {
-  const int n = 1 << 25;
+  const int n = kReductionElements;
   const std::vector<float> in(n, 0.5f);
   DeviceBuffer<float> device_in(in), device_out(1);
   const double time = CubMicroseconds(options, [&](void* storage, std::size_t& bytes) {
@@ -43,7 +43,7 @@ double Reduction(const Options& options) {
 }
 
 double Histogram(const Options& options) {
-  const int n = 1 << 26;
+  const int n = kHistogramElements;
   std::mt19937 generator(19);
   const auto data =
       Values<unsigned char>(n, [&] { return static_cast<unsigned char>(generator() >> 11); });
@@ -61,7 +61,7 @@ double Histogram(const Options& options) {
 }
 
 double Copy(const Options& options) {
-  const std::vector<float> in = NormalValues(4096 * 4096, 3);
+  const std::vector<float> in = NormalValues(kTransposeWidth * kTransposeWidth, 3);
   DeviceBuffer<float> from(in), to(in.size());
   const double time = MedianMicroseconds(options, [] {}, [&] { to.CopyFrom(from); });
   Expect(to.Get() == in, "copy");
@@ -69,7 +69,7 @@ double Copy(const Options& options) {
 }
 
 double Product(const Options& options) {
-  const int size = 2048;
+  const int size = kMatmulSize;
   const std::vector<float> a = NormalValues(size * size, 13), b(a.size(), 1.0f);
   DeviceBuffer<float> device_a(a), device_b(b), device_c(a.size());
   cublasHandle_t handle;

@@ -16,7 +16,7 @@ __global__ void transpose(const float* in, float* out, int width, int height) {
 }
 
 Timing RunTranspose(const Options& options) {
-  const int width = kLarge ? 2048 : 1024, height = width;
+  const int width = kTransposeWidth, height = width;
   const std::vector<float> in = NormalValues(width * height, 3);
   DeviceBuffer<float> device_in(in), device_out(in.size());
   const dim3 block(16, 16);
