@@ -289,8 +289,9 @@ __attribute__((always_inline)) inline bool shape_fits(const geometry& g, int max
 // One number at a time: moved as vectors the dimensions would be read before they are written, which
 // costs more than all the checks.
 __attribute__((always_inline)) inline long long apart(unsigned value) {
-  __asm__("" : "+r"(value));
-  return (long long)value;
+  long long wide = value;
+  __asm__("" : "+r"(wide));
+  return wide;
 }
 
 __attribute__((always_inline)) inline geometry geometry_of(dim3 grid, dim3 block, size_t shared) {
