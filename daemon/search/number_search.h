@@ -50,8 +50,8 @@ class NumberSearch {
  public:
   NumberSearch(NumberSpace space, std::uint64_t seed);
 
-  // The next point, or nothing when none is left. May be called again before the point was reported:
-  // where the descent waits for results, what comes is a random point.
+  // The next point, or nothing when none is left. May be called again before the point was
+  // reported: where the descent waits for results, what comes is a random point.
   std::optional<Values> Next();
 
   // The result of a point that Next() returned: its speedup over the original, or nothing if it was

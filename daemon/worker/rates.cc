@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kPeaksLimit{20000};
 base::Result<std::unique_ptr<PeakRates>> RatesOfGpu(const std::string& device) {
   TRY_ASSIGN(const Lease lease, Lease::Take(device, Role::kOriginal, 1, {}));
   TRY_ASSIGN(const Json peaks, lease.runner().Ask({{"op", "peaks"}}, kPeaksLimit));
-  // Clearing memory is no yardstick: with it 6.8 TB/s came out on an H200, whose memory moves 4.8.
+  // Clearing memory is an engine of its own and says nothing of what a kernel can store.
   const double rate = std::max(peaks.value("read", 0.0), peaks.value("copy", 0.0));
   return std::make_unique<PeakRates>([rate](std::int64_t) { return rate; },
                                      peaks.value("launch_us", 0.0));
