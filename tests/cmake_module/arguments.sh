@@ -21,7 +21,7 @@ expect_error() { # CALL TEXT
 set_target_properties(app PROPERTIES LINKER_LANGUAGE CXX)
 $1"
   if run_cmake; then fail "'$1' was accepted"; fi
-  tr '\n' ' ' <"$LOG" | tr -s ' ' | grep -qF "$2" || fail "'$1' should say: $2"
+  grep -qF "$2" <<<"$(tr '\n' ' ' <"$LOG" | tr -s ' ')" || fail "'$1' should say: $2"
 }
 
 expect_error 'cupilot_tune(nothing)' "there is no target 'nothing'"

@@ -23,10 +23,11 @@ for program in app separate; do
   output=$("$folder/build/$program") || fail "$program ended with $?: $output"
   [ "$output" = "$program: ok" ] || fail "$program printed: $output"
 done
+libraries=$(ldd "$folder/build/separate")
 if [ "$runtime" = Shared ]; then
-  ldd "$folder/build/separate" | grep -q "libcudart.so.13" || fail "the shared runtime is not linked"
+  grep -q "libcudart.so.13" <<<"$libraries" || fail "the shared runtime is not linked"
 else
-  ! ldd "$folder/build/separate" | grep -q libcudart || fail "the shared runtime is linked"
+  ! grep -q libcudart <<<"$libraries" || fail "the shared runtime is linked"
 fi
 
 grep -q '"file": ".*project/main.cu"' "$folder/build/compile_commands.json" || fail "compile_commands.json"
