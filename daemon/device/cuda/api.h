@@ -32,21 +32,13 @@ inline constexpr Status kNoDevice = 100;
 inline constexpr Status kInvalidImage = 200;
 inline constexpr Status kNoBinaryForGpu = 209;
 inline constexpr Status kNotFound = 500;
-inline constexpr Status kIllegalAddress = 700;
 inline constexpr Status kLaunchOutOfResources = 701;
-inline constexpr Status kLaunchTimeout = 702;
-inline constexpr Status kAssert = 710;
-inline constexpr Status kMisalignedAddress = 716;
-inline constexpr Status kLaunchFailed = 719;
 
 // CUdevice_attribute
 enum Attribute : int {
   kMaxThreadsPerBlock = 1,
   kWarpSize = 10,
-  kClockRate = 13,  // kHz
   kMultiprocessorCount = 16,
-  kMemoryClockRate = 36,       // kHz
-  kGlobalMemoryBusWidth = 37,  // bits
   kL2CacheSize = 38,
   kMaxThreadsPerMultiprocessor = 39,
   kComputeCapabilityMajor = 75,
@@ -66,7 +58,7 @@ enum FunctionAttribute : int {
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr int kCaptureThreadLocal = 1;
 
-// libcuda. A member is null only if the installed driver lacks it and it is marked optional.
+// libcuda; all of it is there once the driver is open.
 struct DriverApi {
   Status (*cuInit)(unsigned);
   Status (*cuDriverGetVersion)(int*);
@@ -80,7 +72,6 @@ struct DriverApi {
   Status (*cuDeviceGetAttribute)(int*, int, DeviceHandle);
   Status (*cuDevicePrimaryCtxRetain)(Context*, DeviceHandle);
   Status (*cuCtxSetCurrent)(Context);
-  Status (*cuCtxSynchronize)();
   Status (*cuMemGetInfo_v2)(std::size_t*, std::size_t*);
   Status (*cuMemAlloc_v2)(DevicePointer*, std::size_t);
   Status (*cuMemFree_v2)(DevicePointer);
@@ -91,7 +82,6 @@ struct DriverApi {
   Status (*cuMemsetD8Async)(DevicePointer, unsigned char, std::size_t, Stream);
   Status (*cuModuleLoadData)(Module*, const void*);
   Status (*cuModuleUnload)(Module);
-  Status (*cuModuleGetFunction)(Function*, Module, const char*);
   Status (*cuModuleGetGlobal_v2)(DevicePointer*, std::size_t*, Module, const char*);
   Status (*cuModuleGetFunctionCount)(unsigned*, Module);
   Status (*cuModuleEnumerateFunctions)(Function*, unsigned, Module);
@@ -101,7 +91,6 @@ struct DriverApi {
   Status (*cuFuncSetAttribute)(Function, int, int);
   Status (*cuLaunchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                            unsigned, Stream, void**, void**);
-  Status (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int*, Function, int, std::size_t);
   Status (*cuStreamCreate)(Stream*, unsigned);
   Status (*cuStreamSynchronize)(Stream);
   Status (*cuStreamBeginCapture_v2)(Stream, int);

@@ -6,15 +6,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "device/cuda/find_function.h"
+
 namespace cupilot::device::cuda {
 namespace {
-
-// Fills one member from the library; true if it is there.
-template <class F>
-bool Find(void* library, const char* name, F& member) {
-  member = reinterpret_cast<F>(::dlsym(library, name));
-  return member != nullptr;
-}
 
 base::Result<const DriverApi*> Open() {
   // Devices are counted as nvidia-smi counts them; code is loaded when a module is, so that no
@@ -29,7 +24,7 @@ base::Result<const DriverApi*> Open() {
   }
   static DriverApi& api = *new DriverApi();
 #define CUPILOT_FIND(name)                                                               \
-  if (!Find(library, #name, api.name)) {                                                 \
+  if (!FindFunction(library, #name, api.name)) {                                         \
     return base::Fail(base::Unavailable("the NVIDIA driver is too old: it has no " #name \
                                         "; a driver for CUDA 12.4 or newer is needed")); \
   }
@@ -45,7 +40,6 @@ base::Result<const DriverApi*> Open() {
   CUPILOT_FIND(cuDeviceGetAttribute)
   CUPILOT_FIND(cuDevicePrimaryCtxRetain)
   CUPILOT_FIND(cuCtxSetCurrent)
-  CUPILOT_FIND(cuCtxSynchronize)
   CUPILOT_FIND(cuMemGetInfo_v2)
   CUPILOT_FIND(cuMemAlloc_v2)
   CUPILOT_FIND(cuMemFree_v2)
@@ -56,7 +50,6 @@ base::Result<const DriverApi*> Open() {
   CUPILOT_FIND(cuMemsetD8Async)
   CUPILOT_FIND(cuModuleLoadData)
   CUPILOT_FIND(cuModuleUnload)
-  CUPILOT_FIND(cuModuleGetFunction)
   CUPILOT_FIND(cuModuleGetGlobal_v2)
   CUPILOT_FIND(cuModuleGetFunctionCount)
   CUPILOT_FIND(cuModuleEnumerateFunctions)
@@ -65,7 +58,6 @@ base::Result<const DriverApi*> Open() {
   CUPILOT_FIND(cuFuncGetAttribute)
   CUPILOT_FIND(cuFuncSetAttribute)
   CUPILOT_FIND(cuLaunchKernel)
-  CUPILOT_FIND(cuOccupancyMaxActiveBlocksPerMultiprocessor)
   CUPILOT_FIND(cuStreamCreate)
   CUPILOT_FIND(cuStreamSynchronize)
   CUPILOT_FIND(cuStreamBeginCapture_v2)

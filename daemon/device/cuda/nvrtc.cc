@@ -4,17 +4,13 @@
 
 #include <map>
 
+#include "device/cuda/find_function.h"
+
 namespace cupilot::device::cuda {
 namespace {
 
 constexpr NvrtcStatus kNvrtcSuccess = 0;
 constexpr NvrtcStatus kNvrtcCompilation = 6;  // NVRTC_ERROR_COMPILATION
-
-template <class F>
-bool Find(void* library, const char* name, F& member) {
-  member = reinterpret_cast<F>(::dlsym(library, name));
-  return member != nullptr;
-}
 
 void* OpenLibrary(const std::string& toolkit) {
   // The newest first; toolkit 12 by its documented name.
@@ -40,15 +36,16 @@ base::Result<Nvrtc> Open(const std::string& toolkit) {
         "' or on the loader's path: install the CUDA toolkit, or its package cuda-nvrtc"));
   }
   auto* api = new NvrtcApi();  // for the rest of the process's life, as the library
-  const bool complete = Find(library, "nvrtcGetErrorString", api->nvrtcGetErrorString) &&
-                        Find(library, "nvrtcVersion", api->nvrtcVersion) &&
-                        Find(library, "nvrtcCreateProgram", api->nvrtcCreateProgram) &&
-                        Find(library, "nvrtcDestroyProgram", api->nvrtcDestroyProgram) &&
-                        Find(library, "nvrtcCompileProgram", api->nvrtcCompileProgram) &&
-                        Find(library, "nvrtcGetCUBINSize", api->nvrtcGetCUBINSize) &&
-                        Find(library, "nvrtcGetCUBIN", api->nvrtcGetCUBIN) &&
-                        Find(library, "nvrtcGetProgramLogSize", api->nvrtcGetProgramLogSize) &&
-                        Find(library, "nvrtcGetProgramLog", api->nvrtcGetProgramLog);
+  const bool complete =
+      FindFunction(library, "nvrtcGetErrorString", api->nvrtcGetErrorString) &&
+      FindFunction(library, "nvrtcVersion", api->nvrtcVersion) &&
+      FindFunction(library, "nvrtcCreateProgram", api->nvrtcCreateProgram) &&
+      FindFunction(library, "nvrtcDestroyProgram", api->nvrtcDestroyProgram) &&
+      FindFunction(library, "nvrtcCompileProgram", api->nvrtcCompileProgram) &&
+      FindFunction(library, "nvrtcGetCUBINSize", api->nvrtcGetCUBINSize) &&
+      FindFunction(library, "nvrtcGetCUBIN", api->nvrtcGetCUBIN) &&
+      FindFunction(library, "nvrtcGetProgramLogSize", api->nvrtcGetProgramLogSize) &&
+      FindFunction(library, "nvrtcGetProgramLog", api->nvrtcGetProgramLog);
   if (!complete) return base::Fail(base::Unavailable("this NVRTC is too old: it makes no cubins"));
   int major = 0, minor = 0;
   api->nvrtcVersion(&major, &minor);
