@@ -6,20 +6,11 @@
 #include <vector>
 
 #include "source/swap/swapped_source.h"
+#include "tests/support/make_records.h"
 
 namespace cupilot::source {
 
-inline records::Parameter MakeParameter(const std::string& name, const std::string& type,
-                                        records::ParameterKind kind, std::int64_t bytes,
-                                        bool is_signed = true) {
-  records::Parameter parameter;
-  parameter.name = name;
-  parameter.type = parameter.canonical = type;
-  parameter.kind = kind;
-  parameter.bytes = bytes;
-  parameter.is_signed = is_signed;
-  return parameter;
-}
+using test::MakeParameter;
 
 // app::scale(float factor, const float* in, float* out, int n)
 inline records::Kernel ScaleKernel() {
