@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
 
+#include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "records/code_targets.h"
@@ -13,8 +11,6 @@
 
 namespace cupilot::service {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Of the host's toolkit only.
 constexpr const char* kHostMark = "/include/cupilot_host_abi.h";
@@ -26,32 +22,10 @@ bool SameClass(const records::DeviceIdentity& a, const records::DeviceIdentity& 
   return a.name == b.name && a.arch == b.arch && (!IsGpu(a) || a.sm_count == b.sm_count);
 }
 
-// The toolkits that the command's compiler may belong to: a link in a toolkit's folder may lead to
-// a compiler of another.
+// The toolkits that the command's compiler may belong to, the likeliest first.
 std::vector<std::string> ToolkitsOf(const records::CompileCommand& command) {
   if (command.arguments.empty()) return {};
-  const std::string& word = command.arguments[0];
-  std::vector<std::string> named;
-  if (word.find('/') != std::string::npos) {
-    named.push_back(base::AbsolutePath(word, command.directory));
-  } else {
-    const char* path = std::getenv("PATH");
-    std::string rest = path == nullptr ? "" : path;
-    while (!rest.empty() && named.empty()) {
-      const std::size_t colon = std::min(rest.find(':'), rest.size());
-      const std::string candidate = rest.substr(0, colon) + "/" + word;
-      if (base::FileExists(candidate)) named.push_back(candidate);
-      rest.erase(0, std::min(colon + 1, rest.size()));
-    }
-  }
-  std::vector<std::string> toolkits;
-  for (const std::string& program : named) {
-    std::error_code error;
-    const fs::path real = fs::canonical(program, error);
-    if (!error) toolkits.push_back(real.parent_path().parent_path().string());
-    toolkits.push_back(fs::path(program).parent_path().parent_path().string());
-  }
-  return toolkits;
+  return base::ToolkitFoldersOf(base::FindProgram(command.arguments[0], command.directory));
 }
 
 // 13 of {"cuda": {"version": "13.0.0"}}; 0: not known.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
+#include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/install_layout.h"
 
@@ -223,23 +223,8 @@ class Translator {
   }
 
   base::Result<> AddToolkit() {
-    namespace fs = std::filesystem;
     const std::string compiler = command_.arguments.empty() ? "" : command_.arguments.front();
-    Strings roots;
-    if (compiler.find('/') != std::string::npos) {
-      const fs::path named = Absolute(compiler);
-      std::error_code failed;
-      const fs::path real = fs::canonical(named, failed);
-      if (!failed) roots.push_back(real.parent_path().parent_path().string());
-      roots.push_back(named.parent_path().parent_path().string());
-    } else {
-      const char* path = std::getenv("PATH");
-      for (const std::string& folder : Split(path == nullptr ? "" : path, ':')) {
-        std::error_code failed;
-        const fs::path real = fs::canonical(fs::path(folder) / compiler, failed);
-        if (!failed) roots.push_back(real.parent_path().parent_path().string());
-      }
-    }
+    Strings roots = base::ToolkitFoldersOf(base::FindProgram(compiler, command_.directory));
     roots.push_back(base::HostToolkitFolder());
     for (const std::string& root : roots) {
       for (const char* below : {"/include", "/targets/x86_64-linux/include"}) {

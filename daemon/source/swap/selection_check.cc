@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 
+#include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -13,21 +13,6 @@ namespace {
 // Coarse clocks and edits right after a look: within this time of the selection a file's time is no
 // proof that it is the same.
 constexpr std::int64_t kDoubtNs = 2'000'000'000;
-
-std::string PathOfProgram(const std::string& word, const std::string& folder) {
-  if (word.find('/') != std::string::npos) return base::AbsolutePath(word, folder);
-  const char* path = std::getenv("PATH");
-  std::string rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string candidate = rest.substr(0, colon) + "/" + word;
-    if (base::FileExists(candidate)) return candidate;
-    rest.erase(0, std::min(colon + 1, rest.size()));
-  }
-  return {};
-}
-
-std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 bool SameContent(const records::SelectedFile& file) {
   const auto bytes = base::ReadFile(file.path);
@@ -136,18 +121,18 @@ ShippedCode CompareShipped(const std::vector<ShippedText>& shipped, const std::s
 
 std::string ToolchainIdentity(const records::CompileCommand& command) {
   if (command.arguments.empty()) return {};
-  const std::string found = PathOfProgram(command.arguments[0], command.directory);
-  std::error_code error;
-  const std::string program = std::filesystem::canonical(found, error).string();
-  if (error) return {};
+  const std::string found = base::FindProgram(command.arguments[0], command.directory);
+  const std::vector<std::string> programs = base::ProgramsBehind(found);
+  if (programs.empty()) return {};
   base::Hasher hasher;
   hasher.Add("toolchain");
-  const std::string toolkit = FolderOf(FolderOf(program));
-  for (const std::string& path : {program, toolkit + "/version.json"}) {
+  const auto add = [&hasher](const std::string& path) {
     const auto identity = base::IdentifyFile(path);
-    if (!identity) continue;
+    if (!identity) return;
     hasher.Add(path).Add(std::to_string(identity->size)).Add(std::to_string(identity->mtime_ns));
-  }
+  };
+  for (const std::string& program : programs) add(program);
+  for (const std::string& toolkit : base::ToolkitFoldersOf(found)) add(toolkit + "/version.json");
   return hasher.Hex();
 }
 

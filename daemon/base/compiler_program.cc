@@ -1,0 +1,89 @@
+#include "base/compiler_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "base/file.h"
+
+namespace cupilot::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A script that only starts a compiler is short; of a program nothing but "#!" is looked at.
+constexpr std::size_t kScriptBytes = 16384;
+constexpr int kScriptsDeep = 4;  // scripts that start each other end here
+
+void AddOnce(std::vector<std::string>& to, std::string text) {
+  if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(std::move(text));
+}
+
+std::string TextOfScript(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  std::string text(2, '\0');
+  if (!file.read(text.data(), 2) || text != "#!") return {};
+  text.resize(kScriptBytes);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+// The absolute paths in a shell's text that end in /NAME.
+std::vector<std::string> PathsTo(const std::string& name, std::string_view text) {
+  constexpr std::string_view kEnds = " \t\r\n\"'=;|&()<>";
+  std::vector<std::string> found;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(kEnds), text.size());
+    const std::string_view word = text.substr(0, end);
+    if (word.starts_with('/') && word.ends_with("/" + name)) found.emplace_back(word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return found;
+}
+
+void AddBehind(const std::string& program, int deep, std::vector<std::string>& programs) {
+  std::error_code error;
+  const fs::path real = fs::canonical(program, error);
+  if (error) return;
+  AddOnce(programs, real.string());
+  AddOnce(programs, program);
+  if (deep == kScriptsDeep) return;
+  for (const std::string& other : PathsTo(fs::path(program).filename(), TextOfScript(real))) {
+    AddBehind(other, deep + 1, programs);
+  }
+}
+
+}  // namespace
+
+std::string FindProgram(const std::string& word, const std::string& folder) {
+  if (word.find('/') != std::string::npos) return AbsolutePath(word, folder);
+  const char* path = std::getenv("PATH");
+  std::string rest = path == nullptr ? "" : path;
+  while (!rest.empty() && !word.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string candidate = rest.substr(0, colon) + "/" + word;
+    if (FileExists(candidate)) return candidate;
+    rest.erase(0, std::min(colon + 1, rest.size()));
+  }
+  return {};
+}
+
+std::vector<std::string> ProgramsBehind(const std::string& program) {
+  std::vector<std::string> programs;
+  AddBehind(program, 0, programs);
+  return programs;
+}
+
+std::vector<std::string> ToolkitFoldersOf(const std::string& program) {
+  std::vector<std::string> folders;
+  for (const fs::path one : ProgramsBehind(program)) {
+    AddOnce(folders, one.parent_path().parent_path().string());
+  }
+  return folders;
+}
+
+}  // namespace cupilot::base

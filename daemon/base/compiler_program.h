@@ -1,0 +1,22 @@
+// Which program a compiler's name stands for: it may be a link, or a script that starts another
+// compiler. Reads the file system and PATH; starts nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cupilot::base {
+
+// The program that `word` names: below `folder` if it has a slash, else the first on PATH. Empty if
+// there is none there.
+std::string FindProgram(const std::string& word, const std::string& folder);
+
+// `program` with its links resolved, then itself if that is another path, then, where it is a
+// script ("#!"), the programs of the same name that its text names by absolute paths, likewise. A
+// toolkit's headers lie beside one of these.
+std::vector<std::string> ProgramsBehind(const std::string& program);
+
+// Theirs: .../cuda for .../cuda/bin/nvcc. Each once, in the same order.
+std::vector<std::string> ToolkitFoldersOf(const std::string& program);
+
+}  // namespace cupilot::base

@@ -1,0 +1,57 @@
+#include "base/compiler_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::base {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(CompilerProgramTest, ALinkLeadsToItsToolkitFirst) {
+  const test::TemporaryFolder folder;
+  const std::string real = folder.Write("cuda-13/bin/nvcc",
+                                        "\x7f"
+                                        "ELF");
+  std::filesystem::create_directories(folder / "bin");
+  std::filesystem::create_symlink(real, folder / "bin/nvcc");
+  EXPECT_THAT(ProgramsBehind(folder / "bin/nvcc"), ElementsAre(real, folder / "bin/nvcc"));
+  EXPECT_THAT(ToolkitFoldersOf(folder / "bin/nvcc"),
+              ElementsAre(folder / "cuda-13", folder.path()));
+}
+
+TEST(CompilerProgramTest, AScriptLeadsToTheCompilerThatItStarts) {
+  const test::TemporaryFolder folder;
+  const std::string real = folder.Write("cuda-13/bin/nvcc",
+                                        "\x7f"
+                                        "ELF");
+  const std::string script =
+      folder.Write("bin/nvcc", "#!/bin/sh\nexec '/usr/bin/ccache' \"" + real + "\" \"$@\"\n");
+  EXPECT_THAT(ProgramsBehind(script), ElementsAre(script, real));
+  EXPECT_THAT(ToolkitFoldersOf(script), ElementsAre(folder.path(), folder / "cuda-13"));
+}
+
+TEST(CompilerProgramTest, ScriptsThatStartEachOtherEnd) {
+  const test::TemporaryFolder folder;
+  const std::string one = folder / "one/nvcc", two = folder / "two/nvcc";
+  folder.Write("one/nvcc", "#!/bin/sh\n" + two + "\n");
+  folder.Write("two/nvcc", "#!/bin/sh\n" + one + "\n");
+  EXPECT_THAT(ProgramsBehind(one), ElementsAre(one, two));
+}
+
+TEST(CompilerProgramTest, WhatIsNotThereHasNothingBehindIt) {
+  const test::TemporaryFolder folder;
+  EXPECT_THAT(ProgramsBehind(folder / "nvcc"), IsEmpty());
+  const std::string script = folder.Write("nvcc", "#!/bin/sh\nexec " + (folder / "gone/nvcc"));
+  EXPECT_THAT(ProgramsBehind(script), ElementsAre(script));
+  EXPECT_EQ(FindProgram("cupilot-no-such-compiler", "/"), "");
+  EXPECT_EQ(FindProgram("bin/nvcc", "/opt"), "/opt/bin/nvcc");
+}
+
+}  // namespace
+}  // namespace cupilot::base
