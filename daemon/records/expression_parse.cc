@@ -12,7 +12,7 @@ using Node = Expression::Node;
 using NodePointer = std::unique_ptr<const Node>;
 
 constexpr std::size_t kMaxLength = 8192;
-constexpr int kMaxDepth = 100;
+constexpr int kMaxNesting = 100;
 constexpr std::uint64_t kMagnitudeOfMin = std::uint64_t{1} << 63;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -194,7 +194,7 @@ class Parser {
   }
 
   NodePointer Conditional() {
-    if (++depth_ > kMaxDepth) return Failed(token_.column, "nested too deeply");
+    if (++depth_ > kMaxNesting) return Failed(token_.column, "nested too deeply");
     NodePointer condition = Binary(1);
     if (condition != nullptr && Is("?")) condition = Branches(std::move(condition));
     --depth_;
@@ -260,7 +260,7 @@ class Parser {
       node->value = std::numeric_limits<std::int64_t>::min();
       return Advance() ? std::move(node) : nullptr;
     }
-    if (++depth_ > kMaxDepth) return Failed(column, "nested too deeply");
+    if (++depth_ > kMaxNesting) return Failed(column, "nested too deeply");
     node->operation = negate ? Operation::kNegate : Operation::kNot;
     node->name = negate ? "-" : "!";
     NodePointer operand = Unary();

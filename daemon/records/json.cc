@@ -15,7 +15,6 @@ namespace cupilot::records {
 namespace {
 
 constexpr int kMaxDepth = 200;
-constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
 std::string Printable(const Json& scalar) {
   return scalar.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -108,8 +107,9 @@ void AppendCanonicalObject(const Json& json, std::string& out) {
 
 void AppendInteger(const Json& json, std::string& out) {
   const bool is_unsigned = json.is_number_unsigned();
-  const bool beyond = is_unsigned ? json.get<std::uint64_t>() > static_cast<std::uint64_t>(kExact)
-                                  : json.get<std::int64_t>() < -kExact;
+  const bool beyond = is_unsigned
+                          ? json.get<std::uint64_t>() > static_cast<std::uint64_t>(kExactInteger)
+                          : json.get<std::int64_t>() < -kExactInteger;
   out += beyond ? "\"" + json.dump() + "\"" : json.dump();
 }
 

@@ -1,6 +1,7 @@
 // JSON as we use it: nlohmann's, with canonical bytes (RFC 8785) and errors as values.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ using Json = nlohmann::json;
 // kInvalidArgument with line and column. Duplicate keys, invalid UTF-8 and nesting beyond 200
 // levels are errors.
 base::Result<Json> ParseJson(std::string_view text);
+
+// The largest integer up to which a double holds each.
+inline constexpr std::int64_t kExactInteger = std::int64_t{1} << 53;
 
 // RFC 8785: sorted keys (UTF-16 order), no spaces, shortest round-trip numbers as ECMAScript prints
 // them. What is hashed. Integers beyond 2^53, which RFC 8785 cannot say, become strings.

@@ -6,8 +6,6 @@
 namespace cupilot::records {
 namespace {
 
-constexpr std::int64_t kExact = std::int64_t{1} << 53;
-
 template <class T>
 bool ParseWhole(std::string_view text, T& out) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -47,7 +45,7 @@ void ReadInteger(const Json& json, const std::string& path, T& out, Reading& rea
     }
   } else if (json.is_number_float()) {
     const auto value = json.get<double>();
-    const auto limit = static_cast<double>(kExact);
+    const auto limit = static_cast<double>(kExactInteger);
     if (value == std::floor(value) && std::fabs(value) <= limit &&
         (value >= 0 || std::numeric_limits<T>::is_signed)) {
       out = static_cast<T>(value);
@@ -183,12 +181,12 @@ Json WithOthers(Json json, const Json& others) {
 }
 
 Json NumberJson(std::int64_t value) {
-  if (value > kExact || value < -kExact) return std::to_string(value);
+  if (value > kExactInteger || value < -kExactInteger) return std::to_string(value);
   return value;
 }
 
 Json NumberJson(std::uint64_t value) {
-  if (value > static_cast<std::uint64_t>(kExact)) return std::to_string(value);
+  if (value > static_cast<std::uint64_t>(kExactInteger)) return std::to_string(value);
   return value;
 }
 

@@ -15,7 +15,7 @@ using std::chrono::steady_clock;
 
 constexpr std::int64_t kSmallest = std::int64_t{1} << 16;
 constexpr std::int64_t kLargest = std::int64_t{1} << 27;
-constexpr int kRounds = 5;                                   // of each pattern; the best counts
+constexpr int kPatternRounds = 5;                            // of each pattern; the best counts
 constexpr std::int64_t kRoundBytes = std::int64_t{1} << 24;  // at least, in one round
 constexpr int kRepeats = 3;  // measurements before a case is impossible
 
@@ -106,7 +106,7 @@ double MeasureHostRate(std::int64_t bytes) {
   std::vector<std::vector<char>> slices(threads, std::vector<char>(slice, 1));
   const std::int64_t passes = std::max<std::int64_t>(1, kRoundBytes / bytes);
   double best = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kPatternRounds; ++round) {
     for (const Pattern pattern : {Pattern::kRead, Pattern::kWrite, Pattern::kCopy}) {
       best = std::max(best, Round(pattern, slices, passes));
     }

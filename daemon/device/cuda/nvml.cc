@@ -14,8 +14,8 @@ namespace {
 // What the library's interface is made of, by its documentation.
 using Handle = void*;
 using Status = int;
-constexpr Status kSuccess = 0;
-constexpr Status kNotFound = 6;
+constexpr Status kNvmlSuccess = 0;
+constexpr Status kNvmlNotFound = 6;
 constexpr Status kTooSmall = 7;
 constexpr unsigned long long kNotAvailable = ~0ULL;
 constexpr int kTextBytes = 96;
@@ -116,7 +116,7 @@ bool Nvml::Library::AddProcesses(Handle gpu, bool graphics, std::vector<NvmlProc
     found = static_cast<unsigned>(infos.size());
     status = Call(function, gpu, &found, infos.data());
   }
-  if (status != kSuccess) return false;
+  if (status != kNvmlSuccess) return false;
   for (unsigned i = 0; i < found; ++i) {
     NvmlProcess process;
     process.pid = infos[i].pid;
@@ -138,9 +138,9 @@ void Nvml::Library::AddLoads(Handle gpu, NvmlGpu& out) {
   auto found = static_cast<unsigned>(loads.size());
   unsigned long long& newest = seen[out.uuid];
   const Status status = Call(process_loads, gpu, loads.data(), &found, newest);
-  if (status != kSuccess && status != kNotFound) return;
+  if (status != kNvmlSuccess && status != kNvmlNotFound) return;
   for (NvmlProcess& process : *out.processes) process.load = 0;
-  if (status != kSuccess) return;
+  if (status != kNvmlSuccess) return;
   for (unsigned i = 0; i < std::min<unsigned>(found, 256); ++i) {
     newest = std::max(newest, loads[i].time);
     for (NvmlProcess& process : *out.processes) {
@@ -152,12 +152,12 @@ void Nvml::Library::AddLoads(Handle gpu, NvmlGpu& out) {
 
 void Nvml::Library::Fill(Handle gpu, NvmlGpu& out) {
   char text[kTextBytes] = {};
-  if (const Status status = Call(uuid, gpu, text, unsigned{kTextBytes}); status != kSuccess) {
+  if (const Status status = Call(uuid, gpu, text, unsigned{kTextBytes}); status != kNvmlSuccess) {
     out.problem = Text(status);
     return;
   }
   out.uuid = text;
-  if (Call(name, gpu, text, unsigned{kTextBytes}) == kSuccess) out.name = text;
+  if (Call(name, gpu, text, unsigned{kTextBytes}) == kNvmlSuccess) out.name = text;
   std::vector<NvmlProcess> processes;
   if (AddProcesses(gpu, false, processes)) {
     AddProcesses(gpu, true, processes);
@@ -165,22 +165,23 @@ void Nvml::Library::Fill(Handle gpu, NvmlGpu& out) {
     AddLoads(gpu, out);
   }
   Rates rates_now{};
-  if (Call(rates, gpu, &rates_now) == kSuccess) out.load = static_cast<int>(rates_now.gpu);
+  if (Call(rates, gpu, &rates_now) == kNvmlSuccess) out.load = static_cast<int>(rates_now.gpu);
   Memory memory_now{};
-  if (Call(memory, gpu, &memory_now) == kSuccess) {
+  if (Call(memory, gpu, &memory_now) == kNvmlSuccess) {
     out.memory_total = static_cast<std::int64_t>(memory_now.total);
     out.memory_used = static_cast<std::int64_t>(memory_now.used);
   }
   unsigned long long reasons = 0;
-  if (Call(throttle_reasons, gpu, &reasons) == kSuccess) out.throttle_reasons = reasons;
+  if (Call(throttle_reasons, gpu, &reasons) == kNvmlSuccess) out.throttle_reasons = reasons;
   unsigned degrees = 0;
-  if (Call(temperature, gpu, 0, &degrees) == kSuccess) out.temperature = static_cast<int>(degrees);
-  if (Call(temperature_threshold, gpu, kSlowdown, &degrees) == kSuccess) {
+  if (Call(temperature, gpu, 0, &degrees) == kNvmlSuccess)
+    out.temperature = static_cast<int>(degrees);
+  if (Call(temperature_threshold, gpu, kSlowdown, &degrees) == kNvmlSuccess) {
     out.temperature_limit = static_cast<int>(degrees);
   }
   int attached = 0, active = 0;
-  const bool knows_attached = Call(display_mode, gpu, &attached) == kSuccess;
-  const bool knows_active = Call(display_active, gpu, &active) == kSuccess;
+  const bool knows_attached = Call(display_mode, gpu, &attached) == kNvmlSuccess;
+  const bool knows_active = Call(display_active, gpu, &active) == kNvmlSuccess;
   if (knows_attached || knows_active) out.display = attached != 0 || active != 0;
 }
 
@@ -218,7 +219,7 @@ base::Result<std::unique_ptr<Nvml>> Nvml::Open(const std::string& library) {
   l.Find(l.mig_mode, "nvmlDeviceGetMigMode");
   l.Find(l.mig_count, "nvmlDeviceGetMaxMigDeviceCount");
   l.Find(l.mig_by_index, "nvmlDeviceGetMigDeviceHandleByIndex");
-  if (const Status status = Library::Call(l.init); status != kSuccess) {
+  if (const Status status = Library::Call(l.init); status != kNvmlSuccess) {
     return base::Fail(base::Unavailable("NVIDIA's management library: " + l.Text(status)));
   }
   l.started = true;
@@ -227,13 +228,13 @@ base::Result<std::unique_ptr<Nvml>> Nvml::Open(const std::string& library) {
 
 void Nvml::Add(void* handle, int status, NvmlGpu gpu, std::vector<NvmlGpu>& out) {
   Library& l = *library_;
-  if (status != kSuccess) {
+  if (status != kNvmlSuccess) {
     gpu.problem = l.Text(status);
     out.push_back(std::move(gpu));
     return;
   }
   unsigned mig = 0, pending = 0;
-  if (Library::Call(l.mig_mode, handle, &mig, &pending) != kSuccess || mig == 0) {
+  if (Library::Call(l.mig_mode, handle, &mig, &pending) != kNvmlSuccess || mig == 0) {
     l.Fill(handle, gpu);
     out.push_back(std::move(gpu));
     return;
@@ -242,7 +243,7 @@ void Nvml::Add(void* handle, int status, NvmlGpu gpu, std::vector<NvmlGpu>& out)
   Library::Call(l.mig_count, handle, &instances);
   for (unsigned k = 0; k < instances; ++k) {
     Handle instance = nullptr;
-    if (Library::Call(l.mig_by_index, handle, k, &instance) != kSuccess) continue;
+    if (Library::Call(l.mig_by_index, handle, k, &instance) != kNvmlSuccess) continue;
     NvmlGpu part = gpu;
     part.mig = true;
     l.Fill(instance, part);
@@ -257,19 +258,19 @@ std::vector<NvmlGpu> Nvml::Sample(const std::vector<std::string>& addresses) {
     Handle handle = nullptr;
     const Status status = Library::Call(l.by_address, address.c_str(), &handle);
     // Not given to this container.
-    if (status == kNotFound) continue;
+    if (status == kNvmlNotFound) continue;
     NvmlGpu gpu;
     gpu.pci = address;
     Add(handle, status, std::move(gpu), gpus);
   }
   unsigned count = 0;
-  if (!addresses.empty() || Library::Call(l.count, &count) != kSuccess) return gpus;
+  if (!addresses.empty() || Library::Call(l.count, &count) != kNvmlSuccess) return gpus;
   for (unsigned i = 0; i < count; ++i) {
     NvmlGpu gpu;
     Handle handle = nullptr;
     PciInfo pci{};
     const Status status = Library::Call(l.by_index, i, &handle);
-    if (status == kSuccess && Library::Call(l.pci_info, handle, &pci) == kSuccess) {
+    if (status == kNvmlSuccess && Library::Call(l.pci_info, handle, &pci) == kNvmlSuccess) {
       gpu.pci = PciAddress(pci);
     }
     Add(handle, status, std::move(gpu), gpus);

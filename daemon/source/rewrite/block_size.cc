@@ -15,8 +15,6 @@ namespace {
 
 using records::Json;
 
-constexpr const char* kAxes[] = {"x", "y", "z"};
-
 // Wide rows of threads first: they touch consecutive addresses on every device.
 std::vector<Json> FreeShapes(const Geometry& geometry) {
   std::vector<Json> shapes;

@@ -12,8 +12,6 @@ namespace {
 
 using records::Json;
 
-constexpr const char* kAxes[] = {"x", "y"};
-
 // How a factor is shared between the block's and the grid's size. On the host device, rows of
 // blocks are what threads of the processor share out: blocks become narrower. Elsewhere blocks keep
 // their size and become fewer.

@@ -11,8 +11,6 @@
 namespace cupilot::source {
 namespace {
 
-constexpr const char* kAxes[] = {"x", "y", "z"};
-
 base::Result<> Look(Draft& draft, const std::string& text) {
   ParseOptions options;
   options.standard = ClosureStandard(draft.kernel.standard);

@@ -16,6 +16,14 @@
 
 namespace cupilot::source {
 
+// The dimensions' names, in the order in which arrays hold them.
+inline constexpr const char* kAxes[] = {"x", "y", "z"};
+
+// A technique's answer where a kernel is none for it.
+inline tl::unexpected<base::Error> Declined(const std::string& why) {
+  return base::Fail(base::Unsupported(why));
+}
+
 struct Draft {
   records::Kernel kernel;  // the original
   records::Case workload;  // the heaviest case: what sizes to expect

@@ -26,9 +26,9 @@ std::string Obstacle(const Tree& tree, const Facts& facts) {
   return "";
 }
 
-class Writer {
+class JamWriter {
  public:
-  Writer(const Draft& draft, const JamOptions& options)
+  JamWriter(const Draft& draft, const JamOptions& options)
       : draft_(draft),
         tree_(draft.tree),
         options_(options),
@@ -321,7 +321,7 @@ base::Result<> JamThreads(Draft& draft, const JamOptions& options) {
       return base::Fail(base::Unsupported("copies cannot share a scope: " + obstacle));
     }
   }
-  const std::string body = Writer(draft, options).Run();
+  const std::string body = JamWriter(draft, options).Run();
   Edits edits(draft.tree.text);
   const Node& at = draft.tree.at(draft.facts.body);
   edits.Replace(at.begin, at.end, body);

@@ -12,10 +12,6 @@ namespace {
 
 using records::Json;
 
-tl::unexpected<base::Error> No(const std::string& why) {
-  return base::Fail(base::Unsupported(why));
-}
-
 // Two loops, the inner one all that the outer one has.
 struct Nest {
   NodeId outer = kNone;
@@ -142,13 +138,14 @@ base::Result<> CheckStore(const Draft& draft, NodeId change, const CountingLoop&
   const Tree& tree = draft.tree;
   const NodeId target = TargetOf(tree, change), root = RootOf(tree, target);
   if (root == kNone || !IsOwnElement(draft, target, outer, inner)) {
-    return No("'" + std::string(tree.TextOf(change)) + "' may write one element more than once");
+    return Declined("'" + std::string(tree.TextOf(change)) +
+                    "' may write one element more than once");
   }
   const auto uses = draft.facts.references.find(root);
   for (const NodeId use :
        uses == draft.facts.references.end() ? std::vector<NodeId>{} : uses->second) {
     if (IsInside(tree, use, outer.body) && !IsInside(tree, use, target)) {
-      return No("the loops also read what they write to '" + tree.at(root).name + "'");
+      return Declined("the loops also read what they write to '" + tree.at(root).name + "'");
     }
   }
   if (IsA(tree, root, Kind::kParameter)) {
@@ -158,12 +155,12 @@ base::Result<> CheckStore(const Draft& draft, NodeId change, const CountingLoop&
       return IsA(tree, variable, Kind::kVariable) && IsPointerType(tree.at(variable).canonical);
     });
     if (other != kNone) {
-      return No("'" + tree.at(other).name + "' may point to what the loops write");
+      return Declined("'" + tree.at(other).name + "' may point to what the loops write");
     }
     return CheckDisjoint(draft);
   }
   if (IsPointerType(tree.at(root).canonical))
-    return No("they write through a pointer of their own");
+    return Declined("they write through a pointer of their own");
   return {};
 }
 
@@ -171,14 +168,14 @@ base::Result<> CheckStore(const Draft& draft, NodeId change, const CountingLoop&
 base::Result<> CheckBody(const Draft& draft, const CountingLoop& outer, const CountingLoop& inner) {
   const Tree& tree = draft.tree;
   const std::string jump = JumpIn(draft, inner.body);
-  if (!jump.empty()) return No("their body has '" + jump + "'");
+  if (!jump.empty()) return Declined("their body has '" + jump + "'");
   const std::vector<Reduction> reductions = ReductionsIn(draft, outer.loop);
   base::Result<> result;
   Walk(tree, inner.body, [&](NodeId id) {
     if (!result) return false;
     const Kind kind = tree.at(id).kind;
     if (kind == Kind::kMemberCall || (kind == Kind::kCall && !IsPure(tree, draft.facts, id))) {
-      result = No("their body calls something with effects");
+      result = Declined("their body calls something with effects");
     }
     if (!IsModification(tree, id)) return true;
     const NodeId variable = VariableOf(tree, TargetOf(tree, id));
@@ -188,9 +185,10 @@ base::Result<> CheckBody(const Draft& draft, const CountingLoop& outer, const Co
       const bool sum = std::any_of(reductions.begin(), reductions.end(),
                                    [&](const Reduction& one) { return one.statement == id; });
       if (!sum)
-        result = No("'" + std::string(tree.TextOf(id)) + "' depends on the order of iterations");
+        result =
+            Declined("'" + std::string(tree.TextOf(id)) + "' depends on the order of iterations");
     } else if (Has(tree, variable, kReference)) {
-      result = No("their body changes what a reference names");
+      result = Declined("their body changes what a reference names");
     }
     return true;
   });
@@ -204,21 +202,21 @@ struct Exchange {
 base::Result<Exchange> CheckNest(const Draft& draft, const Nest& nest) {
   const Tree& tree = draft.tree;
   Exchange exchange;
-  if (!draft.facts.rigid.empty()) return No(draft.facts.rigid);
+  if (!draft.facts.rigid.empty()) return Declined(draft.facts.rigid);
   TRY_ASSIGN(exchange.outer, ReadLoop(draft, nest.outer));
   TRY_ASSIGN(exchange.inner, ReadLoop(draft, nest.inner));
   for (const NodeId part : {exchange.inner.start, exchange.inner.bound}) {
     if (MotionOf(draft, part, exchange.outer.variable) != Motion::kNone) {
-      return No("the inner loop's range depends on the outer one's counter");
+      return Declined("the inner loop's range depends on the outer one's counter");
     }
     if (LoadsMemory(tree, draft.facts, part) || !IsPure(tree, draft.facts, part)) {
-      return No("the inner loop's range is read from memory");
+      return Declined("the inner loop's range is read from memory");
     }
   }
   // The outer loop's head is evaluated once an inner iteration then.
   for (const NodeId part : {exchange.outer.start, exchange.outer.bound}) {
     if (LoadsMemory(tree, draft.facts, part) || !IsPure(tree, draft.facts, part)) {
-      return No("the outer loop's range is read from memory");
+      return Declined("the outer loop's range is read from memory");
     }
   }
   TRY(CheckBody(draft, exchange.outer, exchange.inner));
@@ -246,7 +244,7 @@ bool RoundsDifferently(const Draft& draft, const Exchange& exchange) {
 
 base::Result<std::vector<Json>> ProposeInterchange(const Draft& draft) {
   const std::vector<Nest> nests = FindNests(draft);
-  if (nests.empty()) return No("it has no loop whose whole body is another loop");
+  if (nests.empty()) return Declined("it has no loop whose whole body is another loop");
   std::vector<Json> parameters;
   std::string reason;
   for (std::size_t i = 0; i < nests.size() && i <= 16; ++i) {
@@ -263,14 +261,14 @@ base::Result<std::vector<Json>> ProposeInterchange(const Draft& draft) {
     }
     if (reason.empty()) reason = why;
   }
-  if (parameters.empty()) return No(reason);
+  if (parameters.empty()) return Declined(reason);
   return parameters;
 }
 
 base::Result<std::string> ApplyInterchange(Draft& draft, const Json& parameters) {
   TRY_ASSIGN(const std::int64_t number, IntegerOf(parameters, "nest", 0));
   const std::vector<Nest> nests = FindNests(draft);
-  if (nests.empty()) return No("it has no loop whose whole body is another loop");
+  if (nests.empty()) return Declined("it has no loop whose whole body is another loop");
   if (number < 0 || number >= static_cast<std::int64_t>(nests.size())) {
     return base::Fail(
         base::InvalidArgument("it has " + std::to_string(nests.size()) + " nests of loops"));

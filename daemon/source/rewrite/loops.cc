@@ -8,10 +8,6 @@
 namespace cupilot::source {
 namespace {
 
-tl::unexpected<base::Error> No(const std::string& why) {
-  return base::Fail(base::Unsupported(why));
-}
-
 std::optional<std::int64_t> NumberAt(const Tree& tree, NodeId expression) {
   const NodeId id = SkipParensAndCasts(tree, expression);
   if (id == kNone || tree.at(id).value.empty() || tree.at(id).value.size() > 18)
@@ -128,13 +124,13 @@ bool IsOwnStatement(const Tree& tree, NodeId expression) {
 
 base::Result<CountingLoop> ReadLoop(const Draft& draft, NodeId loop) {
   const Tree& tree = draft.tree;
-  if (!IsA(tree, loop, Kind::kFor)) return No("a loop that is no for loop");
+  if (!IsA(tree, loop, Kind::kFor)) return Declined("a loop that is no for loop");
   CountingLoop found;
   found.loop = loop;
   found.body = LoopBody(tree, loop);
   const NodeId init = Child(tree, loop, 0);
   if (!IsA(tree, init, Kind::kDeclStatement) || tree.at(init).children.size() != 1) {
-    return No("a loop that does not declare its one counter");
+    return Declined("a loop that does not declare its one counter");
   }
   found.variable = Child(tree, init, 0);
   found.start = Initialiser(tree, found.variable);
@@ -142,30 +138,30 @@ base::Result<CountingLoop> ReadLoop(const Draft& draft, NodeId loop) {
   const std::int64_t bytes = variable.type_bytes;
   if (!IsIntegerType(variable.canonical) || Has(tree, found.variable, kReference) ||
       (bytes != 4 && bytes != 8) || found.start == kNone) {
-    return No("a loop whose counter is no integer");
+    return Declined("a loop whose counter is no integer");
   }
   const NodeId condition = SkipParens(tree, Condition(tree, loop));
-  if (!IsA(tree, condition, Kind::kBinary)) return No("a loop without a plain bound");
+  if (!IsA(tree, condition, Kind::kBinary)) return Declined("a loop without a plain bound");
   const std::string& compare = tree.at(condition).name;
   found.bound = Child(tree, condition, 1);
   found.inclusive = compare == "<=";
   if ((compare != "<" && compare != "<=") ||
       VariableOf(tree, Child(tree, condition, 0)) != found.variable ||
       !IsIntegerType(tree.at(found.bound).canonical)) {
-    return No("a loop without a plain bound");
+    return Declined("a loop without a plain bound");
   }
   const auto step = StepOf(tree, Child(tree, loop, 2), found.variable);
   if (!step || *step < 1 || *step > 4096)
-    return No("a loop whose counter does not grow by a constant");
+    return Declined("a loop whose counter does not grow by a constant");
   found.step = *step;
   const auto changes = draft.facts.modifications.find(found.variable);
   if (changes == draft.facts.modifications.end() || changes->second.size() != 1 ||
       draft.facts.address_taken.count(found.variable) > 0) {
-    return No("a loop whose body changes its counter");
+    return Declined("a loop whose body changes its counter");
   }
   const std::string varies = Varies(draft, found.bound, loop, found.variable);
-  if (!varies.empty()) return No("a loop that is not counted: " + varies);
-  if (found.body == kNone) return No("a loop without a body");
+  if (!varies.empty()) return Declined("a loop that is not counted: " + varies);
+  if (found.body == kNone) return Declined("a loop without a body");
   return found;
 }
 

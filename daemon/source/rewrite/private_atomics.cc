@@ -113,9 +113,9 @@ base::Result<Table> FindTable(const Draft& draft) {
 enum class Scope { kThread, kBlock };
 
 // The text in place of a body whose calls go to one table.
-class Writer {
+class TableWriter {
  public:
-  Writer(const Draft& draft, const Table& table, Scope scope, std::int64_t items)
+  TableWriter(const Draft& draft, const Table& table, Scope scope, std::int64_t items)
       : tree_(draft.tree),
         body_(draft.facts.body),
         indices_(GlobalIndices(draft)),
@@ -248,7 +248,7 @@ base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const Json& paramete
   if (items < 2 || items > 1048576) {
     return base::Fail(base::InvalidArgument("items must be 2 to 1048576"));
   }
-  const Edits edits = Writer(draft, table, scope, items).Run();
+  const Edits edits = TableWriter(draft, table, scope, items).Run();
   DivideLaunch(draft, scope, items);
   TRY(Change(draft, edits));
   const std::string entries = std::to_string(table.entries);

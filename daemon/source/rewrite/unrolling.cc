@@ -64,9 +64,9 @@ std::string Neutral(const Tree& tree, const Reduction& reduction) {
   return tree.at(reduction.variable).name;  // an extremum: the value so far
 }
 
-class Writer {
+class UnrollWriter {
  public:
-  Writer(const Draft& draft, const Unrollable& one, int factor, bool partial, int number)
+  UnrollWriter(const Draft& draft, const Unrollable& one, int factor, bool partial, int number)
       : tree_(draft.tree), one_(one), factor_(factor) {
     prefix_ = FreshPrefix(tree_, "part") + "_" + std::to_string(number) + "_";
     if (partial) {
@@ -193,10 +193,10 @@ base::Result<std::string> ApplyUnrolling(Draft& draft, const Json& parameters) {
     // A loop's node ends before the semicolon of its body.
     const std::size_t next = draft.tree.text.find_first_not_of(" \n", at.end);
     const bool semicolon = next != std::string::npos && draft.tree.text[next] == ';';
-    edits.Replace(
-        at.begin, semicolon ? static_cast<std::uint32_t>(next + 1) : at.end,
-        Writer(draft, loops[i], static_cast<int>(factor), accumulators == 2, static_cast<int>(i))
-            .Run());
+    edits.Replace(at.begin, semicolon ? static_cast<std::uint32_t>(next + 1) : at.end,
+                  UnrollWriter(draft, loops[i], static_cast<int>(factor), accumulators == 2,
+                               static_cast<int>(i))
+                      .Run());
   }
   TRY(Change(draft, edits));
   return std::to_string(factor) + " iterations of inner loops at once" +

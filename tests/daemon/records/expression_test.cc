@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
-Environment Names() {
+Environment SomeNames() {
   Environment environment;
   environment.integers = {{"width", 1920}, {"n", 7},    {"min64", kMin},  {"max64", kMax},
                           {"$2", 12},      {"zero", 0}, {"p.dims[1]", 5}, {"grid_x", 3}};
@@ -29,7 +29,7 @@ Environment Names() {
 }
 
 std::string Of(const std::string& text) {
-  const auto value = EvaluateText(text, Names());
+  const auto value = EvaluateText(text, SomeNames());
   return value ? std::to_string(*value) : value.error().message;
 }
 
