@@ -74,6 +74,7 @@ struct Prior {
 // What a technique brings where it applies: on the host a block's threads are a loop of one core,
 // so that what lets the compiler vectorise pays and what fills a GPU does not.
 constexpr Prior kPriors[] = {
+    {"shared_tiling", 1.0, 2.0},      {"shared_staging", 1.0, 1.7},
     {"loop_interchange", 1.8, 1.15},  {"private_atomics", 1.7, 1.5},
     {"block_merge", 1.4, 1.05},       {"restrict_readonly", 1.35, 1.1},
     {"thread_coarsening", 1.3, 1.2},  {"block_size", 1.25, 1.15},

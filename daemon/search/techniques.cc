@@ -42,6 +42,17 @@ constexpr TechniqueParameter kGridStride[] = {
 constexpr TechniqueParameter kPadding[] = {
     {"pad", "elements added to a row of a shared array", 1, 16},
 };
+constexpr TechniqueParameter kStaging[] = {
+    {"tile", "sides of a square tile", 8, 64},
+    {"rows", "rows of a tile that each thread handles", 1, 64},
+};
+constexpr TechniqueParameter kTiling[] = {
+    {"tile_m", "outputs of a block in y", 1, 256},
+    {"tile_n", "outputs of a block in x", 1, 256},
+    {"tile_k", "steps of the loop that a tile holds", 1, 64},
+    {"rows_per_thread", "outputs a thread in y", 1, 16},
+    {"columns_per_thread", "outputs a thread in x", 1, 16},
+};
 constexpr TechniqueParameter kMerge[] = {
     {"factor", "original blocks that one block runs", 2, 4096},
 };
@@ -69,15 +80,16 @@ constexpr Technique kRows[] = {
      "launch latency", kGridStride, true},
     {"shared_padding", "Longer rows of shared arrays, so that columns lie in different banks.",
      "shared", kPadding, true},
+    {"shared_staging",
+     "Elements that are read along rows and written across them pass through a shared tile.",
+     "dram l2", kStaging, true},
+    {"shared_tiling",
+     "A loop's data that several threads of a block need passes through shared tiles.",
+     "fp32 l2 dram", kTiling, true},
     {"block_merge", "One block runs several of the original blocks, one after the other.",
      "launch latency occupancy", kMerge, false},
     {"private_atomics", "Atomic updates go to a private copy that is added once at the end.",
      "l2 latency shared", kPrivate, true},
-    {"shared_tiling",
-     "Data that several threads of a block need is staged in shared memory.",
-     "dram l2",
-     {},
-     false},
     {"warp_reduction",
      "Reductions within a warp by shuffles instead of shared memory.",
      "shared latency",

@@ -32,6 +32,12 @@ base::Result<std::string> ApplyPadding(Draft& draft, const records::Json& parame
 base::Result<std::vector<records::Json>> ProposeGridStride(const Draft& draft);
 base::Result<std::string> ApplyGridStride(Draft& draft, const records::Json& parameters);
 
+base::Result<std::vector<records::Json>> ProposeStaging(const Draft& draft);
+base::Result<std::string> ApplyStaging(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeTiling(const Draft& draft);
+base::Result<std::string> ApplyTiling(Draft& draft, const records::Json& parameters);
+
 base::Result<std::vector<records::Json>> ProposeVectorizedAccess(const Draft& draft);
 base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const records::Json& parameters);
 

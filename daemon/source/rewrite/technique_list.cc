@@ -16,6 +16,8 @@ std::span<const RewriteTechnique> RewriteTechniques() {
       {"restrict_readonly", &ProposeRestrict, &ApplyRestrict},
       {"launch_bounds", &ProposeLaunchBounds, &ApplyLaunchBounds},
       {"shared_padding", &ProposePadding, &ApplyPadding},
+      {"shared_staging", &ProposeStaging, &ApplyStaging},
+      {"shared_tiling", &ProposeTiling, &ApplyTiling},
   };
   return kTechniques;
 }

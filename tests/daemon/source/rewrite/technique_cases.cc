@@ -1,5 +1,9 @@
 #include "tests/daemon/source/rewrite/technique_cases.h"
 
+#include <vector>
+
+#include "tests/daemon/source/rewrite/shared_memory_cases.h"
+
 namespace cupilot::source {
 namespace {
 
@@ -403,6 +407,13 @@ constexpr TechniqueCase kCases[] = {
 
 }  // namespace
 
-std::span<const TechniqueCase> TechniqueCases() { return kCases; }
+std::span<const TechniqueCase> TechniqueCases() {
+  static const std::vector<TechniqueCase> kAll = [] {
+    std::vector<TechniqueCase> all(std::begin(kCases), std::end(kCases));
+    for (const TechniqueCase& one : SharedMemoryCases()) all.push_back(one);
+    return all;
+  }();
+  return kAll;
+}
 
 }  // namespace cupilot::source
