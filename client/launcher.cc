@@ -289,6 +289,7 @@ int Compile(const Request& request) {
   const Words untouched = Joined(request.prefix, request.command);
   char* current = get_current_dir_name();
   const std::string directory = current == nullptr ? "" : current;
+  std::free(current);
   const source::CompileLine line = source::ReadCompileLine(request.command, directory);
   if (directory.empty() || !line.compiles) return Become(untouched);
   const std::string folder = FolderOf(request, line.object);

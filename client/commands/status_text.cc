@@ -1,5 +1,6 @@
 #include "client/commands/status_text.h"
 
+#include <cmath>
 #include <string>
 
 #include "client/commands/ask.h"
@@ -9,9 +10,7 @@ namespace {
 
 using records::Json;
 
-std::string Percent(double share) {
-  return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
-}
+std::string Percent(double share) { return std::to_string(std::lround(share * 100)) + " %"; }
 
 void PrintProjects(const Json& projects, Output& output) {
   if (!projects.is_array() || projects.empty()) {

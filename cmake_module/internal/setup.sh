@@ -70,8 +70,11 @@ then run: cmake --preset release && cmake --build --preset release"
 }
 
 # configure PRESET [ARGUMENTS...], once; a changed argument configures again.
+# Unity builds take half of the time from nothing. CUPILOT_UNITY=OFF compiles each file by itself, which is quicker after
+# a change and shows whether each includes what it needs.
 configure() {
   local preset="$1"; shift
+  set -- "-DCMAKE_UNITY_BUILD=${CUPILOT_UNITY:-ON}" -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 "$@"
   local folder="$BUILD/$preset"
   mkdir -p "$folder"
   if [ ! -f "$folder/build.ninja" ] || [ "$(cat "$folder/.configured" 2>/dev/null)" != "$*" ]; then

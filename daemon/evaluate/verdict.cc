@@ -61,7 +61,7 @@ Verdict Reject(std::string reason, std::string detail, std::optional<Combined> c
   Verdict verdict;
   verdict.reason = std::move(reason);
   verdict.detail = std::move(detail);
-  verdict.combined = std::move(combined);
+  verdict.combined = combined;
   return verdict;
 }
 

@@ -86,7 +86,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnChecked(base::Result<protocol::CheckVariantReply> reply) {
-    if (!reply) return OnWorkerError(std::move(reply.error()));
+    if (!reply) return OnWorkerError(reply.error());
     evaluation_.checks.push_back({"whitelist", reply->passed, reply->detail});
     if (!reply->passed) return Reject(reply->reason, reply->detail);
     entries_ = std::move(reply->entries);
@@ -111,7 +111,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnBuilt(base::Result<protocol::BuildReply> reply) {
-    if (!reply) return OnWorkerError(std::move(reply.error()));
+    if (!reply) return OnWorkerError(reply.error());
     evaluation_.target = reply->target;
     evaluation_.toolchain = reply->toolchain;
     evaluation_.metrics["build_seconds"] = reply->seconds;
@@ -128,7 +128,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnVerified(base::Result<protocol::VerifyReply> reply) {
-    if (!reply) return OnWorkerError(std::move(reply.error()));
+    if (!reply) return OnWorkerError(reply.error());
     if (reply->original_failed) {
       return done_(base::Fail(
           base::InvalidArgument("the original of '" + request_.kernel.name +
@@ -146,7 +146,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnMeasured(base::Result<protocol::MeasureReply> reply) {
-    if (!reply) return OnWorkerError(std::move(reply.error()));
+    if (!reply) return OnWorkerError(reply.error());
     first_ = std::move(*reply);
     State(first_);
     base::Result<Verdict> verdict = JudgeOnce(first_, request_.workload);
@@ -160,7 +160,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnConfirmed(base::Result<protocol::MeasureReply> reply) {
-    if (!reply) return OnWorkerError(std::move(reply.error()));
+    if (!reply) return OnWorkerError(reply.error());
     base::Result<Verdict> again = JudgeOnce(*reply, request_.workload);
     base::Result<Verdict> verdict = JudgeBoth(first_, *reply, request_.workload);
     base::Result<bool> second = SecondSaysLess(first_, *reply, request_.workload);
@@ -223,7 +223,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (verdict.combined) evaluation_.metrics[name] = Summary(*verdict.combined);
   }
 
-  void OnWorkerError(base::Error error) {
+  void OnWorkerError(const base::Error& error) {
     if (error.code == base::ErrorCode::kToolFailed) return Reject(stage_->crashed, error.message);
     if (error.code == base::ErrorCode::kTimeout) return Reject(stage_->timed_out, error.message);
     done_(base::Fail(error.In(std::string("stage '") + stage_->name + "'")));

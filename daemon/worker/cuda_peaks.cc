@@ -10,7 +10,7 @@ using device::ModuleInfo;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of one buffer
 constexpr int kRounds = 7;
 constexpr int kEmptyLaunches = 200;
-constexpr std::int64_t kBlock = 512;
+constexpr std::int64_t kBlockThreads = 512;
 constexpr std::int64_t kLoadsOfOneThread = 4;
 
 // A sum over everything, so that every byte must be read; and nothing at all. Text for the driver's
@@ -92,8 +92,10 @@ base::Result<records::Json> TakeCudaPeaks(device::cuda::CudaDevice& device) {
   device::Launch read;
   read.module = module;
   read.kernel = IndexOf(info, "cupilot_read");
-  read.block = {kBlock, 1, 1};
-  read.grid = {(bytes / 16 + kBlock * kLoadsOfOneThread - 1) / (kBlock * kLoadsOfOneThread), 1, 1};
+  read.block = {kBlockThreads, 1, 1};
+  read.grid = {
+      (bytes / 16 + kBlockThreads * kLoadsOfOneThread - 1) / (kBlockThreads * kLoadsOfOneThread), 1,
+      1};
   read.arguments = arguments;
   TRY_ASSIGN(const double read_us, BestUs(device, [&] { return device.Launch(read); }));
   TRY_ASSIGN(const double write_us, BestUs(device, [&] { return device.Fill(0, bytes, 1); }));

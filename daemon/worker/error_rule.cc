@@ -11,8 +11,8 @@ namespace cupilot::worker {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kBlock = 1 << 14;   // elements that are summed up together
-constexpr std::size_t kStretch = 1 << 9;  // elements that are converted together
+constexpr std::size_t kBlockElements = 1 << 14;  // elements that are summed up together
+constexpr std::size_t kStretch = 1 << 9;         // elements that are converted together
 
 // Sums over some elements; those of blocks are added up in their order.
 struct Sums {
@@ -68,11 +68,11 @@ Rho RhoOf(const std::vector<double>& values, const std::vector<double>& original
 Rho RhoOf(const std::byte* values, const std::byte* original, const device::ElementType& type,
           const Expected& expected) {
   const std::size_t count = expected.exact.size();
-  std::vector<Sums> blocks((count + kBlock - 1) / kBlock);
+  std::vector<Sums> blocks((count + kBlockElements - 1) / kBlockElements);
   const auto sum_block = [&](std::size_t block) {
     std::array<double, kStretch> y, o;
-    const std::size_t end = std::min(count, (block + 1) * kBlock);
-    for (std::size_t first = block * kBlock; first < end; first += kStretch) {
+    const std::size_t end = std::min(count, (block + 1) * kBlockElements);
+    for (std::size_t first = block * kBlockElements; first < end; first += kStretch) {
       const std::size_t n = std::min(kStretch, end - first);
       const auto from = static_cast<std::int64_t>(first), many = static_cast<std::int64_t>(n);
       device::ReadNumbers(values, from, many, type, y.data());

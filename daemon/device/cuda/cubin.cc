@@ -103,7 +103,7 @@ base::Result<std::vector<CubinVariable>> VariablesOf(std::string_view cubin) {
   return variables;
 }
 
-std::string WithoutUnnamedNamespaces(std::string name) {
+std::string WithoutUnnamedNamespaces(const std::string& name) {
   std::string kept;
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find("::", begin), name.size());

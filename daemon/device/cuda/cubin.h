@@ -27,6 +27,6 @@ base::Result<std::vector<CubinVariable>> VariablesOf(std::string_view cubin);
 std::string QualifiedName(const std::string& symbol);
 
 // The same of a name as sources write it: without "(anonymous namespace)::".
-std::string WithoutUnnamedNamespaces(std::string name);
+std::string WithoutUnnamedNamespaces(const std::string& name);
 
 }  // namespace cupilot::device::cuda

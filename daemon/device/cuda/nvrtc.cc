@@ -65,6 +65,7 @@ base::Result<NvrtcResult> CompileWithNvrtc(const Nvrtc& nvrtc, const std::string
                                            const std::vector<std::string>& options) {
   const NvrtcApi& api = *nvrtc.api;
   std::vector<const char*> words;
+  words.reserve(options.size());
   for (const std::string& option : options) words.push_back(option.c_str());
   NvrtcProgram program = nullptr;
   NvrtcStatus status =

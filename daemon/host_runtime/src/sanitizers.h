@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers' own names.
 extern "C" {
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom,
                                                           std::size_t size);
@@ -14,6 +15,7 @@ __attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
 __attribute__((weak)) void* __tsan_get_current_fiber();
 __attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace cupilot_host {
 

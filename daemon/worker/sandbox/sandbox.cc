@@ -4,9 +4,11 @@
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 namespace cupilot::worker {
 namespace {
@@ -40,11 +42,20 @@ constexpr int kDenied[] = {SCMP_SYS(execve),
                            SCMP_SYS(creat),
                            SCMP_SYS(bpf)};
 
+// Bytes of address space that the process has mapped; 0 if the system does not tell.
+std::size_t MappedBytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages;
+  return statm ? pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
 }  // namespace
 
 base::Result<> LimitResources(std::size_t address_space_bytes) {
   const rlimit none{0, 0};
-  const rlimit address{address_space_bytes, address_space_bytes};
+  const rlim_t most = MappedBytes() + address_space_bytes;
+  const rlimit address{most, most};
   if (::setrlimit(RLIMIT_CORE, &none) != 0 || ::setrlimit(RLIMIT_AS, &address) != 0 ||
       ::setrlimit(RLIMIT_FSIZE, &none) != 0) {
     return base::Fail(base::Unavailable(std::string("setrlimit: ") + std::strerror(errno)));

@@ -10,7 +10,8 @@
 
 namespace cupilot::worker {
 
-// Address space, core files, file sizes. For the calling process and its children.
+// Address space beyond what is mapped now (a sanitizer's shadow alone is terabytes), core files,
+// file sizes. For the calling process and its children.
 base::Result<> LimitResources(std::size_t address_space_bytes);
 
 // What a candidate is in a runner: code of the process itself on the host; on a GPU it cannot call
