@@ -33,18 +33,31 @@ void PartsOf(const Tree& tree, NodeId expression, const char* joint, std::vector
   }
 }
 
+// An integer that holds every place.
+bool HoldsPlaces(const Node& node) {
+  const std::string type =
+      node.canonical.starts_with("const ") ? node.canonical.substr(6) : node.canonical;
+  return type == "int" || type == "unsigned int" || type == "long" || type == "unsigned long" ||
+         type == "long long" || type == "unsigned long long";
+}
+
 // The axis of an expression that is a thread's place itself.
 std::optional<char> AxisOf(const Draft& draft, NodeId expression) {
   const Tree& tree = draft.tree;
-  NodeId id = SkipParensAndCasts(tree, expression);
-  for (int depth = 0; id != kNone && depth < 8; ++depth) {
+  NodeId id = SkipParens(tree, expression);
+  for (int depth = 0; id != kNone && depth < 16; ++depth) {
     if (const auto sum = GlobalIndexOf(tree, id)) return sum->axis;
+    if (!HoldsPlaces(tree.at(id))) return std::nullopt;
+    if (IsA(tree, id, Kind::kCast)) {
+      id = SkipParens(tree, Child(tree, id, 0));
+      continue;
+    }
     const NodeId variable = VariableOf(tree, id);
     if (variable == kNone || !IsLocalVariable(tree, draft.facts, variable) ||
         draft.facts.modifications.count(variable) > 0) {
       return std::nullopt;
     }
-    id = SkipParensAndCasts(tree, Initialiser(tree, variable));
+    id = SkipParens(tree, Initialiser(tree, variable));
   }
   return std::nullopt;
 }
