@@ -57,10 +57,10 @@ __global__ void across(const float* in, float* out, int n) {
 )";
 
 // A sum of products with a bias and a scale; no side is a multiple of a tile.
-constexpr const char* kWeighted = R"(
+constexpr const char* kWeightedProducts = R"(
 // cupilot: tune
 // cupilot: workload w grid=(5,4) block=(16,16) rows=53 columns=75 inner=37 left=normal[rows*inner] right=normal[inner*columns] bias=normal[columns] scale=normal[inner] out=[rows*columns]
-__global__ void weighted(const float* left, const float* right, const float* bias, const float* scale,
+__global__ void weighted_products(const float* left, const float* right, const float* bias, const float* scale,
                          float* out, int rows, int columns, int inner) {
   int r = blockIdx.y * blockDim.y + threadIdx.y;
   int c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,10 +75,10 @@ __global__ void weighted(const float* left, const float* right, const float* bia
 )";
 
 // Distances of all pairs, the smallest and how many are small: two results, rows along x, no guard.
-constexpr const char* kPairs = R"(
+constexpr const char* kPairDistances = R"(
 // cupilot: tune
 // cupilot: workload w grid=(8,12) block=(8,4) dims=19 a=integers(-9,9)[64*dims] b=integers(-9,9)[48*dims] near=[64*48] low=[64*48]
-__global__ void pairs(const int* a, const int* b, int* near, int* low, unsigned int dims) {
+__global__ void pair_distances(const int* a, const int* b, int* near, int* low, unsigned int dims) {
   const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned int j = blockIdx.y * blockDim.y + threadIdx.y;
   const int* mine = a + i * dims;
@@ -131,13 +131,13 @@ constexpr TechniqueCase kSharedCases[] = {
      "not only written", true},
     {"shared_staging", "alike", "across", kAcross, R"({"tile":32,"rows":4})",
      "run across memory along threadIdx.x alike", true},
-    {"shared_tiling", "products", "weighted", kWeighted,
+    {"shared_tiling", "products", "weighted_products", kWeightedProducts,
      R"({"tile_m":32,"tile_n":64,"tile_k":8,"rows_per_thread":4,"columns_per_thread":8})",
      "cupilot_tiled_s0[8][36]"},
-    {"shared_tiling", "products_small", "weighted", kWeighted,
+    {"shared_tiling", "products_small", "weighted_products", kWeightedProducts,
      R"({"tile_m":6,"tile_n":15,"tile_k":5,"rows_per_thread":2,"columns_per_thread":3})",
      "cupilot_tiled_s1[5][15]"},
-    {"shared_tiling", "distances", "pairs", kPairs,
+    {"shared_tiling", "distances", "pair_distances", kPairDistances,
      R"({"tile_m":16,"tile_n":32,"tile_k":16,"rows_per_thread":2,"columns_per_thread":4})",
      "__syncthreads"},
     {"shared_tiling", "length", "lower", kLower,
