@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
 
+#include "device/cuda/nvml.h"
 #include "worker/pair_loop.h"
 #include "worker/prepared_program.h"
 
@@ -21,6 +26,27 @@ constexpr std::int64_t kStep = 4096;  // copies begin at multiples of it
 
 struct Stretch {
   std::int64_t offset = 0, bytes = 0;
+};
+
+// Whether the GPU is slowed down, by the management library; never, where that does not tell.
+class SlowdownWatch {
+ public:
+  explicit SlowdownWatch(std::string uuid) : uuid_(std::move(uuid)) {}
+
+  bool operator()() const {
+    const auto& library = Library();
+    return library && (*library)->SlowedDown(uuid_).value_or(false);
+  }
+
+ private:
+  using Opened = base::Result<std::unique_ptr<device::cuda::Nvml>>;
+  // Opening it takes longer than a measurement: once a process.
+  static const Opened& Library() {
+    static const Opened kLibrary = device::cuda::Nvml::Open();
+    return kLibrary;
+  }
+
+  std::string uuid_;
 };
 
 class CudaPairs {
@@ -64,6 +90,7 @@ class CudaPairs {
     TRY_ASSIGN(const device::Properties properties, device_.Describe());
     const auto l2 = static_cast<std::size_t>(properties.l2_bytes);
     flush_bytes_ = 2 * static_cast<std::int64_t>(l2);
+    slowed_down_ = SlowdownWatch(properties.uuid);
     copies_ = CopiesFor(static_cast<std::size_t>(stride_), l2, device_.FreeBytes() / 2);
     TRY(device_.Reserve(static_cast<std::size_t>(Flush() + flush_bytes_)));
     TRY(device_.Upload(0, bytes_));
@@ -127,17 +154,20 @@ class CudaPairs {
     for (std::size_t side = 0; graph_ && side < 2; ++side) {
       TRY_ASSIGN(graphs[side], device_.Record([&] { return LaunchRound(side, 0); }));
     }
-    return TakePairs(settings_, [&](int side, std::size_t pair) -> base::Result<double> {
-      const auto s = static_cast<std::size_t>(side);
-      TRY(Restore());
-      if (flush) TRY(device_.Fill(Flush(), flush_bytes_, static_cast<int>(pair & 0xff)));
-      // Neither side always has the same copies.
-      const std::size_t first = restore_.empty() ? pair : 0;
-      TRY_ASSIGN(const double us, device_.Time([&] {
-        return graph_ ? device_.Replay(graphs[s]) : LaunchRound(s, first);
-      }));
-      return us / static_cast<double>(launches_);
-    });
+    return TakePairs(
+        settings_,
+        [&](int side, std::size_t pair) -> base::Result<double> {
+          const auto s = static_cast<std::size_t>(side);
+          TRY(Restore());
+          if (flush) TRY(device_.Fill(Flush(), flush_bytes_, static_cast<int>(pair & 0xff)));
+          // Neither side always has the same copies.
+          const std::size_t first = restore_.empty() ? pair : 0;
+          TRY_ASSIGN(const double us, device_.Time([&] {
+            return graph_ ? device_.Replay(graphs[s]) : LaunchRound(s, first);
+          }));
+          return us / static_cast<double>(launches_);
+        },
+        slowed_down_);
   }
 
   base::Result<> LaunchRound(std::size_t side, std::size_t first) {
@@ -162,15 +192,18 @@ class CudaPairs {
         TRY_ASSIGN(graphs[side][copy], device_.Record([&] { return LaunchOne(side, copy); }));
       }
     }
-    return TakePairs(settings, [&](int side, std::size_t pair) -> base::Result<double> {
-      const auto s = static_cast<std::size_t>(side);
-      const std::size_t copy = (pair / 2 + s) % 2;
-      TRY(programs_[s][copy].Launch(device_));  // brings its buffers into the L2
-      TRY_ASSIGN(const double us, device_.Time([&] {
-        return graph_ ? device_.Replay(graphs[s][copy]) : LaunchOne(s, copy);
-      }));
-      return us / static_cast<double>(launches_);
-    });
+    return TakePairs(
+        settings,
+        [&](int side, std::size_t pair) -> base::Result<double> {
+          const auto s = static_cast<std::size_t>(side);
+          const std::size_t copy = (pair / 2 + s) % 2;
+          TRY(programs_[s][copy].Launch(device_));  // brings its buffers into the L2
+          TRY_ASSIGN(const double us, device_.Time([&] {
+            return graph_ ? device_.Replay(graphs[s][copy]) : LaunchOne(s, copy);
+          }));
+          return us / static_cast<double>(launches_);
+        },
+        slowed_down_);
   }
 
   device::cuda::CudaDevice& device_;
@@ -182,6 +215,7 @@ class CudaPairs {
   std::size_t copies_ = 2;
   std::size_t launches_ = 1;
   bool graph_ = false;
+  std::function<bool()> slowed_down_;
   std::array<std::vector<PreparedProgram>, 2> programs_;
 };
 

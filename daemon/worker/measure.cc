@@ -255,7 +255,8 @@ class Measurement {
   void AddGpuFacts(const records::Case& workload, const Json& measured) {
     Json facts = {{"copies", measured.value("copies", 0)},
                   {"launches_a_sample", measured.value("launches", 0)},
-                  {"graph", measured.value("graph", false)}};
+                  {"graph", measured.value("graph", false)},
+                  {"dropped_pairs", measured.value("dropped", 0)}};
     if (measured.contains("warm")) {
       const PairedRatio warm = RatioOf(PairsFrom(measured["warm"]).pairs);
       facts["warm"] = {{"original_us", warm.original_us},

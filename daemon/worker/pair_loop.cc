@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace cupilot::worker {
 
@@ -20,18 +21,27 @@ PairSettings PairSettingsOf(const Json& request) {
 
 base::Result<PairsTaken> TakePairs(
     const PairSettings& settings,
-    const std::function<base::Result<double>(int side, std::size_t pair)>& sample) {
+    const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
+    const std::function<bool()>& disturbed) {
   PairsTaken taken;
   const auto begin = steady_clock::now();
-  for (std::size_t i = 0; i <= settings.most_pairs; ++i) {
+  bool before = disturbed && disturbed();
+  for (std::size_t i = 0; taken.pairs.size() < settings.most_pairs; ++i) {
     double times[2];
     for (std::size_t turn = 0; turn < 2; ++turn) {
       const std::size_t side = (i + turn) % 2;
       TRY_ASSIGN(times[side], sample(static_cast<int>(side), i));
     }
+    const bool after = disturbed && disturbed();
+    const bool drop = std::exchange(before, after) || after;
     if (i == 0) continue;
+    if (drop && taken.dropped < settings.most_pairs) {
+      ++taken.dropped;
+      continue;
+    }
     taken.pairs.emplace_back(std::max(times[0], kLeastUs), std::max(times[1], kLeastUs));
-    taken.stopped_early = i == kProbePairs && LosesProbe(taken.pairs, settings.probe_limit);
+    taken.stopped_early =
+        taken.pairs.size() == kProbePairs && LosesProbe(taken.pairs, settings.probe_limit);
     const double spent = std::chrono::duration<double>(steady_clock::now() - begin).count();
     if (taken.stopped_early || EnoughPairs(taken.pairs, spent, settings.seconds)) break;
   }
@@ -39,7 +49,8 @@ base::Result<PairsTaken> TakePairs(
 }
 
 Json ToJson(const PairsTaken& taken) {
-  Json json = {{"pairs", Json::array()}, {"stopped_early", taken.stopped_early}};
+  Json json = {
+      {"pairs", Json::array()}, {"stopped_early", taken.stopped_early}, {"dropped", taken.dropped}};
   for (const auto& [original, candidate] : taken.pairs) {
     json["pairs"].push_back({original, candidate});
   }
@@ -49,6 +60,7 @@ Json ToJson(const PairsTaken& taken) {
 PairsTaken PairsFrom(const Json& reply) {
   PairsTaken taken;
   taken.stopped_early = reply.value("stopped_early", false);
+  taken.dropped = reply.value("dropped", std::size_t{0});
   for (const Json& pair : reply["pairs"]) {
     taken.pairs.emplace_back(std::max(pair[0].get<double>(), kLeastUs),
                              std::max(pair[1].get<double>(), kLeastUs));

@@ -21,15 +21,19 @@ PairSettings PairSettingsOf(const records::Json& request);
 struct PairsTaken {
   TimedPairs pairs;
   bool stopped_early = false;
+  std::size_t dropped = 0;  // pairs that were taken again
 };
 
 // `sample(side, pair)`: microseconds of the original (side 0) or the candidate (side 1). Who comes
-// first alternates; pair 0 warms up and does not count.
+// first alternates; pair 0 warms up and does not count. `disturbed`, asked before and after each
+// pair, says that what is timed now does not count (the GPU is slowed down): such pairs are taken
+// again, but no more than as many as are to be taken, or a GPU that stays so would never end.
 base::Result<PairsTaken> TakePairs(
     const PairSettings& settings,
-    const std::function<base::Result<double>(int side, std::size_t pair)>& sample);
+    const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
+    const std::function<bool()>& disturbed = {});
 
-// {"pairs": [[a, b], ...], "stopped_early": ...}
+// {"pairs": [[a, b], ...], "stopped_early": ..., "dropped": ...}
 records::Json ToJson(const PairsTaken& taken);
 PairsTaken PairsFrom(const records::Json& reply);
 

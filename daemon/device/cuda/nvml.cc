@@ -20,6 +20,8 @@ constexpr Status kTooSmall = 7;
 constexpr unsigned long long kNotAvailable = ~0ULL;
 constexpr int kTextBytes = 96;
 constexpr int kSlowdown = 1;  // a temperature threshold
+// Of the clocks event reasons, those that SlowedDown is about.
+constexpr unsigned long long kSlowdowns = 0x8 | 0x20 | 0x40 | 0x80;
 
 struct PciInfo {
   char legacy[16];
@@ -80,6 +82,7 @@ struct Nvml::Library {
   Status (*count)(unsigned*) = nullptr;
   Status (*by_index)(unsigned, Handle*) = nullptr;
   Status (*by_address)(const char*, Handle*) = nullptr;
+  Status (*by_uuid)(const char*, Handle*) = nullptr;
   Status (*pci_info)(Handle, PciInfo*) = nullptr;
   Status (*name)(Handle, char*, unsigned) = nullptr;
   Status (*uuid)(Handle, char*, unsigned) = nullptr;
@@ -203,6 +206,7 @@ base::Result<std::unique_ptr<Nvml>> Nvml::Open(const std::string& library) {
   l.Find(l.count, "nvmlDeviceGetCount_v2");
   l.Find(l.by_index, "nvmlDeviceGetHandleByIndex_v2");
   l.Find(l.by_address, "nvmlDeviceGetHandleByPciBusId_v2");
+  l.Find(l.by_uuid, "nvmlDeviceGetHandleByUUID");
   l.Find(l.pci_info, "nvmlDeviceGetPciInfo_v3");
   l.Find(l.name, "nvmlDeviceGetName");
   l.Find(l.uuid, "nvmlDeviceGetUUID");
@@ -276,6 +280,17 @@ std::vector<NvmlGpu> Nvml::Sample(const std::vector<std::string>& addresses) {
     Add(handle, status, std::move(gpu), gpus);
   }
   return gpus;
+}
+
+std::optional<bool> Nvml::SlowedDown(const std::string& uuid) {
+  Library& l = *library_;
+  Handle handle = nullptr;
+  unsigned long long reasons = 0;
+  if (Library::Call(l.by_uuid, uuid.c_str(), &handle) != kNvmlSuccess ||
+      Library::Call(l.throttle_reasons, handle, &reasons) != kNvmlSuccess) {
+    return std::nullopt;
+  }
+  return (reasons & kSlowdowns) != 0;
 }
 
 }  // namespace cupilot::device::cuda

@@ -45,6 +45,11 @@ class Nvml {
   // that is cut into instances (MIG), its instances.
   std::vector<NvmlGpu> Sample(const std::vector<std::string>& addresses);
 
+  // Whether the GPU of this UUID runs slower now than it would, for heat or for want of power
+  // (hardware slowdown, thermal slowdown by software or hardware, power brake). A cap on power is
+  // not among them: it is how some GPUs always run. Absent: the library does not tell.
+  std::optional<bool> SlowedDown(const std::string& uuid);
+
  private:
   struct Library;
   void Add(void* handle, int status, NvmlGpu gpu, std::vector<NvmlGpu>& out);

@@ -76,6 +76,14 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** handle) {
   }
   return kNotFound;
 }
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle) {
+  for (FakeNvmlGpu& gpu : fake_nvml.gpus) {
+    if (gpu.uuid != uuid) continue;
+    *handle = &gpu;
+    return gpu.lost;
+  }
+  return kNotFound;
+}
 int nvmlDeviceGetPciInfo_v3(void* handle, Pci* out) {
   *out = {};
   out->domain = Of(handle).domain;

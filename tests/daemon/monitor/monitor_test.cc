@@ -178,5 +178,20 @@ TEST_F(MonitorTest, ALibraryWithoutItsDriverIsAnError) {
   EXPECT_THAT(opened.error().message, HasSubstr("Driver Not Loaded"));
 }
 
+TEST_F(MonitorTest, HeatAndWantOfPowerSlowAGpuDownACapDoesNot) {
+  Fake().gpus = {Gpu("GPU-a", 1), Gpu("GPU-b", 2)};
+  const auto opened = device::cuda::Nvml::Open(CUPILOT_FAKE_NVML);
+  ASSERT_TRUE(opened);
+  const auto slowed_by = [&](unsigned long long reasons) {
+    Fake().gpus[1].throttle = reasons;
+    return (*opened)->SlowedDown("GPU-b");
+  };
+  // The library's documented bits: idle, application clocks, power cap, sync boost, display.
+  for (const unsigned bit : {0x1, 0x2, 0x4, 0x10, 0x100}) EXPECT_EQ(slowed_by(bit), false) << bit;
+  // Hardware slowdown, thermal by software, thermal by hardware, power brake.
+  for (const unsigned bit : {0x8, 0x20, 0x40, 0x80}) EXPECT_EQ(slowed_by(bit | 4), true) << bit;
+  EXPECT_EQ((*opened)->SlowedDown("GPU-c"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace cupilot::worker

@@ -34,6 +34,42 @@ TEST(PairLoop, AClearLoserStopsAfterItsProbe) {
   EXPECT_EQ(taken->pairs.size(), 3u);
 }
 
+TEST(PairLoop, PairsOfADisturbedTimeAreTakenAgain) {
+  // Disturbed while pairs 2 and 3 are taken: what began or ended so does not count.
+  std::size_t now = 0;
+  PairSettings settings;
+  settings.most_pairs = 4;
+  const auto taken = TakePairs(
+      settings,
+      [&](int side, std::size_t pair) -> base::Result<double> {
+        now = pair;
+        return side == 0 ? 10.0 + static_cast<double>(pair) : 1.0;
+      },
+      [&] { return now == 2 || now == 3; });
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->dropped, 3u);
+  ASSERT_EQ(taken->pairs.size(), 4u);
+  EXPECT_EQ(taken->pairs[0].first, 11.0);
+  EXPECT_EQ(taken->pairs[1].first, 15.0) << "4 began while it was disturbed";
+}
+
+TEST(PairLoop, ADisturbanceThatStaysEndsNothing) {
+  PairSettings settings;
+  settings.most_pairs = 5;
+  std::size_t samples = 0;
+  const auto taken = TakePairs(
+      settings,
+      [&](int side, std::size_t) -> base::Result<double> {
+        ++samples;
+        return side == 0 ? 2.0 : 1.0;
+      },
+      [] { return true; });
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->dropped, 5u);
+  EXPECT_EQ(taken->pairs.size(), 5u);
+  EXPECT_EQ(samples, 2u * (1 + 5 + 5));
+}
+
 TEST(PairLoop, AFailureEndsIt) {
   const auto taken = TakePairs({}, [](int, std::size_t pair) -> base::Result<double> {
     if (pair == 2) return base::Fail(base::ToolFailed("gone"));
@@ -47,9 +83,11 @@ TEST(PairLoop, GoesThroughJsonUnchanged) {
   PairsTaken taken;
   taken.pairs = {{2.5, 1.25}, {2.0, 1.0}};
   taken.stopped_early = true;
+  taken.dropped = 3;
   const PairsTaken read = PairsFrom(ToJson(taken));
   EXPECT_EQ(read.pairs, taken.pairs);
   EXPECT_TRUE(read.stopped_early);
+  EXPECT_EQ(read.dropped, 3u);
 }
 
 TEST(CudaPairs, CopiesExceedThreeTimesTheL2) {
