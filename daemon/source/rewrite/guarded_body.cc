@@ -166,6 +166,16 @@ class PlaceReader {
   std::set<NodeId> asked_;
 };
 
+// Blocks of `size` places along an axis, all of them the launch's own or kept from working.
+void CoverAlong(Draft& draft, std::size_t axis, const std::string& limit, std::int64_t size) {
+  const std::string total = TotalOf(draft, axis), side = std::to_string(size);
+  AddGuard(draft, total + " <= 2147482623");  // places are ints, also those of a last tile
+  std::string covered = total + " % " + side + " == 0";
+  if (!limit.empty()) covered += " || (" + limit + " >= 0 && " + total + " >= " + limit + ")";
+  AddGuard(draft, covered);
+  draft.grid[axis] = "ceil_div(" + total + ", " + side + ")";
+}
+
 }  // namespace
 
 bool IsOfPlace(const Draft& draft, NodeId expression, const std::function<bool(NodeId)>& may_use) {
@@ -274,14 +284,7 @@ base::Result<> CoverInTiles(Draft& draft, const GuardedBody& body, const std::in
   TRY(CheckCover(draft, body, size));
   AddGuard(draft, draft.block[2] + " == 1");
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    const std::string total = TotalOf(draft, axis), side = std::to_string(size[axis]);
-    const std::string limit = LimitAlong(draft, body, axis);
-    AddGuard(draft, total + " <= 2147482623");  // places are ints, also those of a last tile
-    const std::string whole = total + " % " + side + " == 0";
-    AddGuard(draft, limit.empty()
-                        ? whole
-                        : whole + " || (" + limit + " >= 0 && " + total + " >= " + limit + ")");
-    draft.grid[axis] = "ceil_div(" + total + ", " + side + ")";
+    CoverAlong(draft, axis, LimitAlong(draft, body, axis), size[axis]);
     draft.block[axis] = std::to_string(threads[axis]);
   }
   return {};
