@@ -74,13 +74,14 @@ struct Prior {
 // What a technique brings where it applies: on the host a block's threads are a loop of one core,
 // so that what lets the compiler vectorise pays and what fills a GPU does not.
 constexpr Prior kPriors[] = {
-    {"shared_tiling", 1.0, 2.0},      {"shared_staging", 1.0, 1.7},
+    {"full_unrolling", 1.02, 1.06},   {"reciprocal_root", 1.0, 1.35},
     {"loop_interchange", 1.8, 1.15},  {"private_atomics", 1.7, 1.5},
-    {"block_merge", 1.4, 1.05},       {"restrict_readonly", 1.35, 1.1},
-    {"thread_coarsening", 1.3, 1.2},  {"block_size", 1.25, 1.15},
-    {"unrolling", 1.2, 1.1},          {"grid_stride", 1.12, 1.1},
-    {"vectorized_access", 1.1, 1.25}, {"shared_padding", 1.02, 1.15},
-    {"launch_bounds", 1.01, 1.05},
+    {"shared_tiling", 1.0, 2.0},      {"shared_staging", 1.0, 1.7},
+    {"joined_blocks", 1.8, 1.6},      {"block_merge", 1.4, 1.05},
+    {"restrict_readonly", 1.35, 1.1}, {"thread_coarsening", 1.3, 1.2},
+    {"block_size", 1.25, 1.15},       {"unrolling", 1.2, 1.1},
+    {"grid_stride", 1.12, 1.1},       {"vectorized_access", 1.1, 1.25},
+    {"shared_padding", 1.02, 1.15},   {"launch_bounds", 1.01, 1.05},
 };
 
 }  // namespace

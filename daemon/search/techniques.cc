@@ -18,6 +18,7 @@ constexpr TechniqueParameter kCoarsening[] = {
     {"stride", "which elements: neighbours, or those a block apart", 0, 0, "element|block"},
     {"x", "elements a thread in x", 1, 1024},
     {"y", "elements a thread in y", 1, 64},
+    {"loops", "nests of constant lengths as they are, or written out", 0, 0, "kept|unrolled"},
 };
 constexpr TechniqueParameter kUnrolling[] = {
     {"factor", "iterations that become one", 2, 64},
@@ -56,9 +57,16 @@ constexpr TechniqueParameter kTiling[] = {
 constexpr TechniqueParameter kMerge[] = {
     {"factor", "original blocks that one block runs", 2, 4096},
 };
+constexpr TechniqueParameter kJoined[] = {
+    {"items", "original blocks, or vectors, that each thread combines", 1, 4096},
+    {"width", "elements of one load", 1, 16},
+};
 constexpr TechniqueParameter kPrivate[] = {
     {"scope", "who holds a private copy", 0, 0, "thread|block"},
     {"items", "elements a thread", 1, 1048576},
+    {"width", "elements of one load, of a block's copy", 1, 16},
+    {"copies", "copies a block, for threads side by side", 1, 32},
+    {"block", "threads of a block that shares a copy; 0: as before", 0, 1024},
 };
 
 constexpr Technique kRows[] = {
@@ -67,6 +75,16 @@ constexpr Technique kRows[] = {
     {"thread_coarsening", "Each thread does the work of several.", "fp32 latency l2 shared launch",
      kCoarsening, true},
     {"unrolling", "Several iterations of an inner loop become one.", "latency fp32", kUnrolling,
+     true},
+    {"full_unrolling",
+     "Nests of loops of constant lengths are written out.",
+     "l2 latency fp32",
+     {},
+     true},
+    {"reciprocal_root",
+     "Division by square roots becomes multiplication with reciprocal ones.",
+     "fp32 latency",
+     {},
      true},
     {"launch_bounds", "Tells the compiler the block size, so that it can plan registers.",
      "occupancy", kLaunchBounds, true},
@@ -88,6 +106,9 @@ constexpr Technique kRows[] = {
      "fp32 l2 dram", kTiling, true},
     {"block_merge", "One block runs several of the original blocks, one after the other.",
      "launch latency occupancy", kMerge, false},
+    {"joined_blocks",
+     "Each thread combines the values of several blocks before its block's threads meet.",
+     "dram latency launch", kJoined, true},
     {"private_atomics", "Atomic updates go to a private copy that is added once at the end.",
      "l2 latency shared", kPrivate, true},
     {"warp_reduction",

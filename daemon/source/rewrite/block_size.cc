@@ -1,7 +1,7 @@
 // Other block dimensions, with the grid derived again. Two kinds of kernels can take them: those
 // that know their place only as blockIdx * blockDim + threadIdx, where any shape that covers the
 // same threads will do; and those whose block shares its work out by strides of blockDim.x, where
-// fewer threads take more steps each.
+// fewer threads take more steps each. Steps before may have made a kernel one of the first kind.
 #include <algorithm>
 #include <charconv>
 
@@ -63,6 +63,7 @@ enum class Freedom { kAnyShape, kFewerAlongX };
 
 // kUnsupported with the reason that fits the kernel's kind where it can take no other block.
 base::Result<Freedom> FreedomOf(const Draft& draft) {
+  if (draft.any_block) return Freedom::kAnyShape;
   const auto free = CheckFreePlace(draft);
   if (free) return Freedom::kAnyShape;
   const auto shared = CheckStridedBlock(draft);

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <optional>
 
+#include "source/rewrite/constant_nests.h"
 #include "source/rewrite/jam.h"
 #include "source/rewrite/mechanical.h"
 #include "source/rewrite/parameters.h"
@@ -77,6 +78,14 @@ base::Result<std::vector<Json>> ProposeCoarsening(const Draft& draft) {
     if (!on_host) row["stride"] = stride;
     parameters.push_back(row);
   };
+  if (rows && !on_host && ConstantNests(draft)) {
+    // Neighbouring rows read much of the same, which the loops written out load once.
+    for (const std::int64_t y : {4, 8, 2}) {
+      if (!SharesOf(draft, 1, y)) continue;
+      parameters.push_back(Json{
+          {"form", "jammed"}, {"x", 1}, {"y", y}, {"stride", "element"}, {"loops", "unrolled"}});
+    }
+  }
   if (HasLoop(draft)) {
     for (const auto& [x, y] : on_host ? JammedOnHost(rows) : JammedOnGpu(rows))
       add("jammed", x, y, apart);
@@ -123,6 +132,9 @@ base::Result<std::string> ApplyCoarsening(Draft& draft, const Json& parameters) 
     Divide(draft, draft.grid[axis], shares->grid);
   }
   TRY(JamThreads(draft, options));
+  draft.any_block = options.strided;
+  const bool unrolled = WordOf(parameters, "loops", "kept") == "unrolled";
+  if (unrolled) TRY(WriteOutNests(draft));
   std::string shape;
   for (std::size_t axis = 0; axis < 2; ++axis) {
     if (factors[axis] > 1) {
@@ -131,7 +143,8 @@ base::Result<std::string> ApplyCoarsening(Draft& draft, const Json& parameters) 
     }
   }
   return "each thread does " + shape + (options.strided ? ", a block apart" : "") +
-         (options.jammed ? ", statement by statement" : ", one after the other");
+         (options.jammed ? ", statement by statement" : ", one after the other") +
+         (unrolled ? ", loops written out" : "");
 }
 
 }  // namespace cupilot::source

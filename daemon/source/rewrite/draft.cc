@@ -66,6 +66,17 @@ base::Result<> Change(Draft& draft, const Edits& edits) {
   return {};
 }
 
+void AddParameter(Draft& draft, Edits& edits, const std::string& name, const std::string& value) {
+  const std::vector<NodeId> own = Parameters(draft.tree, draft.function);
+  edits.Insert(draft.tree.at(draft.function).parameters_end,
+               (own.empty() ? "int " : ", int ") + name);
+  if (draft.arguments.empty()) {
+    for (const NodeId id : own) draft.arguments.push_back(draft.tree.at(id).name);
+  }
+  draft.arguments.push_back(records::Json{{"type", "int"}, {"value", value}});
+  AddGuard(draft, value + " <= 2147483647");
+}
+
 void AddGuard(Draft& draft, const std::string& condition) {
   draft.guard += (draft.guard.empty() ? "(" : " && (") + condition + ")";
 }

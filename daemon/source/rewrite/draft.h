@@ -35,6 +35,9 @@ struct Draft {
 
   // Always three expressions each, over the original launch (grid_x, block_x, ... and scalars).
   std::vector<std::string> grid, block;
+  // A step has made the kernel one for blocks of any shape, as long as grid times block is the
+  // same.
+  bool any_block = false;
   std::string guard;                     // "" for always
   std::vector<records::Json> arguments;  // empty: the kernel's own, in order
   std::vector<std::string> added;  // qualified names of device functions that steps have added
@@ -46,6 +49,9 @@ base::Result<Draft> OpenDraft(const records::Kernel& kernel, const records::Case
 // Makes the edited text of `draft.tree.text` the draft's, and looks at it anew. kInternal if it
 // does not parse: the step is at fault, and the draft is not to be used.
 base::Result<> Change(Draft& draft, const Edits& edits);
+
+// One more parameter of the kernel, an int, for which launches give `value`.
+void AddParameter(Draft& draft, Edits& edits, const std::string& name, const std::string& value);
 
 // "(a) && (b)".
 void AddGuard(Draft& draft, const std::string& condition);

@@ -19,6 +19,10 @@ bool IsRigidCall(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+bool IsWarpExchange(std::string_view name) {
+  return name.starts_with("__shfl") || name == "__syncwarp";
+}
+
 bool IsAtomic(std::string_view name) { return name.starts_with("atomic"); }
 
 // A value is used unless its expression is a statement by itself.
@@ -51,8 +55,9 @@ class Collector {
   }
 
  private:
-  void Rigid(const std::string& why) {
+  void Rigid(const std::string& why, bool warp = false) {
     if (facts_.rigid.empty()) facts_.rigid = why;
+    if (!warp && facts_.rigid_besides_warps.empty()) facts_.rigid_besides_warps = why;
   }
 
   // What counts in the kernel and in all that it calls.
@@ -79,7 +84,7 @@ class Collector {
   void CallOf(NodeId id) {
     const std::string name = SystemCallee(tree_, id);
     if (!name.empty()) {
-      if (IsRigidCall(name)) Rigid("it calls " + name);
+      if (IsRigidCall(name)) Rigid("it calls " + name, IsWarpExchange(name));
       if (IsAtomic(name)) {
         facts_.atomics = true;
         if (ValueIsUsed(tree_, id)) facts_.atomic_result_used = true;
@@ -263,7 +268,7 @@ Facts FactsOf(const Tree& tree, NodeId function) {
   const Node& node = tree.at(function);
   if ((node.flags & kTemplate) != 0) facts.rigid = "it is a template";
   if (facts.body == kNone) {
-    facts.rigid = "its body is not in this text";
+    facts.rigid = facts.rigid_besides_warps = "its body is not in this text";
     return facts;
   }
   const std::string head = tree.text.substr(node.begin, tree.at(facts.body).begin - node.begin);
@@ -271,6 +276,7 @@ Facts FactsOf(const Tree& tree, NodeId function) {
   for (NodeId parameter : Parameters(tree, function)) {
     if ((tree.at(parameter).flags & kVolatile) != 0) facts.rigid = "it uses volatile";
   }
+  facts.rigid_besides_warps = facts.rigid;
   Collector(tree, facts).Kernel(facts.body);
   FollowPointers(tree, facts);
   return facts;

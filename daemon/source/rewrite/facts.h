@@ -25,6 +25,8 @@ struct Facts {
   // Why no technique may rearrange the kernel's threads, else empty: warp intrinsics, fences,
   // volatile, asm, goto, grid-wide behaviour, output of text, calls that cannot be followed.
   std::string rigid;
+  // The same, with the exchange of values between a warp's threads left out.
+  std::string rigid_besides_warps;
   std::set<NodeId> written;     // variables behind which memory is written (pointers, arrays)
   bool writes_unknown = false;  // something is written that has no clear root
   std::map<NodeId, std::vector<NodeId>> modifications;  // variable: nodes that change it

@@ -53,9 +53,6 @@ base::Result<std::string> ApplyGridStride(Draft& draft, const Json& parameters) 
   for (const NodeId id : FindAll(tree, draft.facts.body, Kind::kReturn)) {
     edits.Replace(tree.at(id).begin, tree.at(id).end, "continue");
   }
-  const Node& function = tree.at(draft.function);
-  const std::vector<NodeId> own = Parameters(tree, draft.function);
-  edits.Insert(function.parameters_end, (own.empty() ? "" : ", ") + ("int " + total));
   const Node& body = tree.at(draft.facts.body);
   // Wide enough that the last step past the end does not wrap.
   edits.Insert(body.begin, "{\nfor (long long " + at +
@@ -63,11 +60,7 @@ base::Result<std::string> ApplyGridStride(Draft& draft, const Json& parameters) 
                                "; " + at + " += gridDim.x * blockDim.x) ");
   edits.Insert(body.end, "\n}");
   const std::string threads = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
-  if (draft.arguments.empty()) {
-    for (const NodeId id : own) draft.arguments.push_back(tree.at(id).name);
-  }
-  draft.arguments.push_back(Json{{"type", "int"}, {"value", threads}});
-  AddGuard(draft, threads + " <= 2147483647");
+  AddParameter(draft, edits, total, threads);
   draft.grid[0] = "min(" + draft.grid[0] + ", " + std::to_string(blocks) + " * sm_count)";
   TRY(Change(draft, edits));
   return "at most " + std::to_string(blocks) + " blocks a multiprocessor, in strides of the grid";

@@ -38,6 +38,15 @@ base::Result<std::string> ApplyStaging(Draft& draft, const records::Json& parame
 base::Result<std::vector<records::Json>> ProposeTiling(const Draft& draft);
 base::Result<std::string> ApplyTiling(Draft& draft, const records::Json& parameters);
 
+base::Result<std::vector<records::Json>> ProposeJoinedBlocks(const Draft& draft);
+base::Result<std::string> ApplyJoinedBlocks(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeFullUnrolling(const Draft& draft);
+base::Result<std::string> ApplyFullUnrolling(Draft& draft, const records::Json& parameters);
+
+base::Result<std::vector<records::Json>> ProposeReciprocalRoot(const Draft& draft);
+base::Result<std::string> ApplyReciprocalRoot(Draft& draft, const records::Json& parameters);
+
 base::Result<std::vector<records::Json>> ProposeVectorizedAccess(const Draft& draft);
 base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const records::Json& parameters);
 

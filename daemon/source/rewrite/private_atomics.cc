@@ -1,10 +1,14 @@
 // Atomic additions into a small table: each thread does the work of many and counts in a copy, its
 // own or its block's in shared memory, which is added once at the end. Integers only: their sums do
-// not depend on the order.
+// not depend on the order. A block's threads may load several elements at once and count in several
+// copies, lane beside lane, so that a warp's threads meet in fewer banks (J. Gomez-Luna and others,
+// An optimized approach to histogram computation on GPU).
 #include <algorithm>
-#include <limits>
+#include <numeric>
+#include <optional>
 
 #include "source/rewrite/inspect.h"
+#include "source/rewrite/lane_loads.h"
 #include "source/rewrite/mechanical.h"
 #include "source/rewrite/parameters.h"
 #include "source/rewrite/place.h"
@@ -15,6 +19,8 @@ namespace {
 using records::Json;
 
 constexpr std::int64_t kLargestTable = 1024;
+constexpr std::int64_t kSharedTableBytes = 48 * 1024;  // that every device gives a block
+constexpr std::int64_t kMostTableCopies = 32;
 
 struct Table {
   NodeId pointer = kNone;     // the parameter
@@ -112,15 +118,14 @@ base::Result<Table> FindTable(const Draft& draft) {
 
 enum class Scope { kThread, kBlock };
 
-// The text in place of a body whose calls go to one table.
-class TableWriter {
+// The text in place of a body of which each thread counts in a table of its own.
+class ThreadTableWriter {
  public:
-  TableWriter(const Draft& draft, const Table& table, Scope scope, std::int64_t items)
+  ThreadTableWriter(const Draft& draft, const Table& table, std::int64_t items)
       : tree_(draft.tree),
         body_(draft.facts.body),
         indices_(GlobalIndices(draft)),
         table_(table),
-        scope_(scope),
         items_(std::to_string(items)),
         entries_(std::to_string(table.entries)),
         own_(FreshPrefix(draft.tree, "own")),
@@ -130,49 +135,33 @@ class TableWriter {
     Edits edits(tree_.text);
     for (const GlobalIndex& index : indices_) {
       const Node& node = tree_.at(index.sum);
-      edits.Replace(node.begin, node.end, "((" + node.canonical + ")(" + Element() + "))");
+      // A thread's elements lie side by side.
+      edits.Replace(node.begin, node.end,
+                    "((" + node.canonical + ")((blockIdx.x * blockDim.x + threadIdx.x) * " +
+                        items_ + "u + " + item_ + "))");
     }
     for (const NodeId call : table_.calls) ToOwn(call, edits);
     for (const NodeId id : FindAll(tree_, body_, Kind::kReturn)) {
       edits.Replace(tree_.at(id).begin, tree_.at(id).end, "continue");
     }
-    const bool block = scope_ == Scope::kBlock;
-    const std::string wait = block ? "__syncthreads();\n" : "";
-    edits.Insert(tree_.at(body_).begin, "{\n" + std::string(block ? "__shared__ " : "") +
-                                            table_.element + " " + own_ + "[" + entries_ + "];\n" +
-                                            OverTable() + own_ + "[" + item_ + "] = 0;\n" + wait +
-                                            "for (unsigned int " + item_ + " = 0; " + item_ +
-                                            " < " + items_ + "u; ++" + item_ + ") ");
-    edits.Insert(tree_.at(body_).end, "\n" + wait + OverTable() + "{\nif (" + own_ + "[" + item_ +
+    edits.Insert(tree_.at(body_).begin, "{\n" + table_.element + " " + own_ + "[" + entries_ +
+                                            "];\n" + Over(entries_) + own_ + "[" + item_ +
+                                            "] = 0;\n" + Over(items_));
+    edits.Insert(tree_.at(body_).end, "\n" + Over(entries_) + "{\nif (" + own_ + "[" + item_ +
                                           "] != 0) atomicAdd(&" + tree_.at(table_.pointer).name +
                                           "[" + item_ + "], " + own_ + "[" + item_ + "]);\n}\n}");
     return edits;
   }
 
  private:
-  // A thread's elements lie side by side; those of a block's threads too, at each moment.
-  std::string Element() const {
-    if (scope_ == Scope::kThread) {
-      return "(blockIdx.x * blockDim.x + threadIdx.x) * " + items_ + "u + " + item_;
-    }
-    return "blockIdx.x * (blockDim.x * " + items_ + "u) + " + item_ + " * blockDim.x + threadIdx.x";
-  }
-
-  std::string OverTable() const {
-    const bool block = scope_ == Scope::kBlock;
-    return "for (unsigned int " + item_ + " = " + (block ? "threadIdx.x" : "0") + "; " + item_ +
-           " < " + entries_ + "u; " + (block ? item_ + " += blockDim.x" : "++" + item_) + ") ";
+  std::string Over(const std::string& count) const {
+    return "for (unsigned int " + item_ + " = 0; " + item_ + " < " + count + "u; ++" + item_ + ") ";
   }
 
   void ToOwn(NodeId call, Edits& edits) const {
     const std::vector<NodeId> arguments = Arguments(tree_, call);
     const NodeId place = SkipParens(tree_, Child(tree_, SkipParens(tree_, arguments[0]), 0));
     const NodeId index = Child(tree_, place, 1);
-    if (scope_ == Scope::kBlock) {
-      const Node& pointer = tree_.at(Child(tree_, place, 0));
-      edits.Replace(pointer.begin, pointer.end, own_);
-      return;
-    }
     edits.Replace(tree_.at(call).begin, tree_.at(index).begin, own_ + "[");
     edits.Replace(tree_.at(index).end, tree_.at(arguments[1]).begin,
                   "] += (" + table_.element + ")(");
@@ -183,23 +172,147 @@ class TableWriter {
   const NodeId body_;
   const std::vector<GlobalIndex> indices_;
   const Table& table_;
-  const Scope scope_;
   const std::string items_, entries_, own_, item_;
 };
 
-// Each thread has so many elements: there are fewer.
-void DivideLaunch(Draft& draft, Scope scope, std::int64_t items) {
-  const std::string total = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
-  AddGuard(draft, total + " <= 2147483647");
+// How a block shares a table.
+struct Shared {
+  std::int64_t items = 1;   // elements a thread
+  std::int64_t width = 1;   // elements a load
+  std::int64_t copies = 1;  // of the table, for threads whose numbers differ by less
+  std::int64_t block = 0;   // threads; 0: as many as before
+};
+
+// The text in place of a body of which a block's threads count in shared memory.
+class BlockTableWriter {
+ public:
+  // `loads` is null where each element is loaded where it is used.
+  BlockTableWriter(const Draft& draft, const Table& table, const Shared& shared,
+                   const LaneLoads* loads)
+      : draft_(draft),
+        tree_(draft.tree),
+        table_(table),
+        shared_(shared),
+        steps_(shared.items / shared.width),
+        slots_(std::gcd(steps_, shared.width >= 8 ? 2 : 8)),
+        vectors_(loads != nullptr),
+        own_(FreshPrefix(draft.tree, "own")),
+        item_(FreshPrefix(draft.tree, "item")),
+        lanes_(draft, vectors_ ? *loads : none_, static_cast<int>(shared.width),
+               FreshPrefix(draft.tree, "loaded"), [this](PartEdits& edits) { ToOwn(edits); }) {}
+
+  std::string total() const { return item_ + "_total"; }
+  void Guard(Draft& draft) const { lanes_.Guard(draft); }
+
+  std::string Run() const {
+    const std::string entries = std::to_string(table_.entries);
+    const std::string words = std::to_string(table_.entries * shared_.copies);
+    const std::string step = item_ + "_step", slot = item_ + "_slot";
+    const std::string over_slots = "for (int " + slot + " = 0; " + slot + " < " +
+                                   std::to_string(slots_) + "; ++" + slot + ") {\n";
+    // The elements of a block's threads lie side by side at each moment.
+    const std::string first = "const unsigned int " + item_ + "_first = ((blockIdx.x * " +
+                              std::to_string(steps_) + "u + " + step + " + " + slot +
+                              ") * blockDim.x + threadIdx.x) * " + std::to_string(shared_.width) +
+                              "u;\n";
+    std::string text = "{\n__shared__ " + table_.element + " " + own_ + "[" + words + "];\n" +
+                       Over(words) + own_ + "[" + item_ + "] = 0;\n__syncthreads();\n";
+    if (shared_.copies > 1) {
+      text += "const unsigned int " + own_ + "_copy = threadIdx.x % " +
+              std::to_string(shared_.copies) + "u;\n";
+    }
+    text += "for (unsigned int " + step + " = 0; " + step + " < " + std::to_string(steps_) + "u; " +
+            step + " += " + std::to_string(slots_) + "u) {\n";
+    if (vectors_) {
+      text += "bool " + item_ + "_ok[" + std::to_string(slots_) + "];\n" +
+              lanes_.Declarations(static_cast<int>(slots_)) + over_slots + first + "bool " + item_ +
+              "_all = " + item_ + "_first + " + std::to_string(shared_.width - 1) +
+              "u < (unsigned int)" + total() + ";\n" +
+              lanes_.Load(slot, "(int)" + item_ + "_first", item_ + "_all") + item_ + "_ok[" +
+              slot + "] = " + item_ + "_all;\n}\n";
+    }
+    text += over_slots + first;
+    if (vectors_) text += "if (" + item_ + "_ok[" + slot + "]) {\n" + Lanes(slot) + "} else ";
+    text += Alone() + "}\n}\n__syncthreads();\n" + Over(entries) + Flush() + "}";
+    return text;
+  }
+
+ private:
+  std::string Over(const std::string& count) const {
+    return "for (unsigned int " + item_ + " = threadIdx.x; " + item_ + " < " + count + "u; " +
+           item_ + " += blockDim.x) ";
+  }
+
+  // A body that can be left.
+  std::string Once(const std::string& body) const { return "do " + body + " while (false);\n"; }
+
+  std::string Lanes(const std::string& slot) const {
+    std::string text;
+    for (int lane = 0; lane < static_cast<int>(shared_.width); ++lane) {
+      text += Once(lanes_.Lane(draft_.facts.body, slot, "(int)" + item_ + "_first", lane));
+    }
+    return text;
+  }
+
+  std::string Alone() const {
+    const std::string at = item_ + "_at";
+    return "for (unsigned int " + at + " = " + item_ + "_first; " + at + " < " + item_ +
+           "_first + " + std::to_string(shared_.width) + "u && " + at + " < (unsigned int)" +
+           total() + "; ++" + at + ") " + lanes_.Alone(draft_.facts.body, "(int)" + at);
+  }
+
+  // Threads begin with different copies: these lie in different banks.
+  std::string Flush() const {
+    const std::string name = "&" + tree_.at(table_.pointer).name + "[" + item_ + "]";
+    if (shared_.copies == 1) {
+      return "{\nif (" + own_ + "[" + item_ + "] != 0) atomicAdd(" + name + ", " + own_ + "[" +
+             item_ + "]);\n}\n";
+    }
+    const std::string copies = std::to_string(shared_.copies) + "u", sum = own_ + "_sum";
+    const std::string copy = item_ + "_copy";
+    return "{\n" + table_.element + " " + sum + " = 0;\nfor (unsigned int " + copy + " = 0; " +
+           copy + " < " + copies + "; ++" + copy + ") " + sum + " += " + own_ + "[" + item_ +
+           " * " + copies + " + (" + copy + " + " + item_ + ") % " + copies + "];\nif (" + sum +
+           " != 0) atomicAdd(" + name + ", " + sum + ");\n}\n";
+  }
+
+  void ToOwn(PartEdits& edits) const {
+    for (const NodeId call : table_.calls) {
+      const NodeId address = SkipParens(tree_, Arguments(tree_, call)[0]);
+      const NodeId place = SkipParens(tree_, Child(tree_, address, 0));
+      const Node& index = tree_.at(Child(tree_, place, 1));
+      edits.Replace(tree_.at(place).begin, index.begin, own_ + "[(");
+      edits.Replace(index.end, tree_.at(place).end,
+                    shared_.copies == 1
+                        ? ")]"
+                        : ") * " + std::to_string(shared_.copies) + "u + " + own_ + "_copy]");
+    }
+    for (const NodeId id : FindAll(tree_, draft_.facts.body, Kind::kReturn)) {
+      edits.Replace(tree_.at(id).begin, tree_.at(id).end, "continue");
+    }
+  }
+
+  const Draft& draft_;
+  const Tree& tree_;
+  const Table& table_;
+  const Shared shared_;
+  const std::int64_t steps_, slots_;
+  const bool vectors_;
+  const LaneLoads none_;
+  const std::string own_, item_;
+  const LaneWriter lanes_;
+};
+
+void GuardOneRow(Draft& draft) {
+  AddGuard(draft, "(" + draft.grid[0] + ") * (" + draft.block[0] + ") <= 2147483647");
   for (const char* axis : {"y", "z"}) {
     AddGuard(draft, std::string("grid_") + axis + " == 1 && block_" + axis + " == 1");
   }
-  if (scope == Scope::kBlock) {
-    AddGuard(draft, "(" + draft.grid[0] + ") % " + std::to_string(items) + " == 0");
-    draft.grid[0] = "(" + draft.grid[0] + ") / " + std::to_string(items);
-    return;
-  }
-  // As many blocks as there are such threads on the host device; elsewhere blocks of one warp.
+}
+
+// As many blocks as there are such threads on the host device; elsewhere blocks of one warp.
+void DivideLaunch(Draft& draft, std::int64_t items) {
+  const std::string total = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
   const Geometry geometry = DraftGeometry(draft);
   const std::int64_t threads = geometry.grid[0] * geometry.block[0] / items;
   const std::int64_t width = draft.device == "host" || threads % 32 != 0 ? 1 : 32;
@@ -216,6 +329,74 @@ base::Result<Scope> ScopeOf(const Json& parameters) {
   return scope == "block" ? Scope::kBlock : Scope::kThread;
 }
 
+base::Result<Shared> SharedOf(const Table& table, const Draft& draft, const Json& parameters) {
+  Shared shared;
+  TRY_ASSIGN(shared.items, IntegerOf(parameters, "items", 64));
+  TRY_ASSIGN(shared.width, IntegerOf(parameters, "width", 1));
+  TRY_ASSIGN(shared.copies, IntegerOf(parameters, "copies", 1));
+  TRY_ASSIGN(shared.block, IntegerOf(parameters, "block", 0));
+  const auto within = [](std::int64_t value, std::int64_t low, std::int64_t high) {
+    return value >= low && value <= high;
+  };
+  if (!within(shared.items, 2, 1048576) || !within(shared.width, 1, 16) ||
+      !within(shared.copies, 1, kMostTableCopies) || !within(shared.block, 0, 1024)) {
+    return base::Fail(base::InvalidArgument(
+        "items must be 2 to 1048576, width 1 to 16, copies 1 to 32, block 0 to 1024"));
+  }
+  if (shared.items % shared.width != 0) {
+    return base::Fail(base::InvalidArgument("items must be a multiple of width"));
+  }
+  if (shared.block != 0 && draft.facts.launch_bounds) {
+    return Declined("its launch bounds are those of its own blocks");
+  }
+  const std::int64_t bytes = draft.tree.at(table.pointer).element_bytes;
+  if (table.entries * shared.copies * bytes > kSharedTableBytes) {
+    return Declined("so many copies do not fit into shared memory");
+  }
+  return shared;
+}
+
+// Loads of elements that can be made before a block's threads count.
+std::optional<LaneLoads> LoadsBefore(const Draft& draft, std::int64_t width) {
+  auto loads = FindLaneLoads(draft, draft.tree.at(draft.facts.body).children);
+  const int wanted[] = {static_cast<int>(width)};
+  if (!loads || WidthsOf(draft, *loads, wanted).empty()) return std::nullopt;
+  return std::move(*loads);
+}
+
+void ProposeShared(const Draft& draft, const Table& table, std::vector<Json>& parameters) {
+  const Geometry geometry = DraftGeometry(draft);
+  const std::int64_t total = geometry.grid[0] * geometry.block[0];
+  const std::int64_t bytes = draft.tree.at(table.pointer).element_bytes;
+  std::int64_t width = 1;
+  for (const std::int64_t wide : {16, 8, 4, 2}) {
+    if (width == 1 && LoadsBefore(draft, wide)) width = wide;
+  }
+  struct Form {
+    std::int64_t block, items, copies;
+  };
+  static constexpr Form kForms[] = {{1024, 64, 8},  {512, 64, 8}, {1024, 64, 32}, {1024, 64, 1},
+                                    {1024, 32, 8},  {256, 64, 8}, {512, 32, 8},   {256, 32, 8},
+                                    {1024, 128, 8}, {256, 16, 8}, {256, 16, 1},   {128, 16, 1},
+                                    {64, 16, 1}};
+  // Blocks for all multiprocessors; where there is too little for that, for some.
+  for (const std::int64_t least : {128, 2}) {
+    for (const Form& form : kForms) {
+      const bool pays = form.block * form.items >= 4 * table.entries &&
+                        2 * form.block * form.items >= table.entries * form.copies;
+      if (total / (form.block * form.items) < least || !pays) continue;
+      if (table.entries * form.copies * bytes > kSharedTableBytes) continue;
+      Json row = {{"scope", "block"}, {"items", form.items}, {"copies", form.copies}};
+      row["width"] = width;
+      if (!draft.facts.launch_bounds) row["block"] = form.block;
+      if (std::find(parameters.begin(), parameters.end(), row) == parameters.end()) {
+        parameters.push_back(row);
+      }
+    }
+    if (!parameters.empty()) return;
+  }
+}
+
 }  // namespace
 
 base::Result<std::vector<Json>> ProposePrivateAtomics(const Draft& draft) {
@@ -223,12 +404,10 @@ base::Result<std::vector<Json>> ProposePrivateAtomics(const Draft& draft) {
   const Geometry geometry = DraftGeometry(draft);
   const std::int64_t total = geometry.grid[0] * geometry.block[0];
   std::vector<Json> parameters;
-  // Shared memory adds for all threads of a block at once on a GPU.
-  for (const std::int64_t items : {32, 64, 16, 128, 8}) {
-    if (draft.device != "host" && geometry.grid[0] % items == 0 &&
-        items * geometry.block[0] >= 4 * table.entries) {
-      parameters.push_back(Json{{"scope", "block"}, {"items", items}});
-    }
+  if (draft.device != "host") {
+    // Shared memory adds for all threads of a block at once on a GPU.
+    ProposeShared(draft, table, parameters);
+    return parameters;
   }
   for (const std::int64_t items : {65536, 16384, 262144, 4096, 1024}) {
     // A copy pays where it holds less than what is counted in it, and all processors have work.
@@ -243,20 +422,42 @@ base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const Json& paramete
   TRY(FindTable(draft));
   TRY(NormalisePlace(draft));
   TRY_ASSIGN(const Table table, FindTable(draft));
-  TRY_ASSIGN(const std::int64_t items, IntegerOf(parameters, "items", 16384));
   TRY_ASSIGN(const Scope scope, ScopeOf(parameters));
-  if (items < 2 || items > 1048576) {
-    return base::Fail(base::InvalidArgument("items must be 2 to 1048576"));
-  }
-  const Edits edits = TableWriter(draft, table, scope, items).Run();
-  DivideLaunch(draft, scope, items);
-  TRY(Change(draft, edits));
   const std::string entries = std::to_string(table.entries);
-  if (scope == Scope::kBlock) {
-    return "a table of " + entries + " in shared memory, " + std::to_string(items) +
-           " elements a thread";
+  if (scope == Scope::kThread) {
+    TRY_ASSIGN(const std::int64_t items, IntegerOf(parameters, "items", 16384));
+    if (items < 2 || items > 1048576) {
+      return base::Fail(base::InvalidArgument("items must be 2 to 1048576"));
+    }
+    const Edits edits = ThreadTableWriter(draft, table, items).Run();
+    GuardOneRow(draft);
+    DivideLaunch(draft, items);
+    TRY(Change(draft, edits));
+    return "a private table of " + entries + " for each " + std::to_string(items) + " elements";
   }
-  return "a private table of " + entries + " for each " + std::to_string(items) + " elements";
+  TRY_ASSIGN(const Shared shared, SharedOf(table, draft, parameters));
+  const std::optional<LaneLoads> loads = LoadsBefore(draft, shared.width);
+  if (!loads && shared.width > 1) {
+    return Declined("its elements cannot be loaded " + std::to_string(shared.width) + " at once");
+  }
+  const BlockTableWriter writer(draft, table, shared, loads ? &*loads : nullptr);
+  Edits edits(draft.tree.text);
+  const Node& body = draft.tree.at(draft.facts.body);
+  edits.Replace(body.begin, body.end, writer.Run());
+  const std::string total = "(" + draft.grid[0] + ") * (" + draft.block[0] + ")";
+  GuardOneRow(draft);
+  writer.Guard(draft);
+  AddParameter(draft, edits, writer.total(), total);
+  const std::string block =
+      shared.block == 0 ? "(" + draft.block[0] + ")" : std::to_string(shared.block);
+  draft.grid[0] = "ceil_div(" + total + ", " + block + " * " + std::to_string(shared.items) + ")";
+  if (shared.block != 0) draft.block[0] = block;
+  draft.any_block = true;
+  TRY(Change(draft, edits));
+  return "a table of " + entries + " in shared memory, " + std::to_string(shared.items) +
+         " elements a thread" +
+         (shared.width > 1 ? ", " + std::to_string(shared.width) + " a load" : "") +
+         (shared.copies > 1 ? ", " + std::to_string(shared.copies) + " copies" : "");
 }
 
 }  // namespace cupilot::source

@@ -99,6 +99,12 @@ TEST_F(TechniquesEvaluatedTest, StepsCompose) {
        {StepOf("loop_interchange", R"({"nest":0})"),
         StepOf("unrolling", R"({"factor":8,"accumulators":2})"),
         StepOf("launch_bounds", R"({"min_blocks":1})")}},
+      {"gradient",
+       {StepOf("thread_coarsening", R"({"form":"sequential","x":2,"y":2,"stride":"block"})"),
+        StepOf("block_size", R"({"x":32,"y":2,"z":1})")}},
+      {"byte_counts",
+       {StepOf("private_atomics", R"({"scope":"block","items":8,"width":4,"copies":4})"),
+        StepOf("block_size", R"({"x":128,"y":1,"z":1})")}},
   };
   for (const auto& [kernel, steps] : kStrategies) {
     SCOPED_TRACE(kernel);

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "tests/daemon/source/rewrite/combination_cases.h"
+#include "tests/daemon/source/rewrite/loop_cases.h"
 #include "tests/daemon/source/rewrite/shared_memory_cases.h"
 
 namespace cupilot::source {
@@ -410,7 +412,9 @@ constexpr TechniqueCase kCases[] = {
 std::span<const TechniqueCase> TechniqueCases() {
   static const std::vector<TechniqueCase> kAll = [] {
     std::vector<TechniqueCase> all(std::begin(kCases), std::end(kCases));
-    for (const TechniqueCase& one : SharedMemoryCases()) all.push_back(one);
+    for (const auto cases : {SharedMemoryCases(), CombinationCases(), LoopCases()}) {
+      all.insert(all.end(), cases.begin(), cases.end());
+    }
     return all;
   }();
   return kAll;
