@@ -206,12 +206,12 @@ class Driver {
 
   base::Result<> LowerFile(const std::string& input, const std::string& from,
                            const std::string& to) const {
-    TRY_ASSIGN(std::string text, base::ReadFile(from));
+    TRY_ASSIGN(const std::string text, base::ReadFile(from));
     source::ParseOptions parse;
     parse.file_name = input;
     parse.standard = line_.standard.empty() ? "c++17" : line_.standard;
     parse.preprocessed = true;
-    TRY_ASSIGN(const source::ParseOutcome outcome, source::Parse(std::move(text), parse));
+    TRY_ASSIGN(const source::ParseOutcome outcome, source::Parse(text, parse));
     source::LowerOptions options;
     options.launch_function = line_.launch_function;
     options.architecture = architecture_;

@@ -308,7 +308,7 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
     // A crash of the source worker is this candidate's own fault: it is declined like any other.
     const bool ours = !reply && reply.error().code == base::ErrorCode::kCancelled;
     if (!ours) outcome.kind = search::Outcome::Kind::kDeclined;
-    return EndAttempt(id, std::move(outcome), ours ? &reply.error() : nullptr);
+    return EndAttempt(id, outcome, ours ? &reply.error() : nullptr);
   }
   attempt.variant = std::move(reply->variant);
   records::Variant& variant = attempt.variant;
@@ -355,7 +355,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
   const auto fail = [this, id](const base::Error& error) {
     search::Outcome outcome;
     outcome.reason = error.message;
-    EndAttempt(id, std::move(outcome), &error);
+    EndAttempt(id, outcome, &error);
   };
   if (!evaluation) return fail(evaluation.error());
   // Bound to what the store binds it to, whatever the evaluator wrote.
@@ -391,7 +391,7 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
 }
 
 // With it end those that make the same variant.
-void KernelJob::EndAttempt(int id, search::Outcome outcome, const base::Error* failure) {
+void KernelJob::EndAttempt(int id, const search::Outcome& outcome, const base::Error* failure) {
   const Attempt* ended = Find(id);
   for (const auto& attempt : open_) {
     if (attempt.get() != ended && attempt->same_as != ended) continue;

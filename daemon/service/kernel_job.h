@@ -100,7 +100,7 @@ class KernelJob {
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
   void Evaluate(int id, const records::Variant& variant);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
-  void EndAttempt(int id, search::Outcome outcome, const base::Error* failure = nullptr);
+  void EndAttempt(int id, const search::Outcome& outcome, const base::Error* failure = nullptr);
   void Tell(const Attempt& attempt);
   search::Outcome OutcomeOf(const Attempt& attempt, const records::Evaluation& evaluation) const;
   Attempt* Find(int id);

@@ -173,7 +173,7 @@ void Once::StepAgain() {
   }
   const int most = limit > 0 ? static_cast<int>(std::min<std::int64_t>(limit - evaluations_, 1000))
                              : std::numeric_limits<int>::max();
-  job_->Step([this](base::Result<bool>) { loop_.Post([this] { StepAgain(); }); }, most);
+  job_->Step([this](const base::Result<bool>&) { loop_.Post([this] { StepAgain(); }); }, most);
 }
 
 void Once::OnVerdict(const KernelJob& job) {

@@ -329,7 +329,7 @@ bool Service::StartStep() {
     }
   }
   if (next == nullptr) return false;
-  next->Step([this](base::Result<bool>) { Later(&Service::AfterStep); });
+  next->Step([this](const base::Result<bool>&) { Later(&Service::AfterStep); });
   return true;
 }
 
@@ -553,11 +553,12 @@ std::string Service::IdleReason() const {
 
 std::vector<std::string> Service::BuildFolders() const {
   std::vector<std::string> folders;
+  folders.reserve(projects_.size());
   for (const auto& [folder, project] : projects_) folders.push_back(folder);
   return folders;
 }
 
-void Service::Emit(const std::string& name, Json data) {
+void Service::Emit(const std::string& name, const Json& data) {
   if (on_event_) on_event_(name, data);
 }
 

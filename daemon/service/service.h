@@ -143,7 +143,7 @@ class Service {
   void CheckObstacle();
   // On the loop thread, later, unless the service is gone by then.
   void Later(void (Service::*task)());
-  void Emit(const std::string& name, records::Json data);
+  void Emit(const std::string& name, const records::Json& data);
   std::vector<std::string> BuildFolders() const;
 
   Collaborators with_;

@@ -279,7 +279,7 @@ base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest
 
   base::Result<std::string> text = CandidateText(kernel, variant);
   if (!text) return Rejected("forbidden_construct", text.error().message);
-  TRY_ASSIGN(const ParseOutcome outcome, Parse(std::move(*text), ClosureParseOptions(kernel)));
+  TRY_ASSIGN(const ParseOutcome outcome, Parse(*text, ClosureParseOptions(kernel)));
   if (!outcome.errors.empty()) {
     TRY_ASSIGN(const ParseOutcome original,
                Parse(kernel.closure_source, ClosureParseOptions(kernel)));

@@ -43,6 +43,7 @@ static_assert(sizeof(EntryHeader) == 64);
 template <class T>
 bool Take(std::string_view bytes, T& out) {
   if (bytes.size() < sizeof out) return false;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): as many bytes as are there
   std::memcpy(&out, bytes.data(), sizeof out);
   return true;
 }

@@ -16,6 +16,7 @@ Finding Found(const Region& near, std::size_t at) {
 
 Finding CheckRedZones(const Observation& seen, Errors&) {
   std::vector<const Region*> sorted;
+  sorted.reserve(seen.plan.layout.regions.size());
   for (const Region& region : seen.plan.layout.regions) sorted.push_back(&region);
   std::sort(sorted.begin(), sorted.end(),
             [](const Region* a, const Region* b) { return a->offset < b->offset; });
