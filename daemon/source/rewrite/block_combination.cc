@@ -527,7 +527,7 @@ class BlockRun {
     if (peer >= threads_ || !Takes(active_, peer)) {
       return None("'" + Shown(id) + "' asks a thread that is elsewhere");
     }
-    const auto value = Evaluate(arguments[1], peer);
+    auto value = Evaluate(arguments[1], peer);
     if (!value || !Fits(*value, arguments[1], tree_.at(id).canonical)) return std::nullopt;
     return value;
   }
