@@ -7,6 +7,7 @@
 #include "source/rewrite/inspect.h"
 #include "source/rewrite/mechanical.h"
 #include "source/rewrite/parameters.h"
+#include "source/rewrite/shared_memory.h"
 
 namespace cupilot::source {
 namespace {
@@ -83,31 +84,8 @@ base::Result<> CheckRestrict(const Draft& draft) {
 
 // Types of which the device has loads through the read-only path.
 bool IsLoadable(const std::string& element) {
-  static const std::set<std::string> kTypes = {"char",
-                                               "signed char",
-                                               "unsigned char",
-                                               "short",
-                                               "unsigned short",
-                                               "int",
-                                               "unsigned int",
-                                               "long",
-                                               "unsigned long",
-                                               "long long",
-                                               "unsigned long long",
-                                               "float",
-                                               "double",
-                                               "int2",
-                                               "int4",
-                                               "uint2",
-                                               "uint4",
-                                               "float2",
-                                               "float4",
-                                               "double2",
-                                               "char4",
-                                               "uchar4",
-                                               "short2",
-                                               "short4"};
-  return kTypes.count(element) > 0;
+  static const std::set<std::string> kTypes = {"char4", "short2", "short4"};
+  return IsSharedElement(element) || kTypes.count(element) > 0;
 }
 
 // p[i] as a value: not as a place.
