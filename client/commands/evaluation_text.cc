@@ -7,6 +7,45 @@ namespace cupilot::client {
 
 using records::Json;
 
+namespace {
+
+std::string NameOfBound(const std::string& bound) {
+  if (bound == "dram") return "memory";
+  if (bound == "l1" || bound == "l2") return bound == "l1" ? "L1 cache" : "L2 cache";
+  if (bound == "shared") return "shared memory";
+  if (bound == "issue") return "instruction issue";
+  if (bound == "load_store") return "load and store instructions";
+  if (bound == "integer") return "integer arithmetic";
+  if (bound == "special") return "special functions";
+  if (bound == "launch") return "the launch itself";
+  return bound == "latency" ? bound : bound + " arithmetic";
+}
+
+std::string BoundOf(const Json& side) {
+  const std::string bound = TextOf(side, "bound");
+  if (bound.empty()) return "not known";
+  char share[32];
+  std::snprintf(share, sizeof share, " (%.0f %%)", 100 * NumberOf(side, "share"));
+  // Latency is what remains: no ceiling is near.
+  return NameOfBound(bound) + (bound == "latency" ? "" : share);
+}
+
+}  // namespace
+
+void PrintRoofline(const Json& evaluation, Output& output) {
+  const std::string kCase = "case ";
+  const Json metrics = ObjectOf(evaluation, "metrics");
+  for (const auto& [key, facts] : metrics.items()) {
+    if (key.rfind(kCase, 0) != 0 || !facts.is_object() || !facts.contains("roofline")) continue;
+    const Json roofline = ObjectOf(facts, "roofline");
+    const bool counted = TextOf(roofline, "source") == "cupti";
+    output.Line(
+        "  " + key + " is bound by " + BoundOf(ObjectOf(roofline, "variant")) +
+        ", the original's: " + BoundOf(ObjectOf(roofline, "original")) +
+        (counted ? "; counted by CUPTI" : "; without counters: " + TextOf(roofline, "reason")));
+  }
+}
+
 void PrintEvaluation(const Json& evaluation, Output& output) {
   const bool accepted = TextOf(evaluation, "verdict") == "accepted";
   std::string head = accepted ? "accepted: " + SpeedupOf(evaluation, "speedup") + " " +
@@ -28,6 +67,7 @@ void PrintEvaluation(const Json& evaluation, Output& output) {
     output.Line("  " + std::string(FlagOf(check, "passed") ? "passed " : "FAILED ") +
                 TextOf(check, "name") + (note.empty() ? "" : ": " + note));
   }
+  PrintRoofline(evaluation, output);
   const Json device = ObjectOf(evaluation, "device");
   if (TextOf(device, "name").empty()) return;
   const std::string arch = TextOf(device, "arch");

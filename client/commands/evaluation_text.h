@@ -6,6 +6,9 @@
 
 namespace cupilot::client {
 
+// What bounds each case, before and after; nothing where that was not looked at.
+void PrintRoofline(const records::Json& evaluation, Output& output);
+
 void PrintEvaluation(const records::Json& evaluation, Output& output);
 
 }  // namespace cupilot::client

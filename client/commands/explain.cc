@@ -3,6 +3,7 @@
 
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/commands/evaluation_text.h"
 
 namespace cupilot::client {
 namespace {
@@ -29,6 +30,7 @@ void PrintWinner(const Json& document, Output& output) {
     output.Line("  runs where: " + guard);
   }
   const Json evaluation = ObjectOf(document, "evaluation");
+  PrintRoofline(evaluation, output);
   output.Line("  proven " + TextOf(evaluation, "date") + ", variant " +
               TextOf(evaluation, "variant").substr(0, 16));
   for (const Json& check : ListOf(evaluation, "checks")) {

@@ -169,6 +169,12 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!second) return done_(base::Fail(std::move(second.error())));
     Note("confirm", *again);
     if (*second) State(*reply);
+    // The roofline is the second process's alone.
+    for (const auto& [name, facts] : reply->metrics.items()) {
+      if (facts.contains("roofline")) {
+        evaluation_.metrics["case " + name]["roofline"] = facts["roofline"];
+      }
+    }
     evaluation_.checks.push_back({"second_process", verdict->accepted, verdict->detail});
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
     evaluation_.accepted = true;
@@ -183,6 +189,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     measure.max_seconds = request_.max_seconds;
     measure.confirm = confirm;
     measure.probe_limit = owner_.settings_.probe_limit;
+    if (confirm && !request_.command.arguments.empty()) {
+      measure.compiler = request_.command.arguments.front();
+      measure.compile_folder = request_.command.directory;
+    }
     Measure(owner_.workers_, measure,
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));

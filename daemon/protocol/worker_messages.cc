@@ -412,7 +412,9 @@ static void Read(const Json& json, const std::string& path, MeasureRequest& valu
   object.Optional("set", value.set)
       .Optional("max_seconds", value.max_seconds)
       .Optional("confirm", value.confirm)
-      .Optional("probe_limit", value.probe_limit);
+      .Optional("probe_limit", value.probe_limit)
+      .Optional("compiler", value.compiler)
+      .Optional("compile_folder", value.compile_folder);
 }
 
 Json ToJson(const MeasureRequest& value) {
@@ -421,6 +423,8 @@ Json ToJson(const MeasureRequest& value) {
   json["max_seconds"] = NumberJson(value.max_seconds);
   json["confirm"] = value.confirm;
   json["probe_limit"] = NumberJson(value.probe_limit);
+  if (!value.compiler.empty()) json["compiler"] = value.compiler;
+  if (!value.compile_folder.empty()) json["compile_folder"] = value.compile_folder;
   return json;
 }
 

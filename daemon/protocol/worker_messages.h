@@ -165,6 +165,8 @@ struct MeasureRequest {
   bool confirm = false;  // a second, independent process after a first success
   double probe_limit =
       1.1;  // a candidate slower than this times the original after one probe stops
+  // The recorded compile's program and folder: tools of its toolkit say more of a finalist. GPUs.
+  std::string compiler, compile_folder;
 };
 struct MeasureReply {
   bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch

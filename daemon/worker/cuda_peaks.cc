@@ -1,6 +1,10 @@
 #include "worker/cuda_peaks.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "worker/peak_kernels.h"
 
 namespace cupilot::worker {
 namespace {
@@ -11,54 +15,11 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of one buffer
 constexpr int kRounds = 7;
 constexpr int kEmptyLaunches = 200;
 constexpr std::int64_t kBlockThreads = 512;
-constexpr std::int64_t kLoadsOfOneThread = 4;
-
-// A sum over everything, so that every byte must be read; and nothing at all. Text for the driver's
-// own compiler, which every GPU since Volta takes.
-constexpr const char* kKernels = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry cupilot_read(.param .u64 from, .param .u64 words, .param .u64 to)
-{
-  .reg .pred %p<3>;
-  .reg .b32 %r<12>;
-  .reg .b64 %d<8>;
-  ld.param.u64 %d1, [from];
-  ld.param.u64 %d2, [words];
-  ld.param.u64 %d3, [to];
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %ntid.x;
-  mov.u32 %r3, %tid.x;
-  mov.u32 %r4, %nctaid.x;
-  mad.lo.u32 %r5, %r1, %r2, %r3;
-  cvt.u64.u32 %d4, %r5;
-  mul.wide.u32 %d5, %r4, %r2;
-  mov.u32 %r6, 0;
-again:
-  setp.ge.u64 %p1, %d4, %d2;
-  @%p1 bra done;
-  shl.b64 %d6, %d4, 4;
-  add.u64 %d6, %d1, %d6;
-  ld.global.v4.u32 {%r7, %r8, %r9, %r10}, [%d6];
-  add.u32 %r6, %r6, %r7;
-  add.u32 %r6, %r6, %r8;
-  add.u32 %r6, %r6, %r9;
-  add.u32 %r6, %r6, %r10;
-  add.u64 %d4, %d4, %d5;
-  bra again;
-done:
-  setp.ne.u32 %p2, %r6, 305419897;
-  @%p2 bra out;
-  st.global.u32 [%d3], %r6;
-out:
-  ret;
-}
-.visible .entry cupilot_empty()
-{
-  ret;
-}
-)";
+constexpr std::int64_t kWordsOfOneThread = 4;
+// Arithmetic: enough warps for every scheduler, and long enough for the clock to settle.
+constexpr std::int64_t kRateBlocks = 8;  // a multiprocessor
+constexpr std::int64_t kRateThreads = 256;
+constexpr std::uint32_t kRateRounds = 200;
 
 int IndexOf(const ModuleInfo& info, const std::string& name) {
   const auto it = std::find_if(info.kernels.begin(), info.kernels.end(),
@@ -77,6 +38,44 @@ base::Result<double> BestUs(device::cuda::CudaDevice& device, const Work& work) 
   return best;
 }
 
+// Operations a microsecond of the whole device.
+base::Result<double> RateOf(device::cuda::CudaDevice& device, const RateKernel& kernel,
+                            std::int64_t multiprocessors) {
+  ModuleInfo info;
+  TRY_ASSIGN(const device::ModuleId module, device.LoadText(kernel.text.c_str(), &info));
+  std::uint32_t rounds = kRateRounds, seed = 1;
+  std::uint64_t to = device.Address();
+  void* arguments[] = {&rounds, &seed, &to};
+  device::Launch launch;
+  launch.module = module;
+  launch.kernel = IndexOf(info, "cupilot_rate");
+  launch.block = {kRateThreads, 1, 1};
+  launch.grid = {multiprocessors * kRateBlocks, 1, 1};
+  launch.arguments = arguments;
+  TRY_ASSIGN(const double us, BestUs(device, [&] { return device.Launch(launch); }));
+  const double threads = static_cast<double>(launch.grid[0]) * kRateThreads;
+  return threads * kRateRounds * kernel.operations_a_round / us;
+}
+
+int CapabilityOf(const std::string& architecture) {
+  const std::size_t digits = architecture.find('_');
+  return digits == std::string::npos ? 0 : std::atoi(architecture.c_str() + digits + 1);
+}
+
+// A pipe that this driver's compiler has no instruction for is left out.
+base::Result<records::Json> TakeRates(device::cuda::CudaDevice& device) {
+  TRY_ASSIGN(const device::Properties properties, device.Describe());
+  records::Json rates = records::Json::object();
+  for (const RateKernel& kernel : RateKernels(CapabilityOf(properties.architecture))) {
+    const auto rate = RateOf(device, kernel, properties.sm_count);
+    if (rate) rates[kernel.pipe] = *rate;
+    if (!rate && rate.error().code == base::ErrorCode::kToolFailed) {
+      return base::Fail(rate.error());
+    }
+  }
+  return rates;
+}
+
 }  // namespace
 
 base::Result<records::Json> TakeCudaPeaks(device::cuda::CudaDevice& device) {
@@ -85,20 +84,24 @@ base::Result<records::Json> TakeCudaPeaks(device::cuda::CudaDevice& device) {
   if (bytes <= 0) return base::Fail(base::Unavailable("the GPU has no free memory"));
   TRY(device.Reserve(static_cast<std::size_t>(2 * bytes)));
   ModuleInfo info;
-  TRY_ASSIGN(const device::ModuleId module, device.LoadText(kKernels, &info));
+  TRY_ASSIGN(const device::ModuleId module, device.LoadText(MemoryKernels().c_str(), &info));
   std::uint64_t from = device.Address(), words = static_cast<std::uint64_t>(bytes) / 16,
                 to = device.Address() + static_cast<std::uint64_t>(bytes);
-  void* arguments[] = {&from, &words, &to};
-  device::Launch read;
-  read.module = module;
-  read.kernel = IndexOf(info, "cupilot_read");
-  read.block = {kBlockThreads, 1, 1};
-  read.grid = {
-      (bytes / 16 + kBlockThreads * kLoadsOfOneThread - 1) / (kBlockThreads * kLoadsOfOneThread), 1,
+  device::Launch pass;
+  pass.module = module;
+  pass.block = {kBlockThreads, 1, 1};
+  pass.grid = {
+      (bytes / 16 + kBlockThreads * kWordsOfOneThread - 1) / (kBlockThreads * kWordsOfOneThread), 1,
       1};
-  read.arguments = arguments;
+  void* read_arguments[] = {&from, &words, &to};
+  void* write_arguments[] = {&from, &words};
+  device::Launch read = pass, write = pass;
+  read.kernel = IndexOf(info, "cupilot_read");
+  read.arguments = read_arguments;
+  write.kernel = IndexOf(info, "cupilot_write");
+  write.arguments = write_arguments;
   TRY_ASSIGN(const double read_us, BestUs(device, [&] { return device.Launch(read); }));
-  TRY_ASSIGN(const double write_us, BestUs(device, [&] { return device.Fill(0, bytes, 1); }));
+  TRY_ASSIGN(const double write_us, BestUs(device, [&] { return device.Launch(write); }));
   TRY_ASSIGN(const double copy_us, BestUs(device, [&] { return device.Move(0, bytes, bytes); }));
   device::Launch empty;
   empty.module = module;
@@ -109,14 +112,13 @@ base::Result<records::Json> TakeCudaPeaks(device::cuda::CudaDevice& device) {
     return {};
   }));
   TRY_ASSIGN(const double empty_us, BestUs(device, [&] { return device.Replay(graph); }));
+  TRY_ASSIGN(records::Json rates, TakeRates(device));
   device.UnloadAll();
   TRY(device.ScrubAndShrink());
   const auto size = static_cast<double>(bytes);
-  return records::Json{{"read", size / read_us},
-                       {"write", size / write_us},
-                       {"copy", 2 * size / copy_us},
-                       {"launch_us", empty_us / kEmptyLaunches},
-                       {"bytes", bytes}};
+  return records::Json{{"read", size / read_us},         {"write", size / write_us},
+                       {"copy", 2 * size / copy_us},     {"launch_us", empty_us / kEmptyLaunches},
+                       {"arithmetic", std::move(rates)}, {"bytes", bytes}};
 }
 
 }  // namespace cupilot::worker

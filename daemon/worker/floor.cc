@@ -62,22 +62,22 @@ double Round(Pattern pattern, std::vector<std::vector<char>>& slices, std::int64
 
 }  // namespace
 
-std::int64_t NecessaryBytes(const CasePlan& plan, const OriginalResult& reference) {
+Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference) {
   const auto& regions = plan.layout.regions;
   const bool indexed = std::any_of(regions.begin(), regions.end(), [](const Region& region) {
     return region.input && !region.output && region.type.integer();
   });
-  std::int64_t bytes = 0;
+  Traffic traffic;
   for (std::size_t r = 0; r < regions.size(); ++r) {
     const Region& region = regions[r];
-    if (region.input && (!indexed || region.type.integer())) bytes += region.bytes();
+    if (region.input && (!indexed || region.type.integer())) traffic.read += region.bytes();
     // What is accumulated into may be written in part only; outputs are known to be.
     if (!region.output || region.input || r >= reference.outputs.size()) continue;
     const std::vector<bool>& unwritten = reference.outputs[r].unwritten;
-    bytes +=
+    traffic.written +=
         region.bytes() - region.type.size() * std::count(unwritten.begin(), unwritten.end(), true);
   }
-  return bytes;
+  return traffic;
 }
 
 // Of the power of two below: the rate of a smaller size is the greater one.
@@ -97,7 +97,7 @@ double PeakRates::FloorUs(std::int64_t bytes) {
 void PeakRates::MeasureAgain(std::int64_t bytes) {
   double& rate = RateOf(bytes);
   const auto size = static_cast<std::uint64_t>(std::clamp(bytes, kSmallest, kLargest));
-  rate = std::max(rate, measure_(static_cast<std::int64_t>(std::bit_floor(size))));
+  rate = std::max(rate, again_(static_cast<std::int64_t>(std::bit_floor(size))));
 }
 
 double MeasureHostRate(std::int64_t bytes) {

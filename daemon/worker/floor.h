@@ -12,18 +12,30 @@
 
 namespace cupilot::worker {
 
+// Bytes that every correct kernel moves.
+struct Traffic {
+  std::int64_t read = 0;
+  std::int64_t written = 0;
+  std::int64_t bytes() const { return read + written; }
+};
+
 // Outputs that the original writes, and inputs. Beside an array of integers, which may say what is
 // read, other inputs do not count: from below.
-std::int64_t NecessaryBytes(const CasePlan& plan, const OriginalResult& reference);
+Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference);
 
 // Bytes a microsecond by the size of what is moved, each size measured when it is first asked for
 // and kept.
 class PeakRates {
  public:
   using MeasureRate = std::function<double(std::int64_t bytes)>;
-  // `launch_us`: what an empty launch takes.
-  explicit PeakRates(MeasureRate measure, double launch_us = 0)
-      : measure_(std::move(measure)), launch_us_(launch_us) {}
+  // `launch_us`: what an empty launch takes. `again`: in place of `measure` where a rate is
+  // doubted.
+  explicit PeakRates(MeasureRate measure, double launch_us = 0, MeasureRate again = {})
+      : measure_(measure), again_(again ? std::move(again) : measure), launch_us_(launch_us) {}
+
+  // All that is known of a GPU (cuda_peaks.h); empty on the host.
+  const records::Json& peaks() const { return peaks_; }
+  void set_peaks(records::Json peaks) { peaks_ = std::move(peaks); }
 
   double FloorUs(std::int64_t bytes);
   // Measures that size once more. A rate only grows: what was slower was disturbed.
@@ -31,8 +43,9 @@ class PeakRates {
 
  private:
   double& RateOf(std::int64_t bytes);
-  MeasureRate measure_;
+  MeasureRate measure_, again_;
   double launch_us_;
+  records::Json peaks_ = records::Json::object();
   std::map<std::int64_t, double> rates_;
 };
 
@@ -40,8 +53,10 @@ class PeakRates {
 // bytes in all on all processors.
 double MeasureHostRate(std::int64_t bytes);
 
-// The rates of a device, measured when they are first asked for and kept. kUnavailable: no device.
-base::Result<PeakRates*> RatesOf(const std::string& device);
+// The rates of a device, measured when they are first asked for and kept; a GPU's also in `folder`,
+// for this GPU, driver and version of the measurement. kUnavailable: no device.
+base::Result<PeakRates*> RatesOf(const std::string& device, const device::Properties& properties,
+                                 const std::string& folder);
 
 // The floor of a measured case: 0 (unknown) where the original itself is below it, since then not
 // all of the traffic is necessary. A case that seems to be below it is believed only after the rate

@@ -16,8 +16,8 @@ namespace cupilot::worker {
 
 // Whose code runs. Results of the original are computed where no candidate ever runs.
 // kFinalist: a process of its own every time, so that a second measurement has nothing of the
-// first.
-enum class Role { kOriginal, kTwin, kCandidate, kFinalist };
+// first. kProfile: hardware counters, which slow a process's launches down.
+enum class Role { kOriginal, kTwin, kCandidate, kFinalist, kProfile };
 
 class Lease {
  public:

@@ -126,12 +126,12 @@ base::Result<> PreparedProgram::Launch(device::Device& device) {
   return {};
 }
 
-std::vector<int> PreparedProgram::kernels() const {
-  std::vector<int> kernels;
+std::vector<device::Launch> PreparedProgram::launches() const {
+  std::vector<device::Launch> launches;
   for (const Step& step : steps_) {
-    if (!step.is_fill) kernels.push_back(step.launch.kernel);
+    if (!step.is_fill) launches.push_back(step.launch);
   }
-  return kernels;
+  return launches;
 }
 
 }  // namespace cupilot::worker

@@ -28,8 +28,8 @@ class PreparedProgram {
   base::Result<> Launch(device::Device& device);
 
   std::size_t step_count() const { return steps_.size(); }
-  // The kernels of its launches, by index in the module.
-  std::vector<int> kernels() const;
+  // In order, without the fills; their arguments live as long as this.
+  std::vector<device::Launch> launches() const;
 
  private:
   struct Step {

@@ -6,6 +6,7 @@
 //       -> {"architecture": "sm_90", "resources": [{kernel: {"registers", ...}}, ...]}
 //   {"op": "run", "module": 0, "program": {...}, "bytes"}  -> {"microseconds": t}
 //   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}
+//   {"op": "peaks"}, {"op": "counters", ...}: GPUs; cuda_peaks.h and cuda_counters.h
 // or {"error": "...", "code": "..."}; after a failure of the device it ends. On a GPU "load" may
 // come again and replaces the modules. Its word counts for times and resources only: the judge
 // reads results from the arena.

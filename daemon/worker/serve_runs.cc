@@ -11,6 +11,7 @@
 #include "device/describe.h"
 #include "device/host/host_device.h"
 #include "records/json.h"
+#include "worker/cuda_counters.h"
 #include "worker/cuda_pairs.h"
 #include "worker/cuda_peaks.h"
 #include "worker/pair_loop.h"
@@ -55,6 +56,7 @@ class RunServer {
     if (op == "load") return Load(request);
     if (op == "run") return Run(request);
     if (op == "pairs") return Pairs(request);
+    if (op == "counters" && cuda_ != nullptr) return TakeCudaCounters(*cuda_, infos_, request);
     if (op == "peaks" && cuda_ != nullptr) return TakeCudaPeaks(*cuda_);
     return base::Fail(base::ProtocolError("unknown op '" + op + "'"));
   }

@@ -97,6 +97,30 @@ TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
   EXPECT_EQ(daemon_.requests()[0]["params"]["kernel"], "blur");
 }
 
+TEST_F(ClientTest, ExplainSaysWhatBoundsAKernel) {
+  Json document = MakeRow();
+  const Json roofline = {{"source", "cupti"},
+                         {"original", {{"bound", "latency"}, {"share", 0.41}}},
+                         {"variant", {{"bound", "dram"}, {"share", 0.874}}}};
+  const Json blind = {{"source", "static"},
+                      {"reason", "counters are for administrators only here"},
+                      {"original", {{"bound", ""}, {"share", 0.2}}},
+                      {"variant", {{"bound", "fp32"}, {"share", 0.7}}}};
+  document.update({{"verdict", "accepted"},
+                   {"evaluation",
+                    {{"metrics",
+                      {{"confirm", {{"speedup", 1.4}}},
+                       {"case large", {{"roofline", roofline}}},
+                       {"case small", {{"roofline", blind}}}}}}}});
+  Serve("explain", document);
+  const std::string output = Run({"explain", "blur"}).output;
+  EXPECT_THAT(output, HasSubstr("case large, bound: memory (87 %), the original's: latency; "
+                                "counted by CUPTI"));
+  EXPECT_THAT(output,
+              HasSubstr("case small, bound: fp32 arithmetic (70 %), the original's: not known; "
+                        "without counters: counters are for administrators only here"));
+}
+
 TEST_F(ClientTest, ExplainSaysWhyTheOriginalRuns) {
   Json document = MakeRow();
   document.update(

@@ -89,6 +89,7 @@ struct DriverApi {
   Status (*cuFuncGetParamInfo)(Function, std::size_t, std::size_t*, std::size_t*);
   Status (*cuFuncGetAttribute)(int*, int, Function);
   Status (*cuFuncSetAttribute)(Function, int, int);
+  Status (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int*, Function, int, std::size_t);
   Status (*cuLaunchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                            unsigned, Stream, void**, void**);
   Status (*cuStreamCreate)(Stream*, unsigned);

@@ -96,6 +96,8 @@ base::Result<std::vector<CubinVariable>> VariablesOf(std::string_view cubin) {
       const bool constant = place.starts_with(".nv.constant");
       if (!constant && !place.starts_with(".nv.global")) continue;
       const std::string name = elf->Text(section.sh_link, symbol.st_name);
+      // Texts of assert() and the like: no source can name them, and no driver need find them.
+      if (name.starts_with("$") || name.starts_with("__unnamed_")) continue;
       variables.push_back(
           {name, QualifiedName(name), static_cast<std::int64_t>(symbol.st_size), constant});
     }

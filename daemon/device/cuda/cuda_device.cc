@@ -42,6 +42,7 @@ base::Result<std::unique_ptr<CudaDevice>> CudaDevice::Open(int index) {
     return base::Fail(base::Unavailable("no context on cuda:" + std::to_string(index) + ": " +
                                         ErrorText(*api, status)));
   }
+  device->context_ = context;
   TRY(device->Check(api->cuCtxSetCurrent(context), "cuCtxSetCurrent"));
   TRY(device->Check(api->cuStreamCreate(&device->stream_, kStreamNonBlocking), "cuStreamCreate"));
   TRY(device->Check(api->cuEventCreate(&device->begin_, 0), "cuEventCreate"));
@@ -266,6 +267,17 @@ CudaDevice::Resources CudaDevice::ResourcesOf(ModuleId module, int kernel) const
   api_.cuFuncGetAttribute(&resources.local_bytes, kFunctionLocalBytes, function);
   api_.cuFuncGetAttribute(&resources.shared_bytes, kFunctionSharedBytes, function);
   return resources;
+}
+
+int CudaDevice::BlocksPerMultiprocessor(const device::Launch& launch) const {
+  const LoadedKernel& kernel = modules_[static_cast<std::size_t>(launch.module)]
+                                   .kernels[static_cast<std::size_t>(launch.kernel)];
+  const std::int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  int blocks = 0;
+  const Status status = api_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, kernel.function, static_cast<int>(threads),
+      static_cast<std::size_t>(launch.shared_bytes));
+  return status == kSuccess ? blocks : 0;
 }
 
 }  // namespace cupilot::device::cuda

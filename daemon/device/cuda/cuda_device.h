@@ -57,6 +57,11 @@ class CudaDevice final : public Device {
     int shared_bytes = 0;
   };
   Resources ResourcesOf(ModuleId module, int kernel) const;
+  // Blocks of that launch that one multiprocessor holds at once; 0 if the driver does not tell.
+  int BlocksPerMultiprocessor(const device::Launch& launch) const;
+
+  DeviceHandle handle() const { return device_; }
+  Context context() const { return context_; }
 
  private:
   struct LoadedKernel {
@@ -80,6 +85,7 @@ class CudaDevice final : public Device {
 
   const DriverApi& api_;
   DeviceHandle device_;
+  Context context_ = nullptr;
   Stream stream_ = nullptr;
   Event begin_ = nullptr, end_ = nullptr;
   DevicePointer memory_ = 0;

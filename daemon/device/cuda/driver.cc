@@ -57,6 +57,7 @@ base::Result<const DriverApi*> Open() {
   CUPILOT_FIND(cuFuncGetParamInfo)
   CUPILOT_FIND(cuFuncGetAttribute)
   CUPILOT_FIND(cuFuncSetAttribute)
+  CUPILOT_FIND(cuOccupancyMaxActiveBlocksPerMultiprocessor)
   CUPILOT_FIND(cuLaunchKernel)
   CUPILOT_FIND(cuStreamCreate)
   CUPILOT_FIND(cuStreamSynchronize)

@@ -84,6 +84,7 @@ CUPILOT_SAME(cuModuleEnumerateFunctions);
 CUPILOT_SAME(cuFuncGetName);
 CUPILOT_SAME(cuFuncGetParamInfo);
 CUPILOT_SAME(cuFuncSetAttribute);
+CUPILOT_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor);
 CUPILOT_SAME(cuLaunchKernel);
 CUPILOT_SAME(cuStreamCreate);
 CUPILOT_SAME(cuStreamSynchronize);

@@ -88,6 +88,10 @@ TEST(WorkerMessages, ComeBackTheSame) {
   measure.set.twin = twin;
   measure.confirm = true;
   EXPECT_EQ(Again(measure, ParseMeasureRequest).set.seed, measure.set.seed);
+  measure.compiler = "nvcc";
+  measure.compile_folder = "/p/build";
+  EXPECT_EQ(Again(measure, ParseMeasureRequest).compiler, measure.compiler);
+  EXPECT_EQ(Again(measure, ParseMeasureRequest).compile_folder, measure.compile_folder);
 
   VerifyReply verify;
   verify.checks = {{"red_zones", true, ""}};

@@ -16,10 +16,10 @@ OriginalResult ReferenceOf(const CasePlan& plan) {
 TEST(Floor, CountsInputsAndWhatTheOriginalWrites) {
   const CasePlan plan = MakePlan();
   OriginalResult reference = ReferenceOf(plan);
-  EXPECT_EQ(NecessaryBytes(plan, reference), 2 * 4 * kCount);
+  EXPECT_EQ(NecessaryTraffic(plan, reference).bytes(), 2 * 4 * kCount);
   reference.outputs[1].unwritten.assign(kCount, false);
   reference.outputs[1].unwritten[3] = true;
-  EXPECT_EQ(NecessaryBytes(plan, reference), 2 * 4 * kCount - 4);
+  EXPECT_EQ(NecessaryTraffic(plan, reference).bytes(), 2 * 4 * kCount - 4);
 }
 
 TEST(Floor, BesideIntegersOtherInputsMayBeReadInPart) {
@@ -30,7 +30,7 @@ TEST(Floor, BesideIntegersOtherInputsMayBeReadInPart) {
   index.type = device::ElementTypeOf("int", 4);
   index.input = true;
   plan.layout.Add(index);
-  EXPECT_EQ(NecessaryBytes(plan, ReferenceOf(plan)), 4 * kCount + 4 * 10);
+  EXPECT_EQ(NecessaryTraffic(plan, ReferenceOf(plan)).bytes(), 4 * kCount + 4 * 10);
 }
 
 // A machine whose rate is what the test says next; how often it was asked.

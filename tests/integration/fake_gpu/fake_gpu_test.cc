@@ -100,6 +100,36 @@ TEST_F(FakeGpuTest, AVariantIsBuiltRunComparedAndTimed) {
   EXPECT_EQ(evaluation["text_hash"].get<std::string>().size(), 40u);
 }
 
+TEST_F(FakeGpuTest, AWinnersPlaceOnTheRooflineIsInItsRecord) {
+  options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
+  options_.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_CUPTI_FOLDER;
+  const Json evaluation = Evaluate("saxpy_other", 0);
+  EXPECT_EQ(evaluation["verdict"], "accepted") << evaluation.dump(1);
+  const Json& roofline = evaluation["metrics"]["case all"]["roofline"];
+  EXPECT_EQ(roofline["source"], "cupti") << roofline.dump(1);
+  EXPECT_EQ(roofline["necessary"]["read"], 2 * 4 * kCount);
+  for (const char* side : {"original", "variant"}) {
+    // The fake's chip has a few of the metrics, and counts each by its place.
+    EXPECT_EQ(roofline[side]["counters"].size(), 5u) << roofline.dump(1);
+    EXPECT_EQ(roofline[side]["counters"]["dram__bytes_read.sum"], 2000.0);
+    EXPECT_EQ(roofline[side]["operations"]["fp32"], 2 * 5000.0);
+    EXPECT_EQ(roofline[side]["launches"][0]["blocks_per_sm"], 16);
+    EXPECT_EQ(roofline[side]["launches"][0]["occupancy"], 1.0);
+    EXPECT_FALSE(roofline[side]["bound"].get<std::string>().empty());
+  }
+}
+
+TEST_F(FakeGpuTest, WhereCountersAreForbiddenTheRecordSaysSo) {
+  options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
+  options_.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_CUPTI_FOLDER;
+  options_.environment["FAKE_CUPTI_STATUS"] = "35";
+  const Json evaluation = Evaluate("saxpy_other", 0);
+  const Json& roofline = evaluation["metrics"]["case all"]["roofline"];
+  EXPECT_EQ(roofline["source"], "static") << evaluation.dump(1);
+  EXPECT_THAT(roofline["reason"], HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_EQ(roofline["variant"]["launches"][0]["registers"], 32);
+}
+
 TEST_F(FakeGpuTest, AFaultIsTheCandidatesOwn) {
   const Json evaluation = Evaluate("saxpy_fault_700_", 1);
   EXPECT_EQ(evaluation.value("reason", ""), "crashed") << evaluation.dump(1);

@@ -1,0 +1,139 @@
+#include "worker/profile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "base/compiler_program.h"
+#include "worker/case_inputs.h"
+#include "worker/fill_recipe.h"
+#include "worker/instruction_mix.h"
+#include "worker/lease.h"
+#include "worker/roofline.h"
+
+namespace cupilot::worker {
+namespace {
+
+using records::Json;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kCountLimit{30000};
+constexpr double kSecondsAPass = 2e-5;  // as many passes as there are counters, over a case's time
+constexpr std::size_t kKeptOriginals = 64;
+
+// Where the recorded compile's toolkit lies.
+std::vector<std::string> ToolkitsOf(const protocol::MeasureRequest& request) {
+  std::vector<std::string> folders;
+  const std::string program = base::FindProgram(request.compiler, request.compile_folder);
+  if (!program.empty()) folders = base::ToolkitFoldersOf(program);
+  folders.emplace_back("/usr/local/cuda");
+  return folders;
+}
+
+class Profile {
+ public:
+  Profile(const ProfiledCase& profiled, const Json& peaks)
+      : profiled_(profiled), peaks_(peaks), toolkits_(ToolkitsOf(profiled.request)) {}
+
+  Json Take() {
+    const auto begin = steady_clock::now();
+    Json record = {
+        {"necessary", {{"read", profiled_.traffic.read}, {"written", profiled_.traffic.written}}}};
+    Json original = OriginalFacts();
+    Json variant = FactsOf(1, profiled_.plan.layout, profiled_.candidate);
+    const bool counted = original.contains("counters") && variant.contains("counters");
+    record["source"] = counted ? "cupti" : "static";
+    if (!counted) {
+      record["reason"] = variant.value("reason", original.value("reason", ""));
+      AddInstructions(profiled_.request.set.original_artifact, original);
+      AddInstructions(profiled_.request.set.candidate_artifact, variant);
+    }
+    original.erase("reason");
+    variant.erase("reason");
+    Place(original, profiled_.original_us);
+    Place(variant, profiled_.variant_us);
+    record["original"] = std::move(original);
+    record["variant"] = std::move(variant);
+    record["seconds"] = std::chrono::duration<double>(steady_clock::now() - begin).count();
+    return record;
+  }
+
+ private:
+  Json OriginalFacts() {
+    static auto& kept = *new std::map<std::string, Json>();
+    static auto& order = *new std::deque<std::string>();
+    const protocol::CandidateSet& set = profiled_.request.set;
+    const std::string key =
+        set.device + " " + set.original_artifact + " " + profiled_.original.name;
+    if (const auto known = kept.find(key); known != kept.end()) return known->second;
+    Json facts =
+        FactsOf(0, profiled_.original.layout, OriginalProgram(profiled_.original, set.kernel.name));
+    if (!facts.contains("counters")) return facts;
+    if (order.size() >= kKeptOriginals) {
+      kept.erase(order.front());
+      order.pop_front();
+    }
+    order.push_back(key);
+    kept[key] = facts;
+    return facts;
+  }
+
+  Json FactsOf(int module, const Layout& layout, const Program& program) {
+    auto facts = Count(module, layout, program);
+    return facts ? *facts : Json{{"reason", facts.error().message}};
+  }
+
+  base::Result<Json> Count(int module, const Layout& layout, const Program& program) {
+    const protocol::CandidateSet& set = profiled_.request.set;
+    TRY_ASSIGN(const auto inputs, FindInputs(set, profiled_.original, nullptr));
+    TRY_ASSIGN(const Lease lease,
+               Lease::Take(set.device, Role::kProfile, static_cast<std::size_t>(layout.bytes),
+                           {set.original_artifact, set.candidate_artifact}));
+    PrepareArena(layout, *inputs, kPoison, lease.memory());
+    Json question = {{"op", "counters"},
+                     {"module", module},
+                     {"bytes", layout.bytes},
+                     {"program", ToJson(program, layout, 0)},
+                     {"metrics", CuratedMetrics()},
+                     {"toolkits", toolkits_},
+                     {"restore", Json::array()}};
+    for (const Region& region : layout.regions) {
+      if (region.input && region.output) {
+        question["restore"].push_back({region.offset, region.bytes()});
+      }
+    }
+    const double most = kSecondsAPass * static_cast<double>(CuratedMetrics().size()) *
+                        std::max(profiled_.original_us, profiled_.variant_us);
+    return lease.runner().Ask(question, kCountLimit + milliseconds(static_cast<int>(1000 * most)));
+  }
+
+  void AddInstructions(const std::string& artifact, Json& facts) {
+    const auto mix = InstructionMixOf(artifact, toolkits_, profiled_.request.set.work_folder);
+    if (mix) {
+      facts["instructions"] = *mix;
+    } else {
+      facts["no_instructions"] = mix.error().message;
+    }
+  }
+
+  void Place(Json& facts, double time_us) {
+    std::map<std::string, double> counters;
+    if (facts.contains("counters")) counters = facts["counters"].get<decltype(counters)>();
+    facts.update(ToJson(PlaceOnRoofline(peaks_, profiled_.traffic, time_us, counters)));
+  }
+
+  const ProfiledCase& profiled_;
+  const Json& peaks_;
+  const std::vector<std::string> toolkits_;
+};
+
+}  // namespace
+
+Json ProfileCase(const ProfiledCase& profiled, const Json& peaks) {
+  return Profile(profiled, peaks).Take();
+}
+
+}  // namespace cupilot::worker
