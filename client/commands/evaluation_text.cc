@@ -40,7 +40,7 @@ void PrintRoofline(const Json& evaluation, Output& output) {
     const Json roofline = ObjectOf(facts, "roofline");
     const bool counted = TextOf(roofline, "source") == "cupti";
     output.Line(
-        "  " + key + " is bound by " + BoundOf(ObjectOf(roofline, "variant")) +
+        "  " + key + ", bound: " + BoundOf(ObjectOf(roofline, "variant")) +
         ", the original's: " + BoundOf(ObjectOf(roofline, "original")) +
         (counted ? "; counted by CUPTI" : "; without counters: " + TextOf(roofline, "reason")));
   }
