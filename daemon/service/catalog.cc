@@ -228,7 +228,9 @@ std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {
     Refusal refusal;
     object.Optional("kernel_key", refusal.kernel_key)
         .Optional("variant", refusal.variant)
-        .Optional("toolchain", refusal.toolchain);
+        .Optional("toolchain", refusal.toolchain)
+        .Optional("target", refusal.target)
+        .Optional("reason", refusal.reason);
     if (reading.ok()) refusals.push_back(std::move(refusal));
   }
   return refusals;
@@ -241,7 +243,9 @@ base::Result<> Catalog::SaveRefusals(const std::string& object_folder,
   for (const Refusal& refusal : refusals) {
     json["refused"].push_back({{"kernel_key", refusal.kernel_key},
                                {"variant", refusal.variant},
-                               {"toolchain", refusal.toolchain}});
+                               {"toolchain", refusal.toolchain},
+                               {"target", refusal.target},
+                               {"reason", refusal.reason}});
   }
   return store_.Apply(
       {{Table::kSelections, cache::SelectionKey(object_folder), cache::Seal(std::move(json))}});

@@ -24,12 +24,14 @@ struct Proven {
   records::Evaluation evaluation;
 };
 
-// A variant whose swapped source an object's compile refused. It holds for this kernel and compiler
-// only.
+// A variant that an object does without: its compile refused the swapped source, or made other code
+// of it than what was measured. It holds for this kernel and compiler only.
 struct Refusal {
   std::string kernel_key;
   std::string variant;
   std::string toolchain;
+  std::string target = {};  // empty: for all
+  std::string reason = {};  // a sentence for people; empty: the swapped source does not compile
   bool operator==(const Refusal&) const = default;
 };
 
@@ -60,7 +62,7 @@ class Catalog {
   std::vector<records::Strategy> StaleWinners(const std::string& kernel_key,
                                               const std::string& workload_hash, const Place& place);
 
-  // What the compiles of an object refused.
+  // What an object does without.
   std::vector<Refusal> Refusals(const std::string& object_folder);
   base::Result<> SaveRefusals(const std::string& object_folder,
                               const std::vector<Refusal>& refusals);

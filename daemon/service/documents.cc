@@ -46,13 +46,33 @@ std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kern
   return best ? "it is published when no build runs" : "";
 }
 
+std::string ReasonOf(const Refusal& refusal) {
+  return "refused: " +
+         (refusal.reason.empty() ? "the swapped source does not compile" : refusal.reason);
+}
+
+// Why a kernel for which something is proven does without it; empty: nothing was refused.
+std::string WhyRefused(Service& service, const ObjectState& state, const records::Kernel& kernel) {
+  const std::vector<Place>& places = state.places.places;
+  if (places.empty()) return {};
+  const auto best = service.catalog().Best(kernel.key, WorkloadOf(kernel), places[0]);
+  if (!best) return {};
+  for (const Refusal& refusal : service.RefusedOf(state, kernel)) {
+    if (refusal.variant != best->variant.id) continue;
+    const auto published = state.published.variants.find(kernel.name);
+    const bool waits = state.target.apply == "manual" &&
+                       published != state.published.variants.end() &&
+                       published->second.contains(refusal.variant);
+    return ReasonOf(refusal) + (waits ? "; `cupilot apply` takes it out of the next build" : "");
+  }
+  return {};
+}
+
 Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel) {
   const KernelJob* job = service.FindJob(state, kernel);
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
   const auto best = service.Best(state, kernel);
-  const std::vector<Place>& places = state.places.places;
-  const bool refused =
-      !best && !places.empty() && service.catalog().Best(kernel.key, WorkloadOf(kernel), places[0]);
+  const std::string refused = best ? "" : WhyRefused(service, state, kernel);
   const std::string unpublished = WhyUnpublished(state, kernel, best);
   Json row;
   row["kernel"] = kernel.name;
@@ -66,7 +86,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["speedup"] = best ? Json(best->evaluation.speedup.value_or(1.0)) : Json();
   row["strategy"] = best && best->variant.strategy ? best->variant.strategy->title : "";
   row["published"] = best && unpublished.empty();
-  row["why"] = refused                ? "refused: the swapped source does not compile"
+  row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
                                       : WhyUntuned(kernel, job, state.places.why_none);
   return row;
@@ -333,7 +353,15 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
           {{"technique", opinion.technique}, {"reason", opinion.reason}});
     }
   }
+  document["shipped"] =
+      best && place.object->as_measured.contains(best->variant.id) ? "as measured" : "";
   document["warnings"] = place.object->scan->warnings;
+  for (const Refusal& refusal : service.RefusedOf(*place.object, kernel)) {
+    const auto variant = service.catalog().FindVariant(kernel.key, refusal.variant);
+    const bool titled = variant && variant->strategy;
+    document["warnings"].push_back((titled ? variant->strategy->title : refusal.variant) +
+                                   " is not used here; " + ReasonOf(refusal));
+  }
   for (const Place& where : place.object->places.places) {
     if (!where.note.empty())
       document["warnings"].push_back(where.identity.name + ": " + where.note);

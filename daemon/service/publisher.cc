@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/file.h"
@@ -32,6 +33,17 @@ std::string TextOf(const Json& json, const char* key) {
   return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
+// The object's selection if it is the one that is called `id` (by its bytes).
+std::optional<records::Selection> ReadSelection(const std::string& folder, const std::string& id) {
+  const auto text = base::ReadFile(folder + "/" + source::kSelectionFile);
+  if (!text || id != base::HashHex(*text)) return std::nullopt;
+  const auto json = records::ParseJson(*text);
+  if (!json) return std::nullopt;
+  auto selection = records::ParseSelection(*json);
+  if (!selection) return std::nullopt;
+  return std::move(*selection);
+}
+
 }  // namespace
 
 base::Result<bool> PublishFiles::Write(const std::string& path, const std::string& bytes) {
@@ -47,11 +59,13 @@ base::Result<> PublishFiles::Touch(const std::string& path) {
 
 Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kernel& kernel,
                                     const std::vector<Place>& places,
-                                    const std::set<std::string>& refused, Published& published) {
+                                    const std::vector<Refusal>& refusals, Published& published) {
   Chosen chosen;
   const records::Workload workload = WorkloadOf(kernel);
   for (const Place& place : places) {
-    const auto best = catalog_.Best(kernel.key, workload, place, refused);
+    const auto best =
+        catalog_.Best(kernel.key, workload, place,
+                      RefusedVariants(refusals, kernel.key, scan.toolchain, place.target));
     if (!best) continue;
     const std::string title = best->variant.strategy ? best->variant.strategy->title : "";
     const std::string& target = best->evaluation.target;
@@ -95,8 +109,7 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
   const std::vector<Refusal> refusals = catalog_.Refusals(scan.object.folder);
   for (const records::Kernel& kernel : scan.kernels) {
     if (!kernel.declined.empty() || kernel.cases.empty()) continue;
-    Chosen chosen = Choose(scan, kernel, places,
-                           RefusedVariants(refusals, kernel.key, scan.toolchain), published);
+    Chosen chosen = Choose(scan, kernel, places, refusals, published);
     if (chosen.swapped.empty()) continue;
     request.kernels.push_back({kernel, std::move(chosen.swapped)});
     selection.closure.insert(selection.closure.end(), kernel.closure.begin(), kernel.closure.end());
@@ -156,13 +169,21 @@ std::string AppliedSelection(const std::string& object_folder) {
   return TextOf(ReadObjectFile(object_folder, source::kAppliedFile), "selection");
 }
 
+std::vector<AppliedVariant> ReadApplied(const std::string& object_folder) {
+  std::vector<AppliedVariant> applied;
+  const auto selection = ReadSelection(object_folder, AppliedSelection(object_folder));
+  if (!selection) return applied;
+  for (const records::SelectedKernel& kernel : selection->kernels) {
+    for (const records::SelectedVariant& variant : kernel.variants) {
+      applied.push_back({kernel.kernel_key, variant.id, variant.target, selection->toolchain});
+    }
+  }
+  return applied;
+}
+
 std::vector<Refusal> ReadRefusal(const std::string& object_folder) {
   const Json refused = ReadObjectFile(object_folder, source::kRefusedFile);
-  const auto text = base::ReadFile(object_folder + "/" + source::kSelectionFile);
-  if (!text || TextOf(refused, "selection") != base::HashHex(*text)) return {};
-  const auto json = records::ParseJson(*text);
-  if (!json) return {};
-  const auto selection = records::ParseSelection(*json);
+  const auto selection = ReadSelection(object_folder, TextOf(refused, "selection"));
   if (!selection) return {};
   const std::string log = TextOf(refused, "log");
   std::vector<Refusal> all, named;
@@ -177,13 +198,18 @@ std::vector<Refusal> ReadRefusal(const std::string& object_folder) {
   return named.empty() ? all : named;
 }
 
+bool Holds(const Refusal& refusal, const std::string& kernel_key, const std::string& toolchain,
+           const std::string& target) {
+  return refusal.kernel_key == kernel_key && refusal.toolchain == toolchain &&
+         (refusal.target.empty() || refusal.target == target);
+}
+
 std::set<std::string> RefusedVariants(const std::vector<Refusal>& refusals,
-                                      const std::string& kernel_key, const std::string& toolchain) {
+                                      const std::string& kernel_key, const std::string& toolchain,
+                                      const std::string& target) {
   std::set<std::string> ids;
   for (const Refusal& refusal : refusals) {
-    if (refusal.kernel_key == kernel_key && refusal.toolchain == toolchain) {
-      ids.insert(refusal.variant);
-    }
+    if (Holds(refusal, kernel_key, toolchain, target)) ids.insert(refusal.variant);
   }
   return ids;
 }

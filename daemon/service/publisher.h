@@ -55,7 +55,7 @@ class Publisher {
     std::vector<records::SelectedVariant> selected;
   };
   Chosen Choose(const ObjectScan& scan, const records::Kernel& kernel,
-                const std::vector<Place>& places, const std::set<std::string>& refused,
+                const std::vector<Place>& places, const std::vector<Refusal>& refusals,
                 Published& published);
 
   Catalog& catalog_;
@@ -72,8 +72,24 @@ std::string AppliedSelection(const std::string& object_folder);
 // all of the selection. Empty if nothing was refused, or not the selection that is there now.
 std::vector<Refusal> ReadRefusal(const std::string& object_folder);
 
-// The ids of `refusals` that hold for the kernel and the compiler.
+// The ids of `refusals` that hold for the kernel, the compiler and the target.
 std::set<std::string> RefusedVariants(const std::vector<Refusal>& refusals,
-                                      const std::string& kernel_key, const std::string& toolchain);
+                                      const std::string& kernel_key, const std::string& toolchain,
+                                      const std::string& target);
+
+// Whether a refusal is about this kernel, compiler and target.
+bool Holds(const Refusal& refusal, const std::string& kernel_key, const std::string& toolchain,
+           const std::string& target);
+
+// A variant that the object was compiled with.
+struct AppliedVariant {
+  std::string kernel_key;
+  std::string variant;
+  std::string target;
+  std::string toolchain;
+};
+// Those of the object's last compile. Empty if it took the original, or not the selection that is
+// there now.
+std::vector<AppliedVariant> ReadApplied(const std::string& object_folder);
 
 }  // namespace cupilot::service

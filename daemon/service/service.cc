@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "log/log.h"
-#include "source/swap/selection_check.h"
 
 namespace cupilot::service {
 namespace {
@@ -112,8 +110,7 @@ void Service::ReadObjects(const Project& project) {
     state.object = std::move(object);
     if (state.scan == nullptr || IsOutdated(*state.scan, state.object)) state.stale = true;
     if (state.scan == nullptr) continue;
-    LearnRefusals(state);
-    LookAtStamp(state);
+    LookAtBuild(state);
   }
   std::erase_if(objects_, [&](const auto& entry) {
     return entry.second.build_folder == project.build_folder && present.count(entry.first) == 0;
@@ -383,6 +380,7 @@ void Service::PublishDue() {
   if (build_runs_) return;
   for (auto& [folder, state] : objects_) {
     if (!state.publish_due || state.scan == nullptr || !IsPlaced(state)) continue;
+    LearnShipped(state);  // its places may not have been known before
     state.publish_due = false;
     // Without a device nothing is known that would speak against what is there.
     if (state.places.places.empty()) continue;
@@ -406,53 +404,6 @@ bool Service::PublishObject(ObjectState& state) {
   ++counters_.published;
   Emit("published", {{"source", state.object.command.source}, {"swap", state.published.swap}});
   return true;
-}
-
-// A selection whose swapped source does not compile is not offered again under another name: what
-// it may be blamed for is left out from then on.
-void Service::LearnRefusals(ObjectState& state) {
-  const std::vector<Refusal> suspects = ReadRefusal(state.object.folder);
-  if (suspects.empty()) return;
-  std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
-  const auto& kernels = state.scan->kernels;
-  std::erase_if(refusals, [&](const Refusal& refusal) {
-    return std::none_of(kernels.begin(), kernels.end(), [&](const records::Kernel& kernel) {
-      return kernel.key == refusal.kernel_key;
-    });
-  });
-  const std::size_t known = refusals.size();
-  for (const Refusal& suspect : suspects) {
-    if (std::find(refusals.begin(), refusals.end(), suspect) == refusals.end()) {
-      refusals.push_back(suspect);
-    }
-  }
-  if (refusals.size() == known) return;
-  if (auto saved = catalog_.SaveRefusals(state.object.folder, refusals); !saved) {
-    log::Error("a refusal cannot be written down", {{"reason", saved.error()}});
-    return;
-  }
-  log::Warning("a swapped source did not compile", {{"object", state.object.folder}});
-  state.publish_due = true;
-}
-
-void Service::LookAtStamp(ObjectState& state) {
-  const source::CheckedSelection checked = source::CheckSelection(state.object.command);
-  state.effective = checked.holds ? checked.id : "";
-  const bool differs = AppliedSelection(state.object.folder) != state.effective;
-  state.stamp_due = differs && state.touched_for != state.effective;
-  if (!differs) state.touched_for.reset();
-}
-
-void Service::TouchStamps() {
-  if (build_runs_) return;
-  for (auto& [folder, state] : objects_) {
-    if (!state.stamp_due || state.stale || state.scanning || state.publish_due) continue;
-    state.stamp_due = false;
-    state.touched_for = state.effective;
-    if (auto touched = publisher_.TouchStamp(folder); !touched) {
-      log::Warning("a stamp cannot be touched", {{"reason", touched.error()}});
-    }
-  }
 }
 
 std::vector<std::string> Service::Apply(const std::string& folder) {
@@ -522,9 +473,9 @@ std::optional<Proven> Service::Best(const ObjectState& state, const records::Ker
                                     std::size_t place) {
   if (place >= state.places.places.size()) return std::nullopt;
   const std::string toolchain = state.scan == nullptr ? "" : state.scan->toolchain;
-  return catalog_.Best(
-      kernel.key, WorkloadOf(kernel), state.places.places[place],
-      RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key, toolchain));
+  return catalog_.Best(kernel.key, WorkloadOf(kernel), state.places.places[place],
+                       RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key,
+                                       toolchain, state.places.places[place].target));
 }
 
 std::vector<const KernelJob*> Service::BusyJobs() const {

@@ -42,6 +42,8 @@ struct ObjectState {
   bool publish_due = false;  // as soon as no build runs
   bool stamp_due = false;    // its next build should compile it again
   Published published;
+  // Variants whose machine code in the object is what was measured.
+  std::set<std::string> as_measured;
   std::string effective;  // id of the selection that its next compile would take; empty: none
   // The selection (empty: the original) for which the stamp was touched, until a compile has taken
   // it. A compile that did not is not asked again, or a build with CUPILOT=0 would never rest.
@@ -93,6 +95,9 @@ class Service {
   // What is to run in place of the kernel in this object: not what its compile refused.
   std::optional<Proven> Best(const ObjectState& state, const records::Kernel& kernel,
                              std::size_t place = 0);
+  // Of the kernel's proven variants, those that this object does without.
+  std::vector<Refusal> RefusedOf(const ObjectState& state, const records::Kernel& kernel,
+                                 std::size_t place = 0);
   Catalog& catalog() { return catalog_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
@@ -137,7 +142,10 @@ class Service {
   void PublishKernel(const std::string& kernel_key);
   void PublishDue();
   bool PublishObject(ObjectState& state);
+  void LookAtBuild(ObjectState& state);
   void LearnRefusals(ObjectState& state);
+  void LearnShipped(ObjectState& state);
+  bool Refuse(const ObjectState& state, const std::vector<Refusal>& suspects);
   static void LookAtStamp(ObjectState& state);
   void TouchStamps();
   void CheckObstacle();

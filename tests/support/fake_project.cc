@@ -158,8 +158,10 @@ void FakeProject::Register(const std::string& state_folder) const {
                                    json.dump());
 }
 
-void FakeProject::WriteApplied(const std::string& selection, const std::string& reason) const {
-  const Json json = {{"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
+void FakeProject::WriteApplied(const std::string& selection, const std::string& reason,
+                               const Json& text) const {
+  Json json = {{"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
+  if (!text.is_null()) json["text"] = text;
   (void)base::WriteFileIfDifferent(object_ + "/applied.json", json.dump());
 }
 
@@ -168,6 +170,18 @@ void FakeProject::AgeStamp() const {
   if (!base::FileExists(stamp)) WriteText(stamp, "\n");
   const timespec times[2] = {kLongAgo, kLongAgo};
   ::utimensat(AT_FDCWD, stamp.c_str(), times, 0);
+}
+
+Json FakeProject::TextOf(const records::Selection& selection) const {
+  Json rows = nullptr;
+  for (const records::SelectedKernel& kernel : selection.kernels) {
+    for (const records::SelectedVariant& variant : kernel.variants) {
+      const std::string hash = code_ ? code_(variant.id, variant.target) : "";
+      if (hash.empty()) continue;
+      rows.push_back({{"variant", variant.id}, {"target", variant.target}, {"hash", hash}});
+    }
+  }
+  return rows;
 }
 
 bool FakeProject::Compile(bool refuse, const std::string& log) const {
@@ -184,7 +198,7 @@ bool FakeProject::Compile(bool refuse, const std::string& log) const {
     WriteApplied("", "refused: its swapped source did not compile");
     return false;
   }
-  WriteApplied(checked.id, "");
+  WriteApplied(checked.id, "", TextOf(checked.selection));
   return true;
 }
 

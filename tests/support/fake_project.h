@@ -6,12 +6,14 @@
 // other lines are what stands around it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "evaluate/evaluator.h"
 #include "records/compile_command.h"
 #include "records/kernel.h"
+#include "records/selection.h"
 #include "tests/support/fake_workers.h"
 
 namespace cupilot::test {
@@ -41,6 +43,9 @@ class FakeProject {
   // One compile, as the launcher does it: true if the swapped source was taken. `refuse`: the
   // swapped source does not compile, the compiler said `log`.
   bool Compile(bool refuse = false, const std::string& log = "error") const;
+  // What later compiles make of a variant for a target, as a hash; empty: that cannot be read.
+  using Code = std::function<std::string(const std::string& variant, const std::string& target)>;
+  void MakeCode(Code code) { code_ = std::move(code); }
   // With CUPILOT=0.
   void CompileTurnedOff() const;
   // The name of the published swapped source; empty: none, or an empty selection.
@@ -51,11 +56,14 @@ class FakeProject {
   bool StampIsNew() const;
 
  private:
-  void WriteApplied(const std::string& selection, const std::string& reason) const;
+  void WriteApplied(const std::string& selection, const std::string& reason,
+                    const records::Json& text = nullptr) const;
+  records::Json TextOf(const records::Selection& selection) const;
   void AgeStamp() const;
 
   std::string source_, build_, object_;
   records::CompileCommand command_;
+  Code code_;
 };
 
 // Lets the workers answer scan, propose, rewrite and describe_device for such projects.

@@ -1,0 +1,116 @@
+// What the user's builds made of what was published: taken, refused, or compiled to other code.
+#include <algorithm>
+#include <utility>
+
+#include "log/log.h"
+#include "service/service.h"
+#include "source/swap/selection_check.h"
+
+namespace cupilot::service {
+namespace {
+
+constexpr const char* kOtherCode =
+    "the compiler made other code in the program than what was measured";
+
+}  // namespace
+
+void Service::LookAtBuild(ObjectState& state) {
+  LearnRefusals(state);
+  LearnShipped(state);
+  LookAtStamp(state);
+}
+
+// A selection whose swapped source does not compile is not offered again under another name: what
+// it may be blamed for is left out from then on.
+void Service::LearnRefusals(ObjectState& state) {
+  if (!Refuse(state, ReadRefusal(state.object.folder))) return;
+  log::Warning("a swapped source did not compile", {{"object", state.object.folder}});
+  state.publish_due = true;
+}
+
+// Same code, same evidence. Of other code nothing is proven: neither that it is right nor that it
+// is faster, so the object does without the variant.
+void Service::LearnShipped(ObjectState& state) {
+  state.as_measured.clear();
+  const std::vector<source::ShippedText> shipped = source::ReadShippedText(state.object.folder);
+  if (shipped.empty()) return;
+  std::vector<Refusal> others;
+  for (const AppliedVariant& applied : ReadApplied(state.object.folder)) {
+    for (const records::Kernel& kernel : state.scan->kernels) {
+      if (kernel.key != applied.kernel_key) continue;
+      const std::string workload = WorkloadHash(WorkloadOf(kernel));
+      for (const Place& place : state.places.places) {
+        if (place.target != applied.target) continue;
+        const auto measured = catalog_.FindVerdict(kernel.key, workload, place, applied.variant);
+        if (!measured) continue;
+        const source::ShippedCode code =
+            source::CompareShipped(shipped, applied.variant, applied.target, measured->text_hash);
+        if (code == source::ShippedCode::kSame) state.as_measured.insert(applied.variant);
+        if (code != source::ShippedCode::kDifferent) continue;
+        others.push_back(
+            {kernel.key, applied.variant, applied.toolchain, applied.target, kOtherCode});
+      }
+    }
+  }
+  for (const Refusal& other : others) state.as_measured.erase(other.variant);
+  if (!Refuse(state, others)) return;
+  log::Warning("a variant is taken back",
+               {{"object", state.object.folder}, {"reason", kOtherCode}});
+  state.publish_due = true;
+}
+
+// True if one of them is new.
+bool Service::Refuse(const ObjectState& state, const std::vector<Refusal>& suspects) {
+  if (suspects.empty()) return false;
+  std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
+  const auto& kernels = state.scan->kernels;
+  std::erase_if(refusals, [&](const Refusal& refusal) {
+    return std::none_of(kernels.begin(), kernels.end(), [&](const records::Kernel& kernel) {
+      return kernel.key == refusal.kernel_key;
+    });
+  });
+  const std::size_t known = refusals.size();
+  for (const Refusal& suspect : suspects) {
+    if (std::find(refusals.begin(), refusals.end(), suspect) == refusals.end()) {
+      refusals.push_back(suspect);
+    }
+  }
+  if (refusals.size() == known) return false;
+  if (auto saved = catalog_.SaveRefusals(state.object.folder, refusals); !saved) {
+    log::Error("a refusal cannot be written down", {{"reason", saved.error()}});
+    return false;
+  }
+  return true;
+}
+
+std::vector<Refusal> Service::RefusedOf(const ObjectState& state, const records::Kernel& kernel,
+                                        std::size_t place) {
+  if (state.scan == nullptr || place >= state.places.places.size()) return {};
+  std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
+  std::erase_if(refusals, [&](const Refusal& refusal) {
+    return !Holds(refusal, kernel.key, state.scan->toolchain, state.places.places[place].target);
+  });
+  return refusals;
+}
+
+void Service::LookAtStamp(ObjectState& state) {
+  const source::CheckedSelection checked = source::CheckSelection(state.object.command);
+  state.effective = checked.holds ? checked.id : "";
+  const bool differs = AppliedSelection(state.object.folder) != state.effective;
+  state.stamp_due = differs && state.touched_for != state.effective;
+  if (!differs) state.touched_for.reset();
+}
+
+void Service::TouchStamps() {
+  if (build_runs_) return;
+  for (auto& [folder, state] : objects_) {
+    if (!state.stamp_due || state.stale || state.scanning || state.publish_due) continue;
+    state.stamp_due = false;
+    state.touched_for = state.effective;
+    if (auto touched = publisher_.TouchStamp(folder); !touched) {
+      log::Warning("a stamp cannot be touched", {{"reason", touched.error()}});
+    }
+  }
+}
+
+}  // namespace cupilot::service
