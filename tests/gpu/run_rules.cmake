@@ -105,6 +105,24 @@ expect_row("${report}" rows failed "^see its rows$")
 string(JSON count LENGTH "${report}" tests)
 expect("rows" "${count}" 11)
 
+# Rows are in the report while their test still runs, and a test that takes what is left comes last.
+file(REMOVE_RECURSE "${WORK}/tests")
+script(tests/early/test "# seconds: rest" ". \"$CUPILOT_GPU_SUPPORT\""
+  "[ -e \"$CUPILOT_OUT/was_there\" ] || fail 'it does not come last'"
+  "[ \"$SECONDS_LIMIT\" -gt 60 ] || fail \"$SECONDS_LIMIT s are not what is left\"")
+script(tests/shows/test ". \"$CUPILOT_GPU_SUPPORT\"" "printf 'said\tpassed\t{\"ns\": 2}\tand more\\n' | rows"
+  "until grep -q '\"said\"' \"$CUPILOT_OUT/report.json\"; do sleep 0.1; done"
+  "grep -q \"cut off while 'shows' ran\" \"$CUPILOT_OUT/report.json\" || fail 'it seems to be complete'"
+  "touch \"$CUPILOT_OUT/was_there\"")
+run_all(status report)
+expect("rows as they come: exit" "${status}" 0)
+expect_row("${report}" said passed "^and more$")
+expect_row("${report}" shows passed "^$")
+expect_row("${report}" early passed "^$")
+string(JSON reason GET "${report}" reason)
+expect("a complete report" "${reason}" "")
+
 # The whole has a limit, too.
+script(tests/passes/test "exit 0")
 run_all(status report CUPILOT_GPU_SECONDS=4)
 expect_row("${report}" passes failed "^not run: the whole may take 4 s$")

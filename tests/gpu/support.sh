@@ -8,6 +8,7 @@
 #
 #   row NAME passed|failed|skipped [DETAIL] [FIGURES]   adds a row to the report, with the seconds since the last one;
 #                                                       FIGURES is a JSON object
+#   PROGRAM | rows                                      adds the rows that a program prints (report_row.h), as they come
 #   at_most COUNT                                       waits until fewer background jobs of this script run
 
 json_string() {
@@ -25,6 +26,11 @@ row() {
     $((SECONDS - ROW_BEGAN)) "$(json_string "${3:-}")" "${4:+, \"figures\": $4}" >>"$CUPILOT_RESULTS"
   ROW_BEGAN=$SECONDS
   printf '%-8s %s  %s %s\n' "$2" "$1" "${3:-}" "${4:-}"
+}
+
+rows() {
+  local name result figures detail
+  while IFS=$'\t' read -r name result figures detail; do row "$name" "$result" "$detail" "$figures"; done
 }
 
 at_most() { while [ "$(jobs -rp | wc -l)" -ge "$1" ]; do wait -n; done; }
