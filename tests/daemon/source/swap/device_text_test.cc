@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/hash.h"
+#include "source/swap/selection_check.h"
 #include "source/swap/variant_text.h"
 #include "swap_fixture.h"
 
@@ -116,6 +117,39 @@ TEST_F(DeviceText, ASwappedObjectHasTheCodeThatWasMeasured) {
     }
   }
   EXPECT_EQ(compared, 3);
+}
+
+// What the daemon sees of a build with other flags than those that were measured.
+TEST_F(DeviceText, OtherFlagsMakeOtherCodeOfAVariant) {
+  SwappedKernel swapped;
+  swapped.kernel = ScaleKernel();
+  swapped.kernel.closure_source = kScaleSource;
+  const std::string target = "compute_90,sm_90";
+  swapped.variants = {{PlainVariant(), target, {}, "", "", 1.5}};
+  const std::string& id = swapped.variants[0].variant.id;
+  const std::string space = records::VariantNamespace(id);
+  const auto source = WriteSwappedSource({Write("scale.cu", kScaleSource), "unit", {swapped}});
+  ASSERT_TRUE(source) << source.error().message;
+  Write(source->file_name, source->text);
+  Write("a.cu", CandidateText(swapped.kernel, swapped.variants[0].variant).value());
+  std::string measured;
+  for (const auto& [name, hash] : HashesOfCubin("-O3 -arch=sm_90")) {
+    if (name.find(space) != std::string::npos) measured = hash;
+  }
+  ASSERT_NE(measured, "");
+  const std::map<std::string, ShippedCode> expected = {{"-O3", ShippedCode::kSame},
+                                                       {"-O3 -lineinfo", ShippedCode::kSame},
+                                                       {"-Xptxas -O0", ShippedCode::kDifferent}};
+  for (const auto& [flags, code] : expected) {
+    ASSERT_EQ(Run("nvcc -c -arch=sm_90 " + flags + " " + Joined(HookDefinitions(source->hook)) +
+                  " " + source->file_name + " -o swapped.o"),
+              0)
+        << Log();
+    const auto images = DeviceImagesOf(folder_ + "/swapped.o");
+    ASSERT_TRUE(images) << images.error().message;
+    const std::vector<ShippedText> shipped = {{id, target, TextOfVariant(*images, 90, space)}};
+    EXPECT_EQ(CompareShipped(shipped, id, target, measured), code) << flags;
+  }
 }
 
 TEST_F(DeviceText, AChangedKernelHasAnotherHashAndTheOthersTheirs) {
