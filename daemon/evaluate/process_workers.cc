@@ -246,15 +246,19 @@ void ProcessWorkers::TakeBack(Process& process) {
   Discard(process);
 }
 
-// What uses the device goes back to the head of the queue; parses and builds run to their end.
+// What uses the device goes back to the head of the queue; parses and builds run to their end. An
+// idle worker of a GPU ends, since it holds memory there.
 void ProcessWorkers::Pause() {
   CountOpen();
   paused_ = true;
-  std::vector<Process*> taken;
+  std::vector<Process*> taken, idle;
   for (const auto& process : processes_) {
-    if (process->busy && process->kind == WorkerKind::kDevice) taken.push_back(process.get());
+    if (process->kind != WorkerKind::kDevice) continue;
+    if (process->busy) taken.push_back(process.get());
+    if (!process->busy && process->device != "host") idle.push_back(process.get());
   }
   for (Process* process : taken) TakeBack(*process);
+  for (Process* process : idle) Discard(*process);
 }
 
 void ProcessWorkers::Resume() {

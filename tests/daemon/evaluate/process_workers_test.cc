@@ -207,6 +207,20 @@ TEST_F(ProcessWorkersTest, AHeldDeviceIsFreeOfUsAndTheOthersGoOn) {
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, started + 1);
 }
 
+TEST_F(ProcessWorkersTest, APauseEndsTheIdleWorkerOfAGpuAndKeepsTheHosts) {
+  for (const char* device : {"cuda:0", "host"}) {
+    ASSERT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), device)));
+  }
+  workers_.Pause();
+  workers_.Resume();
+  for (const char* device : {"cuda:0", "host"}) {
+    const auto started = workers_.counters().Of(WorkerKind::kDevice).started;
+    ASSERT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), device)));
+    EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started - started,
+              device == std::string("host") ? 0 : 1);
+  }
+}
+
 TEST_F(ProcessWorkersTest, ProcessesEndAfterAnIdleWhile) {
   ProcessWorkers::Settings settings = MakeSettings(CUPILOT_FAKE_WORKER);
   settings.idle = std::chrono::milliseconds(1);
