@@ -112,6 +112,7 @@ void Read(const Json& json, const std::string& path, Kernel& out, Reading& readi
       .Optional("closure_source", out.closure_source)
       .Optional("closure_macros", out.closure_macros)
       .Optional("standard", out.standard)
+      .Optional("toolkit_include", out.toolkit_include)
       .Optional("closure", out.closure)
       .Optional("declined", out.declined);
   object.Finish();
@@ -150,6 +151,7 @@ Json ToJson(const Kernel& kernel) {
   Put(json, "closure_source", kernel.closure_source);
   Put(json, "closure_macros", kernel.closure_macros);
   Put(json, "standard", kernel.standard);
+  Put(json, "toolkit_include", kernel.toolkit_include);
   if (!kernel.closure.empty()) json["closure"] = ArrayJson(kernel.closure);
   Put(json, "declined", kernel.declined);
   return json;

@@ -75,6 +75,9 @@ struct Kernel {
   // may use them, so they stand between closure_source and the variant when a candidate is built.
   std::string closure_macros;
   std::string standard;  // -std= that its source is compiled with: "c++20"
+  // The folder of the CUDA toolkit's headers that its source is compiled with; empty for the host
+  // device's.
+  std::string toolkit_include;
   std::vector<ClosureRange> closure;
   // Why it cannot be tuned (file:line: reason), empty if it can.
   std::string declined;

@@ -49,6 +49,7 @@ constexpr std::array kOptions = {
     Option{"--generate-code", Meaning::kKeep, false, true},
     Option{"--gpu-architecture", Meaning::kKeep, false, true},
     Option{"--gpu-code", Meaning::kKeep, false, true},
+    Option{"--relocatable-device-code", Meaning::kKeep, false, true},
     Option{"--threads", Meaning::kDrop, false, true},
     Option{"--std", Meaning::kStandard, false, true},
     Option{"-isystem", Meaning::kSystem, true, true},
@@ -59,6 +60,7 @@ constexpr std::array kOptions = {
     Option{"-Xptxas", Meaning::kKeep, false, true},
     Option{"-Xlinker", Meaning::kDrop, false, true},
     Option{"-ccbin", Meaning::kKeep, false, true},
+    Option{"-rdc", Meaning::kKeep, false, true},
     Option{"-gencode", Meaning::kKeep, false, true},
     Option{"-arch", Meaning::kKeep, false, true},
     Option{"-code", Meaning::kKeep, false, true},
@@ -76,18 +78,29 @@ constexpr std::array kOptions = {
 
 // Flags without a value that cannot change a kernel's code.
 bool IsIrrelevant(std::string_view flag) {
-  static constexpr std::array<std::string_view, 18> kWords = {
-      "-c",        "-dc",        "-dw",
-      "--compile", "--device-c", "-M",
-      "-MM",       "-MD",        "-MMD",
-      "-MP",       "-MG",        "-v",
-      "--verbose", "-lineinfo",  "-Werror",
-      "-w",        "-s",         "-forward-unknown-to-host-compiler"};
+  static constexpr std::array<std::string_view, 16> kWords = {
+      "-c",      "-dw", "--compile", "-M",
+      "-MM",     "-MD", "-MMD",      "-MP",
+      "-MG",     "-v",  "--verbose", "-lineinfo",
+      "-Werror", "-w",  "-s",        "-forward-unknown-to-host-compiler"};
   if (std::find(kWords.begin(), kWords.end(), flag) != kWords.end()) return true;
   if (flag.starts_with("-W") || flag.starts_with("-diag") || flag.starts_with("--diag"))
     return true;
   if (flag.starts_with("-f") && flag.find("-prefix-map=") != std::string_view::npos) return true;
   return flag == "-g" || (flag.starts_with("-g") && flag.size() == 3);
+}
+
+// From `#define CUDART_VERSION 13000` of cuda_runtime_api.h.
+std::pair<std::string, std::string> ToolkitVersion(const std::string& include) {
+  const auto text = base::ReadFile(include + "/cuda_runtime_api.h");
+  if (text) {
+    const std::size_t at = text->find("#define CUDART_VERSION");
+    if (at != std::string::npos) {
+      const int version = std::atoi(text->c_str() + at + 22);
+      if (version > 0) return {std::to_string(version / 1000), std::to_string(version % 1000 / 10)};
+    }
+  }
+  return {"13", "0"};
 }
 
 class Translator {
@@ -153,6 +166,8 @@ class Translator {
       }
       if (option != nullptr) {
         Apply(*option, value);
+      } else if (argument == "-dc" || argument == "--device-c") {
+        flags_.code_flags.emplace_back("-rdc=true");  // what it implies
       } else if (argument.starts_with("-") && !IsIrrelevant(argument)) {
         flags_.code_flags.push_back(argument);
       }
@@ -241,34 +256,15 @@ class Translator {
     flags_.toolkit_include = include;
     flags_.host_toolkit = base::FileExists(include + "/cupilot_host_abi.h");
     PreprocessOptions& preprocess = flags_.preprocess;
-    preprocess.toolkit_folders.push_back(include);
-    if (base::FileExists(include + "/cccl/cuda/std/version")) {
-      preprocess.toolkit_folders.push_back(include + "/cccl");
-    }
-    Strings macros = {"-D__CUDACC__", "-D__NVCC__"};
-    const auto [major, minor] = ToolkitVersion(include);
-    macros.push_back("-D__CUDACC_VER_MAJOR__=" + major);
-    macros.push_back("-D__CUDACC_VER_MINOR__=" + minor);
-    macros.push_back("-D__CUDACC_VER_BUILD__=0");
+    const ToolkitHeaders headers = ReadToolkitHeaders(include);
+    preprocess.toolkit_folders.insert(preprocess.toolkit_folders.end(), headers.folders.begin(),
+                                      headers.folders.end());
+    Strings macros;
+    for (const std::string& macro : headers.macros) macros.push_back("-D" + macro);
     preprocess.macros.insert(preprocess.macros.begin(), macros.begin(), macros.end());
     preprocess.includes.push_back("cuda_runtime.h");
     preprocess.includes.insert(preprocess.includes.end(), forced_.begin(), forced_.end());
-    flags_.code_flags.push_back("toolkit=" + major + "." + minor);
-  }
-
-  // From `#define CUDART_VERSION 13000` of cuda_runtime_api.h.
-  static std::pair<std::string, std::string> ToolkitVersion(const std::string& include) {
-    const auto text = base::ReadFile(include + "/cuda_runtime_api.h");
-    if (text) {
-      const std::size_t at = text->find("#define CUDART_VERSION");
-      if (at != std::string::npos) {
-        const int version = std::atoi(text->c_str() + at + 22);
-        if (version > 0) {
-          return {std::to_string(version / 1000), std::to_string(version % 1000 / 10)};
-        }
-      }
-    }
-    return {"13", "0"};
+    flags_.code_flags.push_back("toolkit=" + headers.version);
   }
 
   const records::CompileCommand& command_;
@@ -277,6 +273,19 @@ class Translator {
 };
 
 }  // namespace
+
+ToolkitHeaders ReadToolkitHeaders(const std::string& include) {
+  ToolkitHeaders headers;
+  headers.folders = {include};
+  if (base::FileExists(include + "/cccl/cuda/std/version")) {
+    headers.folders.push_back(include + "/cccl");
+  }
+  const auto [major, minor] = ToolkitVersion(include);
+  headers.macros = {"__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=" + major,
+                    "__CUDACC_VER_MINOR__=" + minor, "__CUDACC_VER_BUILD__=0"};
+  headers.version = major + "." + minor;
+  return headers;
+}
 
 base::Result<CommandFlags> TranslateCommand(const records::CompileCommand& command) {
   return Translator(command).Run();

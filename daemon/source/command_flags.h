@@ -21,6 +21,15 @@ struct CommandFlags {
   std::vector<std::string> code_flags;
 };
 
+// How texts are read beside a toolkit's headers.
+struct ToolkitHeaders {
+  std::vector<std::string> folders;
+  std::vector<std::string> macros;  // "NAME" or "NAME=VALUE", as its compiler predefines them
+  std::string version;              // "13.0"
+};
+// `include`: the folder with cuda_runtime.h.
+ToolkitHeaders ReadToolkitHeaders(const std::string& include);
+
 // Reads no file but the toolkit's version. kUnavailable when no toolkit is found beside the
 // compiler.
 base::Result<CommandFlags> TranslateCommand(const records::CompileCommand& command);

@@ -162,6 +162,7 @@ class Scanner {
     uninitialised_ = constructs.uninitialised;
     kernel.closure_source = PrintClosure(closure);
     kernel.standard = unit_.flags.preprocess.standard;
+    if (!unit_.flags.host_toolkit) kernel.toolkit_include = unit_.flags.toolkit_include;
     for (const UserMacro& macro : unit_.source.macros)
       kernel.closure_macros += macro.definition + "\n";
     kernel.closure = RangesOf(closure, unit_.source);
@@ -236,6 +237,7 @@ class Scanner {
     options.standard = ClosureStandard(unit_.flags.preprocess.standard);
     options.system_folders = unit_.flags.preprocess.toolkit_folders;
     options.defines = {"__CUDACC__", "__NVCC__"};
+    if (!unit_.flags.host_toolkit) options = ToolkitParseOptions(kernel);
     const auto parsed = Parse(kernel.closure_source, options);
     if (!parsed) {
       Decline(kernel, here + parsed.error().message);

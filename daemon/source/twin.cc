@@ -314,8 +314,7 @@ void DescribeMemory(const Tree& original, const records::Kernel& kernel, TwinRep
 
 base::Result<TwinReply> Twin(const protocol::TwinRequest& request) {
   const records::Kernel& kernel = request.kernel;
-  TRY_ASSIGN(const ParseOutcome original,
-             Parse(kernel.closure_source, ClosureParseOptions(kernel)));
+  TRY_ASSIGN(const ParseOutcome original, ParseClosure(kernel, kernel.closure_source));
   if (!original.errors.empty()) {
     return Declined("its closure does not parse: " + FirstError(original));
   }
@@ -325,7 +324,7 @@ base::Result<TwinReply> Twin(const protocol::TwinRequest& request) {
   TwinReply reply;
   reply.source = Widener(original.tree).Text();
   reply.entry = kernel.name;
-  TRY_ASSIGN(const ParseOutcome twin, Parse(reply.source, ClosureParseOptions(kernel)));
+  TRY_ASSIGN(const ParseOutcome twin, ParseClosure(kernel, reply.source));
   if (!twin.errors.empty()) {
     return Declined("the widened text does not parse: " + FirstError(twin));
   }

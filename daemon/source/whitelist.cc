@@ -279,10 +279,9 @@ base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest
 
   base::Result<std::string> text = CandidateText(kernel, variant);
   if (!text) return Rejected("forbidden_construct", text.error().message);
-  TRY_ASSIGN(const ParseOutcome outcome, Parse(*text, ClosureParseOptions(kernel)));
+  TRY_ASSIGN(const ParseOutcome outcome, ParseClosure(kernel, *text));
   if (!outcome.errors.empty()) {
-    TRY_ASSIGN(const ParseOutcome original,
-               Parse(kernel.closure_source, ClosureParseOptions(kernel)));
+    TRY_ASSIGN(const ParseOutcome original, ParseClosure(kernel, kernel.closure_source));
     if (!original.errors.empty()) {
       return base::Fail(base::Unsupported("the text of the kernel " + kernel.name +
                                           " does not parse: " + FirstError(original)));

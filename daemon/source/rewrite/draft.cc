@@ -17,7 +17,7 @@ base::Result<> Look(Draft& draft, const std::string& text) {
   options.file_name = "closure.cu";
   options.system_folders = {base::HostToolkitFolder() + "/include"};
   options.defines = {"__CUDACC__", "__NVCC__"};
-  TRY_ASSIGN(ParseOutcome outcome, Parse(text, options));
+  TRY_ASSIGN(ParseOutcome outcome, ParseClosure(draft.kernel, text, options));
   draft.tree = std::move(outcome.tree);
   draft.function = FindDefinition(draft.tree, draft.kernel.name);
   if (draft.function == kNone) {

@@ -55,6 +55,13 @@ TEST_F(KernelKeyTest, ChangesWithTheTokensThatTheKernelReaches) {
             key);
 }
 
+TEST_F(KernelKeyTest, CodeThatIsLinkedIsOtherCode) {
+  const std::string key = Key(kText, {"-O3", "-std=c++17", "-rdc=true"});
+  EXPECT_NE(key, Key(kText));
+  EXPECT_EQ(key, Key(kText, {"-O3", "-std=c++17", "-dc"}));
+  EXPECT_EQ(key, Key(kText, {"-O3", "-std=c++17", "-rdc", "true"}));
+}
+
 TEST_F(KernelKeyTest, DependsOnTheFlagsThatMatter) {
   const std::string key = Key(kText);
   EXPECT_EQ(Key(kText, {"-O3", "-std=c++17", "-I.", "-Wall", "-g", "-lineinfo", "-DUNRELATED=1",
