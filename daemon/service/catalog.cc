@@ -15,6 +15,7 @@ using cache::Table;
 using records::Json;
 
 const std::string kJobPrefix = "job/";
+const std::string kLongCasesPrefix = "long_cases/";
 constexpr std::size_t kMostIndexed = 512;  // kernels
 
 // The same order whether an entry was read or has just been written.
@@ -249,6 +250,23 @@ base::Result<> Catalog::SaveRefusals(const std::string& object_folder,
   }
   return store_.Apply(
       {{Table::kSelections, cache::SelectionKey(object_folder), cache::Seal(std::move(json))}});
+}
+
+std::set<std::string> Catalog::LongCases(const std::string& kernel_key, const Place& place) {
+  const auto text = Fact(kLongCasesPrefix + KeyOf(place) + "/" + kernel_key);
+  const auto json = text ? records::ParseJson(*text) : base::Result<Json>(Json());
+  std::set<std::string> names;
+  if (!json || !json->is_array()) return names;
+  for (const Json& name : *json) {
+    if (name.is_string()) names.insert(name.get<std::string>());
+  }
+  return names;
+}
+
+base::Result<> Catalog::SaveLongCases(const std::string& kernel_key, const Place& place,
+                                      const std::set<std::string>& names) {
+  return SaveFact(kLongCasesPrefix + KeyOf(place) + "/" + kernel_key,
+                  records::CompactJson(Json(names)));
 }
 
 std::optional<Json> Catalog::FindJob(const std::string& key) {

@@ -67,6 +67,11 @@ class Catalog {
   base::Result<> SaveRefusals(const std::string& object_folder,
                               const std::vector<Refusal>& refusals);
 
+  // Cases of a kernel that are not run at the place (Place::too_long).
+  std::set<std::string> LongCases(const std::string& kernel_key, const Place& place);
+  base::Result<> SaveLongCases(const std::string& kernel_key, const Place& place,
+                               const std::set<std::string>& names);
+
   // How far the work on a kernel has come, by KernelJob's key. What another version of cuPilot
   // wrote is not found: it may have other techniques.
   std::optional<records::Json> FindJob(const std::string& key);

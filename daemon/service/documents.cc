@@ -46,6 +46,19 @@ std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kern
   return best ? "it is published when no build runs" : "";
 }
 
+// Of a kernel that is tuned without some of its cases; empty: it is tuned on all.
+std::string WhyFewerCases(const ObjectState& state, const records::Kernel& kernel) {
+  const std::vector<Place>& places = state.places.places;
+  if (places.empty() || !places[0].too_long.contains(kernel.key)) return {};
+  std::string names;
+  for (const std::string& name : places[0].too_long.at(kernel.key)) {
+    names += (names.empty() ? "'" : ", '") + name + "'";
+  }
+  return "it is tuned without " + names +
+         ": it would run for more than 50 ms, and the display that is attached to the GPU would "
+         "stand still";
+}
+
 std::string ReasonOf(const Refusal& refusal) {
   return "refused: " +
          (refusal.reason.empty() ? "the swapped source does not compile" : refusal.reason);
@@ -55,7 +68,7 @@ std::string ReasonOf(const Refusal& refusal) {
 std::string WhyRefused(Service& service, const ObjectState& state, const records::Kernel& kernel) {
   const std::vector<Place>& places = state.places.places;
   if (places.empty()) return {};
-  const auto best = service.catalog().Best(kernel.key, WorkloadOf(kernel), places[0]);
+  const auto best = service.catalog().Best(kernel.key, WorkloadAt(kernel, places[0]), places[0]);
   if (!best) return {};
   for (const Refusal& refusal : service.RefusedOf(state, kernel)) {
     if (refusal.variant != best->variant.id) continue;
@@ -89,6 +102,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
                                       : WhyUntuned(kernel, job, state.places.why_none);
+  if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyFewerCases(state, kernel);
   return row;
 }
 
@@ -318,7 +332,9 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
 
 Json ExplainDocument(Service& service, const KernelPlace& place) {
   const records::Kernel& kernel = *place.kernel;
-  const records::Workload workload = WorkloadOf(kernel);
+  const std::vector<Place>& places = place.object->places.places;
+  const records::Workload workload =
+      places.empty() ? WorkloadOf(kernel) : WorkloadAt(kernel, places[0]);
   const KernelJob* job = service.FindJob(*place.object, kernel);
   Json document = RowOf(service, *place.object, kernel);
   document["schema"] = "cupilot.explain/1";
@@ -361,6 +377,9 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     const bool titled = variant && variant->strategy;
     document["warnings"].push_back((titled ? variant->strategy->title : refusal.variant) +
                                    " is not used here; " + ReasonOf(refusal));
+  }
+  if (const std::string fewer = WhyFewerCases(*place.object, kernel); !fewer.empty()) {
+    document["warnings"].push_back(fewer);
   }
   for (const Place& where : place.object->places.places) {
     if (!where.note.empty())

@@ -34,7 +34,8 @@ bool IsFailureOfOriginal(const base::Error& error) {
 }  // namespace
 
 std::string JobKey(const records::Kernel& kernel, const std::string& numerics, const Place& place) {
-  return kernel.key + "/" + WorkloadHash(WorkloadOf(kernel)) + "/" + numerics + "/" + KeyOf(place);
+  return kernel.key + "/" + WorkloadHash(WorkloadAt(kernel, place)) + "/" + numerics + "/" +
+         KeyOf(place);
 }
 
 records::Workload WorkloadOf(const records::Kernel& kernel) {
@@ -42,6 +43,15 @@ records::Workload WorkloadOf(const records::Kernel& kernel) {
   workload.kernel = kernel.name;
   workload.cases = kernel.cases;
   workload.tolerance = kernel.tolerance;
+  return workload;
+}
+
+records::Workload WorkloadAt(const records::Kernel& kernel, const Place& place) {
+  records::Workload workload = WorkloadOf(kernel);
+  const auto found = place.too_long.find(kernel.key);
+  if (found == place.too_long.end()) return workload;
+  std::erase_if(workload.cases,
+                [&](const records::Case& one) { return found->second.contains(one.name); });
   return workload;
 }
 

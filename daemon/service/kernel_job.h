@@ -141,6 +141,8 @@ std::string JobKey(const records::Kernel& kernel, const std::string& numerics, c
 
 // The workload that a kernel's tags declare; no cases if there is none.
 records::Workload WorkloadOf(const records::Kernel& kernel);
+// Without the cases that are not run at this place.
+records::Workload WorkloadAt(const records::Kernel& kernel, const Place& place);
 
 // Measured speedup over the original; also of a variant that was rejected as not faster.
 std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation);

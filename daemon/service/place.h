@@ -2,6 +2,8 @@
 // kernel is tuned once for each place.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,9 @@ struct Place {
   std::string note;
   // All devices of this class, by name: each does for the others.
   std::vector<std::string> alike;
+  // Cases, by kernel_key, that would hold up the display of this GPU for too long: they are not run
+  // there.
+  std::map<std::string, std::set<std::string>> too_long;
 };
 
 // Whether evidence for this target on this device is about the place. What was made with another

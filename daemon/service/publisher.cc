@@ -61,8 +61,8 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
                                     const std::vector<Place>& places,
                                     const std::vector<Refusal>& refusals, Published& published) {
   Chosen chosen;
-  const records::Workload workload = WorkloadOf(kernel);
   for (const Place& place : places) {
+    const records::Workload workload = WorkloadAt(kernel, place);
     const auto best =
         catalog_.Best(kernel.key, workload, place,
                       RefusedVariants(refusals, kernel.key, scan.toolchain, place.target));

@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 using records::Json;
 using std::chrono::milliseconds;
 
-constexpr double kLongestBesideDisplayUs = 50000;
 constexpr milliseconds kObstaclePeriod{500};  // how soon work begins again after a build
 
 // True for the folder itself and for all below it.
@@ -262,7 +261,7 @@ void Service::EnsureJobs(const ObjectState& state) {
 
 void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
                         const Place& place) {
-  const records::Workload workload = WorkloadOf(kernel);
+  const records::Workload workload = WorkloadAt(kernel, place);
   if (!kernel.declined.empty() || workload.cases.empty()) return;
   auto& job = jobs_[JobKey(kernel, state.target.numerics, place)];
   if (job != nullptr) return;
@@ -341,18 +340,7 @@ void Service::OnVerdict(const KernelJob& job) {
                   {"verdict", verdict.accepted ? "accepted" : "rejected"},
                   {"reason", verdict.reason},
                   {"speedup", MeasuredSpeedup(verdict).value_or(0)}});
-  // The display stands still as long as a kernel runs.
-  const GpuJudgement* gpu = gpu_watch_.Find(job.input().place.device);
-  for (const records::CaseResult& result : verdict.cases) {
-    if (gpu == nullptr || !gpu->display || result.original_us <= kLongestBesideDisplayUs) continue;
-    const auto it = jobs_.find(JobKey(job.input().kernel, job.input().numerics, job.input().place));
-    if (it == jobs_.end()) continue;
-    it->second->GiveUp(
-        "case '" + result.name + "' runs " +
-        std::to_string(static_cast<int>(result.original_us / 1000)) +
-        " ms and a display is attached to the GPU, which would stand still: give the "
-        "kernel a smaller case");
-  }
+  SpareDisplay(job, verdict);
   if (!verdict.accepted) return;
   PublishKernel(job.input().kernel.key);
   Later(&Service::Work);
@@ -473,7 +461,8 @@ std::optional<Proven> Service::Best(const ObjectState& state, const records::Ker
                                     std::size_t place) {
   if (place >= state.places.places.size()) return std::nullopt;
   const std::string toolchain = state.scan == nullptr ? "" : state.scan->toolchain;
-  return catalog_.Best(kernel.key, WorkloadOf(kernel), state.places.places[place],
+  return catalog_.Best(kernel.key, WorkloadAt(kernel, state.places.places[place]),
+                       state.places.places[place],
                        RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key,
                                        toolchain, state.places.places[place].target));
 }

@@ -130,6 +130,7 @@ class Service {
   void WatchGpus();
   void HoldJobs();
   void FindPlaces(ObjectState& state);
+  void FindPlacesAgain();
   void OnDevices(const std::string& kind);
   void EnsureJobs(const ObjectState& state);
   void EnsureJob(const ObjectState& state, const records::Kernel& kernel, const Place& place);
@@ -138,6 +139,7 @@ class Service {
   void DropUnusedJobs();
   bool StartStep();
   void OnVerdict(const KernelJob& job);
+  void SpareDisplay(const KernelJob& job, const records::Evaluation& verdict);
   void AfterStep();
   void PublishKernel(const std::string& kernel_key);
   void PublishDue();

@@ -38,9 +38,9 @@ void Service::LearnShipped(ObjectState& state) {
   for (const AppliedVariant& applied : ReadApplied(state.object.folder)) {
     for (const records::Kernel& kernel : state.scan->kernels) {
       if (kernel.key != applied.kernel_key) continue;
-      const std::string workload = WorkloadHash(WorkloadOf(kernel));
       for (const Place& place : state.places.places) {
         if (place.target != applied.target) continue;
+        const std::string workload = WorkloadHash(WorkloadAt(kernel, place));
         const auto measured = catalog_.FindVerdict(kernel.key, workload, place, applied.variant);
         if (!measured) continue;
         const source::ShippedCode code =

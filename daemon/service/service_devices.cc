@@ -8,6 +8,11 @@
 #include "service/service.h"
 
 namespace cupilot::service {
+namespace {
+
+constexpr double kLongestBesideDisplayUs = 50000;
+
+}  // namespace
 
 void Service::AskForHost() {
   host_asked_ = Asked::kWaiting;
@@ -90,9 +95,59 @@ void Service::FindPlaces(ObjectState& state) {
     return;
   }
   if (gpus_asked_ == Asked::kNo) AskForGpus();
-  if (gpus_asked_ == Asked::kAnswered) {
-    state.places = GpuPlaces(gpus_, state.object.command, state.scan->toolchain);
+  if (gpus_asked_ != Asked::kAnswered) return;
+  state.places = GpuPlaces(gpus_, state.object.command, state.scan->toolchain);
+  for (Place& place : state.places.places) {
+    for (const records::Kernel& kernel : state.scan->kernels) {
+      std::set<std::string> names = catalog_.LongCases(kernel.key, place);
+      if (!names.empty()) place.too_long[kernel.key] = std::move(names);
+    }
   }
+}
+
+// The display stands still as long as a kernel runs: what takes that long is not run there, and
+// its kernel is tuned on the smaller cases of its workload, if it has any.
+void Service::SpareDisplay(const KernelJob& job, const records::Evaluation& verdict) {
+  const JobInput& input = job.input();
+  const GpuJudgement* gpu = gpu_watch_.Find(input.place.device);
+  if (gpu == nullptr || !gpu->display) return;
+  std::set<std::string> names;
+  std::string first;
+  for (const records::CaseResult& result : verdict.cases) {
+    if (result.original_us <= kLongestBesideDisplayUs) continue;
+    if (names.empty()) {
+      first = "case '" + result.name + "' runs " +
+              std::to_string(static_cast<int>(result.original_us / 1000)) +
+              " ms and a display is attached to the GPU, which would stand still";
+    }
+    names.insert(result.name);
+  }
+  const auto it = jobs_.find(JobKey(input.kernel, input.numerics, input.place));
+  if (names.empty() || it == jobs_.end()) return;
+  const bool others =
+      std::any_of(input.workload.cases.begin(), input.workload.cases.end(),
+                  [&](const records::Case& one) { return !names.contains(one.name); });
+  it->second->GiveUp(first + (others ? "" : ": give the kernel a smaller case"));
+  if (!others) return;
+  const auto known = input.place.too_long.find(input.kernel.key);
+  if (known != input.place.too_long.end()) names.insert(known->second.begin(), known->second.end());
+  if (auto saved = catalog_.SaveLongCases(input.kernel.key, input.place, names); !saved) {
+    log::Error("the cases that are left out cannot be written down", {{"reason", saved.error()}});
+    return;
+  }
+  Later(&Service::FindPlacesAgain);
+}
+
+// The kernels whose cases are others now get other jobs.
+void Service::FindPlacesAgain() {
+  for (auto& [folder, state] : objects_) {
+    if (state.scan == nullptr || state.scan->device_kind == "host") continue;
+    FindPlaces(state);
+    EnsureJobs(state);
+    state.publish_due = true;
+  }
+  DropUnusedJobs();
+  Work();
 }
 
 // Of devices that do for each other, the one with the fewest jobs.

@@ -66,6 +66,11 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   n.value = "256";
   one.arguments = {out, n};
   kernel.cases = {one};
+  if (const std::string name = OptionOf(words, "smaller"); !name.empty()) {
+    one.name = name;
+    one.grid = {"2", "1", "1"};
+    kernel.cases.push_back(one);
+  }
   return kernel;
 }
 

@@ -1,9 +1,9 @@
 // A user's project without CMake, compiler or CUDA: a source of a language of its own, the folders
 // and files that module and launcher make, and builds as the launcher does them.
 //
-// A line "kernel NAME BODY [weight=W] [refuses=REASON]" of the source is a tagged kernel: its key
-// is NAME and BODY, its case has the weight W, and every technique declines it for REASON. All
-// other lines are what stands around it.
+// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON]" of the source is a tagged
+// kernel: its key is NAME and BODY, its case "only" has the weight W, there is a smaller case CASE
+// beside it, and every technique declines it for REASON. All other lines are what stands around it.
 #pragma once
 
 #include <functional>

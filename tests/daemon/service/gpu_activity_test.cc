@@ -1,5 +1,8 @@
 // What others do on a GPU stops the work there, and only there.
+#include <algorithm>
+
 #include "tests/daemon/service/gpu_fixture.h"
+#include "tests/support/make_records.h"
 
 namespace cupilot::service {
 namespace {
@@ -101,6 +104,54 @@ TEST_F(GpuActivityTest, WithoutWorkNobodyLooks) {
   DrainEvents();
   EXPECT_LE(workers_.Count("sample"), samples + 1);
   EXPECT_EQ(StatusDocument(*service_)["devices"][1]["state"], "not needed");
+}
+
+class LongCaseTest : public GpuActivityTest {
+ protected:
+  LongCaseTest() {
+    judge_ = [this](const evaluate::EvaluateRequest& request) {
+      records::Evaluation evaluation = Judge(request, 1.5);
+      evaluation.cases.clear();
+      std::string names;
+      for (const records::Case& one : request.workload.cases) {
+        records::CaseResult result = test::MakeCaseResult(one.name, 1.5);
+        if (one.name == "only") result.original_us = 80000;
+        evaluation.cases.push_back(result);
+        names += one.name + " ";
+      }
+      ran_.push_back(names);
+      return evaluation;
+    };
+    Prepare("kernel one a smaller=little\n");
+  }
+  std::vector<std::string> ran_;  // the cases of each evaluation
+};
+
+TEST_F(LongCaseTest, BesideADisplayTheKernelIsTunedOnItsSmallerCases) {
+  display_ = true;
+  Start();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  ASSERT_GE(ran_.size(), 2u);
+  const auto full = std::count(ran_.begin(), ran_.end(), "only little ");
+  EXPECT_GE(full, 1) << "until it was known";
+  EXPECT_EQ(ran_.back(), "little ");
+  EXPECT_EQ(Row("one")["state"], "done");
+  EXPECT_EQ(Row("one")["published"], true);
+  EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("tuned without 'only'"));
+  // The next daemon does not run it again.
+  const auto published = project_.PublishedVariants();
+  const std::size_t ran = ran_.size();
+  Restart();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  EXPECT_EQ(ran_.size(), ran);
+  EXPECT_EQ(project_.PublishedVariants(), published);
+}
+
+TEST_F(LongCaseTest, WithoutADisplayAllCasesAreRun) {
+  Start();
+  DrainUntil([&] { return IdleReason() == "done"; });
+  EXPECT_THAT(ran_, ::testing::AllOf(Not(IsEmpty()), ::testing::Each("only little ")));
+  EXPECT_EQ(Explain("one")["warnings"].dump().find("tuned without"), std::string::npos);
 }
 
 TEST_F(GpuActivityTest, ALongKernelIsNotTunedBesideADisplay) {
