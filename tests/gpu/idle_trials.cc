@@ -581,6 +581,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   ::signal(SIGPIPE, SIG_IGN);
+  ::setenv("CUPILOT_NO_SPAWN", "1", 1);  // a daemon that has ended is not to come back unseen
   IdleTrials(argv[1], argv[2], argv[5], argc == 7 ? std::atof(argv[6]) : 1).Run(argv[3], argv[4]);
   return 0;
 }
