@@ -42,6 +42,7 @@ struct Recipe {
   records::LoadedCode target;
   std::vector<std::string> options;
   std::vector<std::string> host_options;  // of nvcc's own host compiler
+  bool relocatable = false;               // compiled to be linked: other code, and so measured
 };
 
 double SecondsSince(steady_clock::time_point begin) {
@@ -54,6 +55,15 @@ int MajorOf(const std::vector<std::string>& code_flags) {
     if (flag.starts_with(kName)) return std::atoi(flag.c_str() + kName.size());
   }
   return 13;
+}
+
+bool IsRelocatable(const std::vector<std::string>& code_flags) {
+  bool relocatable = false;
+  for (const std::string& flag : code_flags) {
+    const bool names = flag.starts_with("-rdc=") || flag.starts_with("--relocatable-device-code=");
+    if (names) relocatable = flag.ends_with("=true");
+  }
+  return relocatable;
 }
 
 std::string CompilerOf(const records::CompileCommand& command, const std::string& toolkit) {
@@ -84,6 +94,7 @@ base::Result<Recipe> RecipeFor(const protocol::BuildRequest& request) {
   if (!loaded) return base::Fail(base::Unavailable(records::WhyNotNative(targets, architecture)));
   recipe.target = *loaded;
   recipe.options = DeviceOptions(flags.code_flags);
+  recipe.relocatable = IsRelocatable(flags.code_flags);
   for (const std::string& flag : flags.code_flags) {
     if (flag.starts_with("-ccbin=") || flag.starts_with("--compiler-bindir=")) {
       recipe.host_options.push_back(flag);
@@ -101,6 +112,7 @@ std::vector<std::string> NvrtcOptions(const Recipe& recipe) {
   std::vector<std::string> options = {"--gpu-architecture=" + recipe.target.code, "--device-int128",
                                       "-w", "-I" + recipe.toolkit.include,
                                       "-I" + recipe.toolkit.include + "/cccl"};
+  if (recipe.relocatable) options.emplace_back("--relocatable-device-code=true");
   for (const std::string& option : recipe.options) {
     constexpr std::string_view kAssembler = "-Xptxas=";
     options.push_back(option.starts_with(kAssembler)
@@ -120,6 +132,7 @@ std::vector<std::string> NvccWords(const Recipe& recipe, const std::string& sour
       "-w",
       "-Wno-deprecated-gpu-targets",
       "-gencode=arch=" + recipe.target.ptx + ",code=" + recipe.target.code};
+  if (recipe.relocatable) words.emplace_back("-rdc=true");
   words.insert(words.end(), recipe.options.begin(), recipe.options.end());
   words.insert(words.end(), recipe.host_options.begin(), recipe.host_options.end());
   words.insert(words.end(), {source, "-o", output});
@@ -132,6 +145,7 @@ class CudaBuild {
       : request_(request), recipe_(std::move(recipe)) {
     base::Hasher hasher;
     hasher.Add(recipe_.target.Text()).Add(recipe_.toolkit.folder);
+    if (recipe_.relocatable) hasher.Add("relocatable");
     for (const std::string& option : recipe_.options) hasher.Add(option);
     base_name_ = request.cache_folder + "/" + hasher.Add(request.text).Hex();
   }
@@ -141,13 +155,20 @@ class CudaBuild {
     const auto began = steady_clock::now();
     TRY(base::MakeFolders(request_.cache_folder));
     TRY_ASSIGN(protocol::BuildReply reply, Build());
+    if (!reply.failed) TRY(TakeHashes(reply));
+    if (!reply.failed && recipe_.relocatable) TRY(Link(reply));
     reply.seconds = SecondsSince(began);
-    if (!reply.failed) TRY(Keep(reply));
+    if (!reply.failed) TRY(base::WriteFileAtomically(Facts(), protocol::ToJson(reply).dump()));
     return reply;
   }
 
  private:
   std::string Artifact() const { return base_name_ + ".cubin"; }
+  // What the compiler writes: the artifact, or what is linked to it.
+  std::string Compiled() const {
+    return recipe_.relocatable ? base_name_ + ".unlinked." + std::to_string(::getpid())
+                               : Artifact();
+  }
   std::string Facts() const { return base_name_ + ".json"; }
 
   // The facts are written last: an artifact without them is one that was cut off.
@@ -164,14 +185,42 @@ class CudaBuild {
     return *reply;
   }
 
-  base::Result<> Keep(protocol::BuildReply& reply) const {
-    TRY_ASSIGN(const std::string cubin, base::ReadFile(reply.artifact));
+  // As the object holds them: before the device linker.
+  base::Result<> TakeHashes(protocol::BuildReply& reply) const {
+    TRY_ASSIGN(const std::string cubin, base::ReadFile(Compiled()));
     TRY_ASSIGN(const source::TextHashes hashes,
                source::TextHashesOfCubin(std::as_bytes(std::span(cubin))));
     for (const auto& [symbol, hash] : hashes) {
       reply.text_hashes.emplace_back(device::cuda::QualifiedName(symbol), hash);
     }
-    return base::WriteFileAtomically(Facts(), protocol::ToJson(reply).dump());
+    return {};
+  }
+
+  // The driver loads nothing that is not linked.
+  base::Result<> Link(protocol::BuildReply& reply) const {
+    const std::string linker =
+        std::filesystem::path(recipe_.toolkit.compiler).parent_path() / "nvlink";
+    const std::string log = base_name_ + ".link.log";
+    const std::string temporary = Artifact() + ".linked." + std::to_string(::getpid());
+    TRY_ASSIGN(const ToolEnd ended,
+               RunTool({linker, "-arch=" + recipe_.target.code, Compiled(), "-o", temporary}, log,
+                       std::chrono::milliseconds(request_.timeout_ms)));
+    (void)base::RemoveTree(Compiled());
+    if (!ended.succeeded) {
+      reply.failed = true;
+      reply.timed_out = ended.timed_out;
+      reply.log = BeginningOf(log);
+      (void)base::RemoveTree(temporary);
+      return {};
+    }
+    return Rename(temporary, Artifact());
+  }
+
+  static base::Result<> Rename(const std::string& from, const std::string& to) {
+    if (::rename(from.c_str(), to.c_str()) != 0) {
+      return base::Fail(base::IoError("rename to " + to + ": " + std::strerror(errno)));
+    }
+    return {};
   }
 
   base::Result<protocol::BuildReply> Build() const {
@@ -182,7 +231,7 @@ class CudaBuild {
         TRY_ASSIGN(const auto result,
                    device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_)));
         if (!result.failed) {
-          TRY(base::WriteFileAtomically(Artifact(), result.cubin));
+          TRY(base::WriteFileAtomically(Compiled(), result.cubin));
           return Done("nvrtc " + nvrtc->version);
         }
         why_not = "NVRTC: " + result.log;
@@ -212,9 +261,7 @@ class CudaBuild {
       (void)base::RemoveTree(temporary);
       return reply;
     }
-    if (::rename(temporary.c_str(), Artifact().c_str()) != 0) {
-      return base::Fail(base::IoError("rename to " + Artifact() + ": " + std::strerror(errno)));
-    }
+    TRY(Rename(temporary, Compiled()));
     return Done("nvcc toolkit " + std::to_string(recipe_.toolkit.major));
   }
 

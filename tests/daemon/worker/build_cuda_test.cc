@@ -1,9 +1,15 @@
 #include "worker/build_cuda.h"
 
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
 #include "base/file.h"
+#include "source/swap/device_text.h"
 #include "tests/support/temporary_folder.h"
 
 namespace cupilot::worker {
@@ -82,6 +88,50 @@ TEST_F(BuildCudaTest, CodeForTheDriverIsBuiltAsItWouldBeLoaded) {
   ASSERT_TRUE(built) << built.error().message;
   EXPECT_FALSE(built->failed) << built->log;
   EXPECT_EQ(built->target, "compute_80,sm_90");
+}
+
+// An object that is linked holds other code than one that is not; measured is what ships.
+TEST_F(BuildCudaTest, RelocatableCodeIsBuiltAsTheObjectHasIt) {
+  request_.text =
+      "#include <cuda_runtime.h>\n"
+      "__device__ __noinline__ float help(float x) { return x * 3 + 1; }\n"
+      "__global__ void twice(float* x) { x[threadIdx.x] = help(x[threadIdx.x]) / x[0]; }\n";
+  const auto whole = BuildCuda(request_);
+  ASSERT_TRUE(whole) << whole.error().message;
+  std::map<std::string, protocol::BuildReply> built;
+  for (const char* flag : {"-dc", "-rdc=true", "--relocatable-device-code=true"}) {
+    request_.command.arguments = {kNvcc, "-std=c++17", "-arch=sm_90", flag, "-c", "twice.cu"};
+    const auto reply = BuildCuda(request_);
+    ASSERT_TRUE(reply) << reply.error().message;
+    ASSERT_FALSE(reply->failed) << reply->log;
+    built[flag] = *reply;
+    EXPECT_EQ(reply->artifact, built.begin()->second.artifact);
+  }
+  const protocol::BuildReply& linked = built.begin()->second;
+  EXPECT_NE(linked.artifact, whole->artifact);
+  const auto cubin = base::ReadFile(linked.artifact);
+  ASSERT_TRUE(cubin);
+  Elf64_Ehdr header;
+  ASSERT_GE(cubin->size(), sizeof header);
+  std::memcpy(&header, cubin->data(), sizeof header);
+  EXPECT_EQ(header.e_type, ET_EXEC) << "the driver loads it";
+  // The object of the user's build.
+  folder_.Write("twice.cu", request_.text + "void f(float* x) { twice<<<1, 32>>>(x); }\n");
+  const std::string object = folder_ / "twice.o";
+  const std::string command = std::string(kNvcc) + " -std=c++17 -arch=sm_90 -rdc=true -c " +
+                              (folder_ / "twice.cu") + " -o " + object;
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const auto images = source::DeviceImagesOf(object);
+  ASSERT_TRUE(images) << images.error().message;
+  const auto hash_of = [](const protocol::BuildReply& reply) {
+    std::string found;
+    for (const auto& [name, hash] : reply.text_hashes) {
+      if (name == "twice") found = hash;
+    }
+    return found;
+  };
+  EXPECT_EQ(source::HashIn(*images, 90, "_Z5twicePf"), hash_of(linked));
+  EXPECT_NE(hash_of(linked), hash_of(*whole));
 }
 
 TEST_F(BuildCudaTest, ABuildWithoutCodeForTheGpuIsToldSo) {
