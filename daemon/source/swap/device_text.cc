@@ -4,9 +4,9 @@
 #include <cctype>
 #include <optional>
 
+#include "base/elf_image.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "source/swap/elf_image.h"
 #include "source/swap/fat_binary.h"
 
 namespace cupilot::source {
@@ -18,7 +18,7 @@ constexpr std::string_view kTextPrefix = ".text.";
 constexpr std::string_view kUnnamed = "_GLOBAL__N_";
 
 base::Result<TextHashes> HashesOf(std::string cubin) {
-  const std::optional<ElfImage> image = ElfImage::Read(std::move(cubin));
+  const std::optional<base::ElfImage> image = base::ElfImage::Read(std::move(cubin));
   if (!image || !image->is_device_code()) {
     return base::Fail(base::Unsupported("not a CUDA device image"));
   }
@@ -54,7 +54,7 @@ base::Result<TextHashes> TextHashesOfCubin(std::span<const std::byte> cubin) {
 
 base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path) {
   TRY_ASSIGN(std::string bytes, base::ReadFile(path));
-  const std::optional<ElfImage> file = ElfImage::Read(std::move(bytes));
+  const std::optional<base::ElfImage> file = base::ElfImage::Read(std::move(bytes));
   if (!file) return base::Fail(base::Unsupported(path + " is not a 64-bit ELF file"));
   std::vector<DeviceImage> images;
   for (const Elf64_Shdr& section : file->sections()) {

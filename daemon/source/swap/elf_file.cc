@@ -2,21 +2,22 @@
 
 #include <optional>
 
+#include "base/elf_image.h"
 #include "base/file.h"
-#include "source/swap/elf_image.h"
 
 namespace cupilot::source {
 namespace {
 
-base::Result<ElfImage> Open(const std::string& path) {
+base::Result<base::ElfImage> Open(const std::string& path) {
   TRY_ASSIGN(std::string bytes, base::ReadFile(path));
-  std::optional<ElfImage> image = ElfImage::Read(std::move(bytes));
+  std::optional<base::ElfImage> image = base::ElfImage::Read(std::move(bytes));
   if (!image) return base::Fail(base::Unsupported(path + " is not a 64-bit ELF file"));
   return *std::move(image);
 }
 
 // Whether the relocations of `section` name a symbol of `wanted`.
-bool HasRelocation(const ElfImage& file, const Elf64_Shdr& section, const std::string& symbol) {
+bool HasRelocation(const base::ElfImage& file, const Elf64_Shdr& section,
+                   const std::string& symbol) {
   if (section.sh_link >= file.sections().size()) return false;
   const Elf64_Shdr& table = file.sections()[section.sh_link];
   if (table.sh_type != SHT_SYMTAB || table.sh_link >= file.sections().size()) return false;
@@ -32,7 +33,7 @@ bool HasRelocation(const ElfImage& file, const Elf64_Shdr& section, const std::s
 }  // namespace
 
 base::Result<std::string> ElfSection(const std::string& path, const std::string& name) {
-  TRY_ASSIGN(const ElfImage file, Open(path));
+  TRY_ASSIGN(const base::ElfImage file, Open(path));
   std::string bytes;
   for (const Elf64_Shdr& section : file.sections()) {
     if (file.Name(section) == name) bytes += file.Bytes(section);
@@ -41,7 +42,7 @@ base::Result<std::string> ElfSection(const std::string& path, const std::string&
 }
 
 base::Result<bool> ObjectRefersTo(const std::string& path, const std::string& symbol) {
-  TRY_ASSIGN(const ElfImage file, Open(path));
+  TRY_ASSIGN(const base::ElfImage file, Open(path));
   if (!file.relocatable()) {
     return base::Fail(base::Unsupported(path + " is not a relocatable object"));
   }

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
+
+#include "base/file.h"
 #include "device/describe.h"
+#include "tests/support/temporary_folder.h"
 
 namespace cupilot::device {
 namespace {
@@ -22,6 +27,32 @@ TEST(Cubin, NamesAreThoseOfTheSource) {
 TEST(Cubin, UnnamedNamespacesDoNotCount) {
   EXPECT_EQ(WithoutUnnamedNamespaces("app::(anonymous namespace)::blur"), "app::blur");
   EXPECT_EQ(WithoutUnnamedNamespaces("blur"), "blur");
+}
+
+TEST(Cubin, VariablesAreThoseThatItDefines) {
+  constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";
+  if (!base::FileExists(kNvcc)) GTEST_SKIP() << "no CUDA toolkit here";
+  const test::TemporaryFolder folder;
+  const std::string source = folder.Write("a.cu",
+                                          "namespace app { __constant__ float weights[16]; }\n"
+                                          "__device__ int counter;\n"
+                                          "__global__ void k(float* x) {\n"
+                                          "  x[0] = app::weights[threadIdx.x];\n"
+                                          "  atomicAdd(&counter, 1);\n}\n");
+  const std::string cubin = folder / "a.cubin";
+  const std::string command = std::string(kNvcc) + " -cubin -arch=sm_90 " + source + " -o " + cubin;
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const auto bytes = base::ReadFile(cubin);
+  ASSERT_TRUE(bytes);
+  const auto variables = cuda::VariablesOf(*bytes);
+  ASSERT_TRUE(variables) << variables.error().message;
+  std::map<std::string, cuda::CubinVariable> by_name;
+  for (const cuda::CubinVariable& variable : *variables) by_name[variable.name] = variable;
+  ASSERT_EQ(by_name.size(), 2u);
+  EXPECT_TRUE(by_name["app::weights"].constant);
+  EXPECT_EQ(by_name["app::weights"].bytes, 64);
+  EXPECT_FALSE(by_name["counter"].constant);
+  EXPECT_EQ(by_name["counter"].bytes, 4);
 }
 
 TEST(Cubin, AnyBytesMayCome) {

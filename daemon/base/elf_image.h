@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cupilot::source {
+namespace cupilot::base {
 
 class ElfImage {
  public:
@@ -49,4 +49,4 @@ class ElfImage {
   std::vector<Elf64_Shdr> sections_;
 };
 
-}  // namespace cupilot::source
+}  // namespace cupilot::base

@@ -1,8 +1,8 @@
-#include "source/swap/elf_image.h"
+#include "base/elf_image.h"
 
 #include <cstring>
 
-namespace cupilot::source {
+namespace cupilot::base {
 
 std::optional<ElfImage> ElfImage::Read(std::string bytes) {
   ElfImage image(std::move(bytes));
@@ -57,4 +57,4 @@ bool ElfImage::ReadHeaders() {
   return true;
 }
 
-}  // namespace cupilot::source
+}  // namespace cupilot::base
