@@ -2,12 +2,7 @@
 // settings and a project into the XDG folders and the current one, starts the daemon, and lets
 // FOREIGN (idle/foreign.cu) come and go. Prints rows (report_row.h). The daemon stays: whoever
 // called stops it.
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -23,10 +18,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "child_program.h"
 #include "report_row.h"
 #include "worker_bench.h"
-
-extern char** environ;
 
 namespace cupilot::gpu_tests {
 namespace {
@@ -40,96 +34,7 @@ constexpr double kStopsWithin = 1;        // section 12
 // While a GPU is not free it is looked at every two seconds; then workers start and make contexts.
 constexpr double kLookedAtEvery = 2, kStartsWithin = 3;
 
-// A process of ours whose output is read line by line; it ends with this.
-class Process {
- public:
-  explicit Process(std::vector<std::string> words) {
-    int out[2];
-    if (::pipe2(out, O_CLOEXEC) != 0) Die("pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    if (::posix_spawnp(&pid_, pointers[0], &actions, nullptr, pointers.data(), environ) != 0) {
-      pid_ = -1;
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(out[1]);
-    from_ = out[0];
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-  ~Process() {
-    if (pid_ > 0) ::kill(pid_, SIGKILL);
-    (void)Wait();
-    ::close(from_);
-  }
-
-  // The next line; none if it does not come in time or the output ends.
-  std::optional<std::string> Line(double limit) {
-    const auto end = steady_clock::now() + Seconds(limit);
-    for (;;) {
-      const std::size_t at = partial_.find('\n');
-      if (at != std::string::npos) {
-        std::string line = partial_.substr(0, at);
-        partial_.erase(0, at + 1);
-        return line;
-      }
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());
-      pollfd item{from_, POLLIN, 0};
-      if (left.count() <= 0 || ::poll(&item, 1, static_cast<int>(left.count())) <= 0) return {};
-      char buffer[65536];
-      const ssize_t got = ::read(from_, buffer, sizeof buffer);
-      if (got <= 0) return {};
-      partial_.append(buffer, static_cast<std::size_t>(got));
-    }
-  }
-  // All that it prints until it ends.
-  std::string Rest(double limit) {
-    std::string text;
-    while (const auto line = Line(limit)) text += *line + "\n";
-    return text + partial_;
-  }
-  // Its exit code; -1: a signal.
-  int Wait() {
-    if (pid_ <= 0) return code_;
-    int status = 0;
-    ::waitpid(pid_, &status, 0);
-    pid_ = -1;
-    return code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  bool Runs() {
-    int status = 0;
-    if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) == 0) return pid_ > 0;
-    pid_ = -1;
-    return false;
-  }
-  pid_t pid() const { return pid_; }
-
- private:
-  pid_t pid_ = -1;
-  int from_ = -1;
-  int code_ = -1;
-  std::string partial_;
-};
-
-struct Ran {
-  int code = -1;
-  std::string output;
-};
-Ran RunToEnd(std::vector<std::string> words) {
-  constexpr double kLimit = 15;
-  Process process(std::move(words));
-  Ran ran;
-  ran.output = process.Rest(kLimit);
-  ran.code = process.Wait();
-  return ran;
-}
-
-// FOREIGN, once it has said `word`; when it did is `at`.
+// FOREIGN, and when it had its context and began.
 struct Foreign {
   std::unique_ptr<Process> process;
   steady_clock::time_point context, begin;
