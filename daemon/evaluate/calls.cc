@@ -156,6 +156,15 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request,
                                     std::move(done));
 }
 
+void Profile(Workers& workers, const protocol::ProfileRequest& request,
+             base::Callback<protocol::ProfileReply> done) {
+  CallTyped<protocol::ProfileReply>(
+      workers,
+      MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request), kMeasureGrace,
+               request.set.device),
+      &protocol::ParseProfileReply, std::move(done));
+}
+
 void DescribeDevice(Workers& workers, const std::string& device,
                     base::Callback<DeviceDescription> done) {
   CallTyped<DeviceDescription>(

@@ -34,6 +34,8 @@ void Verify(Workers& workers, const protocol::VerifyRequest& request,
             base::Callback<protocol::VerifyReply> done);
 void Measure(Workers& workers, const protocol::MeasureRequest& request,
              base::Callback<protocol::MeasureReply> done);
+void Profile(Workers& workers, const protocol::ProfileRequest& request,
+             base::Callback<protocol::ProfileReply> done);
 
 struct DeviceDescription {
   std::string name;  // "host", "cuda:0"

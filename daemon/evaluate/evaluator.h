@@ -24,8 +24,9 @@ struct EvaluateRequest {
   std::string device = "host";     // or "cuda:0"
   std::uint64_t seed = 1;          // of all generated values
   double max_seconds = 2.0;        // of one measurement; the confirmation takes as long again
+  bool profile = false;            // GPUs: also Profile what is accepted
   // Called on the loop thread when a stage begins: "check", "build", "verify", "measure",
-  // "confirm". May be empty.
+  // "confirm", "profile". May be empty.
   std::function<void(std::string_view stage)> progress;
 };
 
@@ -43,6 +44,12 @@ class Evaluator {
   //   kInternal, kProtocol
   // Several evaluations may run at once: their builds overlap, their measurements never do.
   virtual void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) = 0;
+
+  // The evaluation of this request, with each case's place on the roofline in its metrics
+  // ("case <name>": {"roofline": worker/profile.h}). Decides nothing: fails where that cannot be
+  // had. GPUs only.
+  virtual void Profile(EvaluateRequest request, records::Evaluation evaluation,
+                       base::Callback<records::Evaluation> done) = 0;
 };
 
 }  // namespace cupilot::evaluate

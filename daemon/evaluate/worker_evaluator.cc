@@ -25,6 +25,7 @@ constexpr Stage kBuild{"build", "build_failed", "build_failed"};
 constexpr Stage kVerify{"verify", "crashed", "timed_out"};
 constexpr Stage kMeasure{"measure", "crashed", "timed_out"};
 constexpr Stage kConfirm{"confirm", "crashed", "timed_out"};
+constexpr Stage kProfile{"profile", "", ""};
 
 std::string TextHash(const protocol::BuildReply& build, const std::vector<std::string>& entries) {
   std::vector<std::string> found;
@@ -79,6 +80,15 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
                  });
   }
 
+  // Not a new evaluation: this one is completed.
+  void StartProfileOf(records::Evaluation evaluation) {
+    evaluation_ = std::move(evaluation);
+    only_profile_ = true;
+    owner_.FindBaseline(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
+      self->OnBaseline(std::move(baseline));
+    });
+  }
+
  private:
   void Enter(const Stage& stage) {
     stage_ = &stage;
@@ -99,8 +109,13 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   void OnBaseline(base::Result<Baseline> baseline) {
     if (!baseline) return done_(base::Fail(std::move(baseline.error())));
     baseline_ = std::move(*baseline);
+    if (only_profile_) return BuildCandidate();
     evaluation_.device = baseline_.device.device;
     evaluation_.driver = baseline_.device.driver;
+    BuildCandidate();
+  }
+
+  void BuildCandidate() {
     base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
     if (!text) return Reject("unsupported_construct", text.error().message);
     Build(owner_.workers_,
@@ -111,6 +126,14 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnBuilt(base::Result<protocol::BuildReply> reply) {
+    if (only_profile_) {
+      if (!reply) return done_(base::Fail(std::move(reply.error())));
+      if (reply->timed_out || reply->failed) {
+        return done_(base::Fail(base::Unavailable("it cannot be built any more")));
+      }
+      candidate_artifact_ = reply->artifact;
+      return StartProfile();
+    }
     if (!reply) return OnWorkerError(reply.error());
     evaluation_.target = reply->target;
     evaluation_.toolchain = reply->toolchain;
@@ -169,17 +192,12 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!second) return done_(base::Fail(std::move(second.error())));
     Note("confirm", *again);
     if (*second) State(*reply);
-    // The roofline is the second process's alone.
-    for (const auto& [name, facts] : reply->metrics.items()) {
-      if (facts.contains("roofline")) {
-        evaluation_.metrics["case " + name]["roofline"] = facts["roofline"];
-      }
-    }
     evaluation_.checks.push_back({"second_process", verdict->accepted, verdict->detail});
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
     evaluation_.accepted = true;
     evaluation_.speedup = verdict->combined->speedup;
     evaluation_.interval = verdict->combined->interval;
+    if (request_.profile && DeviceKind(request_.device) == "cuda") return StartProfile();
     Finish();
   }
 
@@ -189,14 +207,39 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     measure.max_seconds = request_.max_seconds;
     measure.confirm = confirm;
     measure.probe_limit = owner_.settings_.probe_limit;
-    if (confirm && !request_.command.arguments.empty()) {
-      measure.compiler = request_.command.arguments.front();
-      measure.compile_folder = request_.command.directory;
-    }
     Measure(owner_.workers_, measure,
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));
             });
+  }
+
+  void StartProfile() {
+    Enter(kProfile);
+    protocol::ProfileRequest profile;
+    profile.set = MakeSet();
+    profile.cases = evaluation_.cases;
+    if (!request_.command.arguments.empty()) {
+      profile.compiler = request_.command.arguments.front();
+      profile.compile_folder = request_.command.directory;
+    }
+    evaluate::Profile(owner_.workers_, profile,
+                      [self = shared_from_this()](base::Result<protocol::ProfileReply> reply) {
+                        self->OnProfiled(std::move(reply));
+                      });
+  }
+
+  // The verdict stands whatever becomes of this.
+  void OnProfiled(base::Result<protocol::ProfileReply> reply) {
+    if (!reply && only_profile_) return done_(base::Fail(std::move(reply.error())));
+    if (!reply) {
+      evaluation_.metrics["no_roofline"] = reply.error().message;
+      return Finish();
+    }
+    for (const auto& [name, roofline] : reply->rooflines.items()) {
+      evaluation_.metrics["case " + name]["roofline"] = roofline;
+    }
+    if (only_profile_) return done_(std::move(evaluation_));
+    Finish();
   }
 
   protocol::CandidateSet MakeSet() const {
@@ -255,6 +298,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   const EvaluateRequest request_;
   base::Callback<records::Evaluation> done_;
   const Stage* stage_ = &kCheck;
+  bool only_profile_ = false;
   Baseline baseline_;
   std::vector<std::string> entries_;
   std::string candidate_artifact_;
@@ -270,6 +314,12 @@ WorkerEvaluator::~WorkerEvaluator() = default;
 
 void WorkerEvaluator::Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) {
   std::make_shared<Job>(*this, std::move(request), std::move(done))->Start();
+}
+
+void WorkerEvaluator::Profile(EvaluateRequest request, records::Evaluation evaluation,
+                              base::Callback<records::Evaluation> done) {
+  std::make_shared<Job>(*this, std::move(request), std::move(done))
+      ->StartProfileOf(std::move(evaluation));
 }
 
 void WorkerEvaluator::FindBaseline(const EvaluateRequest& request, BaselineCallback done) {

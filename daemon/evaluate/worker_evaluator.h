@@ -26,6 +26,8 @@ class WorkerEvaluator final : public Evaluator {
   ~WorkerEvaluator() override;
 
   void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) override;
+  void Profile(EvaluateRequest request, records::Evaluation evaluation,
+               base::Callback<records::Evaluation> done) override;
 
  private:
   class Job;

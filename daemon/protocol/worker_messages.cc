@@ -412,9 +412,7 @@ static void Read(const Json& json, const std::string& path, MeasureRequest& valu
   object.Optional("set", value.set)
       .Optional("max_seconds", value.max_seconds)
       .Optional("confirm", value.confirm)
-      .Optional("probe_limit", value.probe_limit)
-      .Optional("compiler", value.compiler)
-      .Optional("compile_folder", value.compile_folder);
+      .Optional("probe_limit", value.probe_limit);
 }
 
 Json ToJson(const MeasureRequest& value) {
@@ -423,13 +421,42 @@ Json ToJson(const MeasureRequest& value) {
   json["max_seconds"] = NumberJson(value.max_seconds);
   json["confirm"] = value.confirm;
   json["probe_limit"] = NumberJson(value.probe_limit);
-  if (!value.compiler.empty()) json["compiler"] = value.compiler;
-  if (!value.compile_folder.empty()) json["compile_folder"] = value.compile_folder;
   return json;
 }
 
 base::Result<MeasureRequest> ParseMeasureRequest(const Json& json) {
   return ReadDocument<MeasureRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, ProfileRequest& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("set", value.set)
+      .Optional("cases", value.cases)
+      .Optional("compiler", value.compiler)
+      .Optional("compile_folder", value.compile_folder);
+}
+
+Json ToJson(const ProfileRequest& value) {
+  return {{"set", ToJson(value.set)},
+          {"cases", ArrayJson(value.cases)},
+          {"compiler", value.compiler},
+          {"compile_folder", value.compile_folder}};
+}
+
+base::Result<ProfileRequest> ParseProfileRequest(const Json& json) {
+  return ReadDocument<ProfileRequest>(json, Strictness::kLenient);
+}
+
+static void Read(const Json& json, const std::string& path, ProfileReply& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("rooflines", value.rooflines);
+}
+
+Json ToJson(const ProfileReply& value) { return {{"rooflines", value.rooflines}}; }
+
+base::Result<ProfileReply> ParseProfileReply(const Json& json) {
+  return ReadDocument<ProfileReply>(json, Strictness::kLenient);
 }
 
 static void Read(const Json& json, const std::string& path, MeasureReply& value, Reading& reading) {

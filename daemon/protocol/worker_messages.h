@@ -165,8 +165,6 @@ struct MeasureRequest {
   bool confirm = false;  // a second, independent process after a first success
   double probe_limit =
       1.1;  // a candidate slower than this times the original after one probe stops
-  // The recorded compile's program and folder: tools of its toolkit say more of a finalist. GPUs.
-  std::string compiler, compile_folder;
 };
 struct MeasureReply {
   bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch
@@ -177,6 +175,17 @@ struct MeasureReply {
   records::DeviceIdentity device;
   records::Resources resources;                     // the most of the candidate's kernels; GPUs
   records::Json metrics = records::Json::object();  // by case: how it was measured
+};
+
+// op "profile": what bounds original and candidate; GPUs.
+struct ProfileRequest {
+  CandidateSet set;
+  std::vector<records::CaseResult> cases;  // as measured; a case's first entry counts
+  // The recorded compile's program and folder: its toolkit's tools are used.
+  std::string compiler, compile_folder;
+};
+struct ProfileReply {
+  records::Json rooflines = records::Json::object();  // by case
 };
 
 // op "describe_device" {"device": "cuda:0"}: records::DeviceIdentity plus "driver" and "uuid";
@@ -219,6 +228,10 @@ base::Result<VerifyReply> ParseVerifyReply(const records::Json&);
 records::Json ToJson(const MeasureRequest&);
 base::Result<MeasureRequest> ParseMeasureRequest(const records::Json&);
 records::Json ToJson(const MeasureReply&);
+records::Json ToJson(const ProfileRequest&);
+base::Result<ProfileRequest> ParseProfileRequest(const records::Json&);
+records::Json ToJson(const ProfileReply&);
+base::Result<ProfileReply> ParseProfileReply(const records::Json&);
 base::Result<MeasureReply> ParseMeasureReply(const records::Json&);
 
 }  // namespace cupilot::protocol

@@ -239,7 +239,7 @@ search::SearchInput KernelJob::InputOfSearch() const {
 
 void KernelJob::GoOn() {
   // What ends at once comes back here: one loop is enough. Between steps nothing is told.
-  if (going_on_ || !busy()) return;
+  if (going_on_ || looking_ || !busy()) return;
   going_on_ = true;
   AskMore();
   while (!open_.empty() && open_.front()->ended && (told_ < pace_.turn || finished_)) {
@@ -251,7 +251,38 @@ void KernelJob::GoOn() {
   }
   going_on_ = false;
   // Of a job that is finished nothing stays under way.
-  if (open_.empty() || (told_ >= pace_.turn && !finished_)) EndStep();
+  if (open_.empty() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
+}
+
+// A step's end. What bounds the winner is looked at when there is a first one, and when the search
+// is over: it costs about as much as a measurement.
+void KernelJob::LookAtWinner() {
+  const bool now = finished_ ? looked_at_ < 2 : accepted_ && looked_at_ < 1;
+  const bool possible = evaluate::DeviceKind(input_.place.device) == "cuda" && failure_.empty();
+  if (!possible || !now) return EndStep();
+  const auto best = with_.catalog.Best(input_.kernel.key, input_.workload, input_.place);
+  const auto known = [](const records::Evaluation& evaluation) {
+    return std::any_of(evaluation.metrics.begin(), evaluation.metrics.end(),
+                       [](const Json& facts) { return facts.contains("roofline"); });
+  };
+  if (!best || known(best->evaluation)) return EndStep();
+  looked_at_ = finished_ ? 2 : 1;
+  looking_ = true;
+  Enter("profile");
+  with_.evaluator.Profile(
+      RequestFor(best->variant), best->evaluation,
+      [this, alive = alive_, variant = best->variant](base::Result<records::Evaluation> profiled) {
+        if (!*alive) return;
+        looking_ = false;
+        const auto saved =
+            profiled ? with_.catalog.SaveVerdict(variant, *profiled, input_.place.toolchain)
+                     : base::Result<>(base::Fail(profiled.error()));
+        if (!saved) {
+          log::Info("what bounds a kernel is not known",
+                    {{"kernel", input_.kernel.name}, {"reason", saved.error()}});
+        }
+        EndStep();
+      });
 }
 
 void KernelJob::AskMore() {
@@ -340,7 +371,7 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
   Evaluate(id, variant);
 }
 
-void KernelJob::Evaluate(int id, const records::Variant& variant) {
+evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant) const {
   evaluate::EvaluateRequest request;
   request.kernel = input_.kernel;
   request.workload = input_.workload;
@@ -350,6 +381,11 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.device = input_.place.device;
   request.seed = input_.seed;
   request.max_seconds = input_.measure_seconds;
+  return request;
+}
+
+void KernelJob::Evaluate(int id, const records::Variant& variant) {
+  evaluate::EvaluateRequest request = RequestFor(variant);
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
   };

@@ -98,6 +98,7 @@ class KernelJob {
   void AskMore();
   void Make(Attempt& attempt);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
+  evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;
   void Evaluate(int id, const records::Variant& variant);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
   void EndAttempt(int id, const search::Outcome& outcome, const base::Error* failure = nullptr);
@@ -106,6 +107,7 @@ class KernelJob {
   Attempt* Find(int id);
   void Enter(const std::string& stage, const Attempt* attempt = nullptr);
   void Fail(const base::Error& error);
+  void LookAtWinner();
   void EndStep();
 
   Collaborators with_;
@@ -118,7 +120,9 @@ class KernelJob {
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;
-  int told_ = 0;           // in this step
+  int told_ = 0;       // in this step
+  int looked_at_ = 0;  // how often what bounds the winner was asked for
+  bool looking_ = false;
   int most_ = 0;           // of this step
   bool accepted_ = false;  // in this step
   bool going_on_ = false;

@@ -134,6 +134,7 @@ void Once::Evaluate() {
   request.command = command_;
   request.device = place_.device;
   request.seed = params_.value("seed", std::uint64_t{1});
+  request.profile = true;
   request.progress = [this](std::string_view stage) {
     write_({{"event", "stage"}, {"data", {{"stage", std::string(stage)}}}});
   };

@@ -80,6 +80,17 @@ Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference) 
   return traffic;
 }
 
+base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
+                                             const device::Properties& properties) {
+  std::vector<Traffic> traffic;
+  for (const records::Case& workload : set.workload.cases) {
+    TRY_ASSIGN(const CasePlan plan, PlanCase(set.kernel, workload, properties, nullptr));
+    TRY_ASSIGN(const auto reference, References(set, workload, plan).Find(nullptr));
+    traffic.push_back(reference->dropped.empty() ? NecessaryTraffic(plan, *reference) : Traffic{});
+  }
+  return traffic;
+}
+
 // Of the power of two below: the rate of a smaller size is the greater one.
 double& PeakRates::RateOf(std::int64_t bytes) {
   const auto size = static_cast<std::uint64_t>(std::clamp(bytes, kSmallest, kLargest));

@@ -22,6 +22,9 @@ struct Traffic {
 // Outputs that the original writes, and inputs. Beside an array of integers, which may say what is
 // read, other inputs do not count: from below.
 Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference);
+// By case of the set's workload; nothing is necessary where the original fails.
+base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
+                                             const device::Properties& properties);
 
 // Bytes a microsecond by the size of what is moved, each size measured when it is first asked for
 // and kept.

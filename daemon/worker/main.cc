@@ -17,6 +17,7 @@
 #include "worker/build_host.h"
 #include "worker/measure.h"
 #include "worker/monitor.h"
+#include "worker/profile.h"
 #include "worker/runner.h"
 #include "worker/sandbox/sandbox.h"
 #include "worker/verify.h"
@@ -96,6 +97,9 @@ const Row kRows[] = {
     {"device", "measure",
      &Handle<protocol::MeasureRequest, protocol::MeasureReply, protocol::ParseMeasureRequest,
              Measure>},
+    {"device", "profile",
+     &Handle<protocol::ProfileRequest, protocol::ProfileReply, protocol::ParseProfileRequest,
+             Profile>},
     {"device", "describe_device", &DescribeDevice},
     {"device", "list_devices", &ListDevices},
     {"monitor", "sample", &Sample},

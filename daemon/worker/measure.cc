@@ -9,7 +9,6 @@
 #include "worker/floor.h"
 #include "worker/lease.h"
 #include "worker/pair_loop.h"
-#include "worker/profile.h"
 #include "worker/program.h"
 #include "worker/reference.h"
 
@@ -125,18 +124,6 @@ base::Result<Json> PairsOnGpu(const Subject& subject) {
   return reply;
 }
 
-// By case. What the original writes is kept from the verification before; runs otherwise.
-base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
-                                             const device::Properties& properties) {
-  std::vector<Traffic> bytes;
-  for (const records::Case& workload : set.workload.cases) {
-    TRY_ASSIGN(const CasePlan plan, PlanCase(set.kernel, workload, properties, nullptr));
-    TRY_ASSIGN(const auto reference, References(set, workload, plan).Find(nullptr));
-    bytes.push_back(reference->dropped.empty() ? NecessaryTraffic(plan, *reference) : Traffic{});
-  }
-  return bytes;
-}
-
 }  // namespace
 
 PairedRatio RatioOf(const TimedPairs& pairs) {
@@ -193,6 +180,7 @@ class Measurement {
   base::Result<protocol::MeasureReply> Run() {
     reply_.device = {properties_.name, properties_.architecture, properties_.sm_count,
                      properties_.memory_bytes};
+    // What the original writes is kept from the verification before; runs otherwise.
     TRY_ASSIGN(const std::vector<Traffic> traffic, TrafficOf(request_.set, properties_));
     const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
     TRY_ASSIGN(const device::DeviceLock lock,
@@ -243,11 +231,6 @@ class Measurement {
     reply_.cases.push_back(std::move(result));
     if (!on_gpu_) return {};
     AddGpuFacts(workload, *measured);
-    if (request_.confirm && !reply_.failed && ratio.low > 1) {
-      reply_.metrics[workload.name]["roofline"] = ProfileCase(
-          {request_, original, plan, program, traffic, ratio.original_us, ratio.variant_us},
-          rates_->peaks());
-    }
     return {};
   }
 

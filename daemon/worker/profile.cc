@@ -7,10 +7,15 @@
 #include <utility>
 
 #include "base/compiler_program.h"
+#include "device/describe.h"
+#include "device/device_lock.h"
 #include "worker/case_inputs.h"
+#include "worker/case_plan.h"
 #include "worker/fill_recipe.h"
+#include "worker/floor.h"
 #include "worker/instruction_mix.h"
 #include "worker/lease.h"
+#include "worker/program.h"
 #include "worker/roofline.h"
 
 namespace cupilot::worker {
@@ -20,12 +25,22 @@ using records::Json;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr milliseconds kLockLimit{60000};
 constexpr milliseconds kCountLimit{30000};
 constexpr double kSecondsAPass = 2e-5;  // as many passes as there are counters, over a case's time
 constexpr std::size_t kKeptOriginals = 64;
 
+struct ProfiledCase {
+  const protocol::ProfileRequest& request;
+  const CasePlan& original;
+  const CasePlan& plan;  // the candidate's: the same regions, and its workspaces behind them
+  const Program& candidate;
+  Traffic traffic;
+  double original_us = 0, variant_us = 0;
+};
+
 // Where the recorded compile's toolkit lies.
-std::vector<std::string> ToolkitsOf(const protocol::MeasureRequest& request) {
+std::vector<std::string> ToolkitsOf(const protocol::ProfileRequest& request) {
   std::vector<std::string> folders;
   const std::string program = base::FindProgram(request.compiler, request.compile_folder);
   if (!program.empty()) folders = base::ToolkitFoldersOf(program);
@@ -33,9 +48,9 @@ std::vector<std::string> ToolkitsOf(const protocol::MeasureRequest& request) {
   return folders;
 }
 
-class Profile {
+class CaseProfile {
  public:
-  Profile(const ProfiledCase& profiled, const Json& peaks)
+  CaseProfile(const ProfiledCase& profiled, const Json& peaks)
       : profiled_(profiled), peaks_(peaks), toolkits_(ToolkitsOf(profiled.request)) {}
 
   Json Take() {
@@ -132,8 +147,31 @@ class Profile {
 
 }  // namespace
 
-Json ProfileCase(const ProfiledCase& profiled, const Json& peaks) {
-  return Profile(profiled, peaks).Take();
+base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& request) {
+  const protocol::CandidateSet& set = request.set;
+  if (set.device == "host") {
+    return base::Fail(base::Unsupported("the host device has no counters"));
+  }
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
+  TRY_ASSIGN(const std::vector<Traffic> traffic, TrafficOf(set, properties));
+  TRY_ASSIGN(const device::DeviceLock lock,
+             device::DeviceLock::Acquire(device::DeviceLockPath(properties.uuid), kLockLimit));
+  TRY_ASSIGN(const PeakRates* rates, RatesOf(set.device, properties, set.work_folder));
+  protocol::ProfileReply reply;
+  for (std::size_t i = 0; i < traffic.size(); ++i) {
+    const records::Case& workload = set.workload.cases[i];
+    const auto measured =
+        std::find_if(request.cases.begin(), request.cases.end(),
+                     [&](const auto& result) { return result.name == workload.name; });
+    if (measured == request.cases.end()) continue;
+    TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties, nullptr));
+    CasePlan plan = original;
+    TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
+    const ProfiledCase profiled{
+        request, original, plan, program, traffic[i], measured->original_us, measured->variant_us};
+    reply.rooflines[workload.name] = CaseProfile(profiled, rates->peaks()).Take();
+  }
+  return reply;
 }
 
 }  // namespace cupilot::worker

@@ -23,6 +23,16 @@ class FakeEvaluator final : public evaluate::Evaluator {
     queue_.push_back({std::move(request), std::move(done)});
   }
 
+  // Answers at once.
+  void Profile(evaluate::EvaluateRequest request, records::Evaluation evaluation,
+               base::Callback<records::Evaluation> done) override {
+    profiled_.push_back(request.variant.id);
+    for (const records::CaseResult& result : evaluation.cases) {
+      evaluation.metrics["case " + result.name]["roofline"] = {{"source", "static"}};
+    }
+    done(std::move(evaluation));
+  }
+
   // Answers the oldest open request; false if there is none.
   bool AnswerOne() {
     if (queue_.empty()) return false;
@@ -40,12 +50,13 @@ class FakeEvaluator final : public evaluate::Evaluator {
   }
 
   const std::vector<std::string>& evaluated() const { return evaluated_; }
+  const std::vector<std::string>& profiled() const { return profiled_; }
   std::size_t open() const { return queue_.size(); }
 
  private:
   Judge judge_;
   std::deque<std::pair<evaluate::EvaluateRequest, base::Callback<records::Evaluation>>> queue_;
-  std::vector<std::string> evaluated_;
+  std::vector<std::string> evaluated_, profiled_;
 };
 
 }  // namespace cupilot::test

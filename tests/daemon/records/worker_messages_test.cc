@@ -88,10 +88,18 @@ TEST(WorkerMessages, ComeBackTheSame) {
   measure.set.twin = twin;
   measure.confirm = true;
   EXPECT_EQ(Again(measure, ParseMeasureRequest).set.seed, measure.set.seed);
-  measure.compiler = "nvcc";
-  measure.compile_folder = "/p/build";
-  EXPECT_EQ(Again(measure, ParseMeasureRequest).compiler, measure.compiler);
-  EXPECT_EQ(Again(measure, ParseMeasureRequest).compile_folder, measure.compile_folder);
+  ProfileRequest profile;
+  profile.set = measure.set;
+  profile.cases.emplace_back();
+  profile.cases[0].name = "all";
+  profile.cases[0].original_us = 3;
+  profile.compiler = "nvcc";
+  profile.compile_folder = "/p/build";
+  const ProfileRequest read = Again(profile, ParseProfileRequest);
+  EXPECT_EQ(read.set.seed, profile.set.seed);
+  EXPECT_EQ(read.cases, profile.cases);
+  EXPECT_EQ(read.compiler, profile.compiler);
+  EXPECT_EQ(read.compile_folder, profile.compile_folder);
 
   VerifyReply verify;
   verify.checks = {{"red_zones", true, ""}};

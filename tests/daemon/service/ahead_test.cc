@@ -133,6 +133,7 @@ class AheadTest : public ::testing::Test {
       reply.device = {"a GPU", "sm_90", 132, 1};
       return protocol::ToJson(reply);
     });
+    workers_->On("profile", times.measure, always(protocol::ToJson(protocol::ProfileReply())));
   }
 
   // Of the time between the first and the last request of the device, the share that it had one.

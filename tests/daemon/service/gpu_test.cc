@@ -50,6 +50,22 @@ TEST_F(GpuTest, TheDocumentsNameIt) {
   EXPECT_FALSE(BestDocument(*service_, *place, "sm_80"));
 }
 
+TEST_F(GpuTest, WhatBoundsTheWinnerIsWrittenDown) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const records::Selection selection = Selection();
+  ASSERT_THAT(selection.kernels, SizeIs(1));
+  ASSERT_THAT(selection.kernels[0].variants, SizeIs(1));
+  // The last one that was asked for is the one that runs, once at most for a winner.
+  ASSERT_THAT(evaluator_.profiled(), Not(IsEmpty()));
+  EXPECT_EQ(evaluator_.profiled().back(), selection.kernels[0].variants[0].id);
+  EXPECT_LE(evaluator_.profiled().size(), 2u);
+  const Json evaluation = Explain("one")["evaluation"];
+  const std::string name = "case " + evaluation["cases"][0]["name"].get<std::string>();
+  EXPECT_EQ(evaluation["metrics"][name]["roofline"]["source"], "static") << evaluation.dump(1);
+}
+
 TEST_F(GpuTest, WithoutAGpuItIsSaidAndNothingIsDone) {
   Have({}, "no driver: install one");
   Prepare("kernel one a\n");
