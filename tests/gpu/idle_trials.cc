@@ -31,8 +31,9 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double kQuiet = 2, kPause = 3;  // the settings
 constexpr double kStopsWithin = 1;        // section 12
-// While a GPU is not free it is looked at every two seconds; then workers start and make contexts.
-constexpr double kLookedAtEvery = 2, kStartsWithin = 3;
+// While a GPU is not free it is looked at every two seconds. Then a candidate may have to be made
+// first.
+constexpr double kLookedAtEvery = 2, kStartsWithin = 12;
 
 // FOREIGN, and when it had its context and began.
 struct Foreign {
@@ -119,8 +120,11 @@ void WriteProject(const std::string& folder, const std::string& nvcc, const std:
   Write(ours + "/stamp.h", "\n");
   Write(FolderOf("XDG_STATE_HOME") + "/projects/idle.json",
         Json{{"schema", "cupilot.registration/1"}, {"build_folder", build}}.dump());
-  Write(FolderOf("XDG_CONFIG_HOME") + "/config.json",
-        Json{{"gpu_quiet_seconds", kQuiet}, {"gpu_pause_seconds", kPause}, {"nice", 0}}.dump());
+  Write(FolderOf("XDG_CONFIG_HOME") + "/config.json", Json{{"gpu_quiet_seconds", kQuiet},
+                                                           {"gpu_pause_seconds", kPause},
+                                                           {"nice", 0},
+                                                           {"parallel", 1}}
+                                                          .dump());
 }
 
 // What `cupilot status` says, asked again and again.
@@ -260,7 +264,7 @@ class IdleTrials {
   }
   // Whether evaluations go on.
   bool Advances() {
-    const double limit = 10 * patience_;
+    const double limit = 20 * patience_;
     constexpr std::chrono::milliseconds kBetween{50};
     const std::int64_t before = Evaluations();
     const auto begin = steady_clock::now();
@@ -310,7 +314,7 @@ class IdleTrials {
 
   // It was there before: tuning begins beside it.
   bool IdleContextDoesNotCount() {
-    const double kFirst = 40 * patience_;  // parses, and first builds
+    const double kFirst = 50 * patience_;  // parses, and first builds
     Phase("idle_context");
     const auto begin = steady_clock::now();
     const auto back = UntilBack(begin, kFirst);
@@ -356,7 +360,7 @@ class IdleTrials {
       PrintRow("idle.others_at_work", "skipped", why.substr(0, 600));
       return PrintRow("idle.goes_on", "skipped", "see idle.others_at_work");
     }
-    const bool was_there = UntilBack(steady_clock::now(), 5).has_value();
+    const bool was_there = UntilBack(steady_clock::now(), kStartsWithin).has_value();
     Foreign other = StartForeign(foreign_, {"spin", std::to_string(kSpins)}, true);
     if (!other.problem.empty()) return Print("others_at_work", other.problem, "", Json::object());
     Stop stop = StopsFor(other.context, "others");
@@ -370,26 +374,31 @@ class IdleTrials {
     const auto ended = steady_clock::now();
     const double least = kPause - kLookedAtEvery - 0.5;
     const double most = kPause + kLookedAtEvery + kStartsWithin;
-    const auto back = UntilBack(ended, most + 2);
+    const auto back = UntilBack(ended, most);
     const bool advances = back && Advances();
+    const auto states = status_->Since(ended);
+    const double free = states.contains("free") ? states.at("free") : most;
     std::string wrong;
     if (!back) wrong = "nothing was tuned after the others had ended";
-    if (back && (*back < least || *back > most)) wrong = After("it came back", *back);
+    if (back && *back < least) wrong = After("it came back", *back);
+    if (free > kPause + kLookedAtEvery + 0.5) wrong = After("the GPU counted as free", free);
     if (back && !advances) wrong = "no evaluation ended any more";
     Print("goes_on", wrong, After("back", back.value_or(0)),
           {{"back_after_s", back.value_or(-1)},
+           {"free_after_s", free},
            {"pause_s", kPause},
-           {"states", status_->Since(ended)}});
+           {"states", states}});
   }
 
   void Snooze() {
     Phase("snooze");
-    const bool was_there = UntilBack(steady_clock::now(), 5).has_value();
+    const bool was_there = UntilBack(steady_clock::now(), kStartsWithin).has_value();
     const auto begin = steady_clock::now();
-    const Ran snoozed = RunToEnd({client_, "snooze", "60s"});
+    Process command({client_, "snooze", "60s"});
     Stop stop = StopsFor(begin, "snoozed");
     if (!was_there) stop.wrong = "nothing was on the GPU before";
-    if (snoozed.code != 0) stop.wrong = "`cupilot snooze 60s`: " + snoozed.output;
+    const std::string said = command.Rest(5);
+    if (command.Wait() != 0) stop.wrong = "`cupilot snooze 60s`: " + said;
     Print("snooze", stop.wrong, After("gone", stop.figures["gone_after_s"].get<double>()),
           stop.figures);
 
@@ -398,10 +407,10 @@ class IdleTrials {
     const Ran ran = RunToEnd({client_, "resume"});
     // The GPU is watched anew: it must be quiet first.
     const double most = kQuiet + kLookedAtEvery + kStartsWithin;
-    const auto back = UntilBack(resumed, most + 2);
+    const auto back = UntilBack(resumed, most);
     std::string wrong;
     if (ran.code != 0) wrong = "`cupilot resume`: " + ran.output;
-    if (!back || *back > most) wrong = "it did not come back in time";
+    if (!back) wrong = "it did not come back";
     if (back && !Advances()) wrong = "no evaluation ended any more";
     Print("resume", wrong, After("back", back.value_or(0)),
           {{"back_after_s", back.value_or(-1)}, {"quiet_s", kQuiet}});
@@ -409,7 +418,7 @@ class IdleTrials {
 
   // Somebody comes, takes most of the memory, gives it back and stays idle.
   void FullMemory() {
-    constexpr double kFills = 5, kStays = 20;
+    constexpr double kFills = 5, kStays = 30;
     Phase("full_memory");
     Foreign other = StartForeign(
         foreign_, {"fill", std::to_string(kStays), "0.8", std::to_string(kFills)}, true);
