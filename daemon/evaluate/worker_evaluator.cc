@@ -178,8 +178,38 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
     // Checks that only finalists are worth (a sanitizer run, values again after timed runs) belong
     // here, before the confirmation.
+    const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");
+    if (nvrtc && DeviceKind(request_.device) == "cuda") return BuildAsCompiled();
+    Confirm();
+  }
+
+  void Confirm() {
     Enter(kConfirm);
     StartMeasure(true, &Job::OnConfirmed);
+  }
+
+  // NVRTC builds fast, but what ships is nvcc's, and now and then that is other code. Then that is
+  // what is verified and measured, from the beginning.
+  void BuildAsCompiled() {
+    Enter(kBuild);
+    base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
+    if (!text) return Reject("unsupported_construct", text.error().message);
+    protocol::BuildRequest build =
+        MakeBuildRequest(request_, baseline_.device, std::move(*text), owner_.settings_.build);
+    build.as_compiled = true;
+    Build(owner_.workers_, build,
+          [self = shared_from_this()](base::Result<protocol::BuildReply> reply) {
+            self->OnBuiltAsCompiled(std::move(reply));
+          });
+  }
+
+  void OnBuiltAsCompiled(base::Result<protocol::BuildReply> reply) {
+    // Without nvcc nothing can be said.
+    if (!reply && reply.error().code == base::ErrorCode::kUnavailable) return Confirm();
+    const bool built = reply && !reply->failed && !reply->timed_out;
+    if (built && TextHash(*reply, entries_) == evaluation_.text_hash) return Confirm();
+    evaluation_.checks.resize(1);  // the whitelist's
+    OnBuilt(std::move(reply));
   }
 
   void OnConfirmed(base::Result<protocol::MeasureReply> reply) {

@@ -281,7 +281,8 @@ static void Read(const Json& json, const std::string& path, BuildRequest& value,
       .Optional("text", value.text)
       .Optional("command", value.command)
       .Optional("cache_folder", value.cache_folder)
-      .Optional("timeout_ms", value.timeout_ms);
+      .Optional("timeout_ms", value.timeout_ms)
+      .Optional("as_compiled", value.as_compiled);
 }
 
 Json ToJson(const BuildRequest& value) {
@@ -292,6 +293,7 @@ Json ToJson(const BuildRequest& value) {
   json["command"] = ToJson(value.command);
   json["cache_folder"] = value.cache_folder;
   json["timeout_ms"] = value.timeout_ms;
+  if (value.as_compiled) json["as_compiled"] = true;
   return json;
 }
 

@@ -115,6 +115,8 @@ struct BuildRequest {
   records::CompileCommand command;  // flags that matter: standard, optimisation, arch, fast math
   std::string cache_folder;         // content-addressed: same text and flags are built once
   std::int64_t timeout_ms = 60000;
+  // GPUs: by the compiler of the command, not by NVRTC, which now and then makes other code.
+  bool as_compiled = false;
 };
 struct BuildReply {
   bool failed = false;  // the text does not compile: build_failed

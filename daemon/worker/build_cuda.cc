@@ -146,6 +146,7 @@ class CudaBuild {
     base::Hasher hasher;
     hasher.Add(recipe_.target.Text()).Add(recipe_.toolkit.folder);
     if (recipe_.relocatable) hasher.Add("relocatable");
+    if (request.as_compiled) hasher.Add("as compiled");
     for (const std::string& option : recipe_.options) hasher.Add(option);
     base_name_ = request.cache_folder + "/" + hasher.Add(request.text).Hex();
   }
@@ -225,7 +226,7 @@ class CudaBuild {
 
   base::Result<protocol::BuildReply> Build() const {
     std::string why_not;
-    if (NvrtcCan(recipe_.target)) {
+    if (!request_.as_compiled && NvrtcCan(recipe_.target)) {
       const auto nvrtc = device::cuda::OpenNvrtc(recipe_.toolkit.folder);
       if (nvrtc) {
         TRY_ASSIGN(const auto result,

@@ -129,6 +129,80 @@ TEST_F(WorkerEvaluatorTest, AcceptsAfterAllStages) {
   EXPECT_EQ(outcome->date, "1970-01-01T00:00:01Z");
 }
 
+// A finalist of NVRTC's is built once more, by the compiler that makes what ships.
+class FinalistTest : public WorkerEvaluatorTest {
+ protected:
+  FinalistTest() {
+    workers_.On("describe_device", Always({{"name", "a GPU"}, {"arch", "sm_90"}}));
+    workers_.On("build", [this](const Json& params) -> base::Result<Json> {
+      protocol::BuildReply built;
+      const bool as_compiled = params.value("as_compiled", false);
+      if (as_compiled && unavailable_) return base::Fail(base::Unavailable("no nvcc"));
+      built.artifact = as_compiled ? "nvcc.cubin" : original_;
+      built.toolchain = as_compiled ? "nvcc toolkit 13" : "nvrtc 13.0";
+      built.target = "compute_90,sm_90";
+      built.text_hashes = {{"entry", as_compiled ? code_ : "text"}};
+      return protocol::ToJson(built);
+    });
+    workers_.On("verify", [this](const Json& params) -> base::Result<Json> {
+      verified_.push_back(params["set"]["candidate_artifact"]);
+      protocol::VerifyReply reply;
+      reply.passed = verified_.back() != "nvcc.cubin" || !wrong_;
+      reply.reason = reply.passed ? "" : "wrong_result";
+      reply.checks = {{"red_zones", true, ""}};
+      return protocol::ToJson(reply);
+    });
+  }
+  Outcome RunOnGpu() {
+    EvaluateRequest request = MakeRequest();
+    request.device = "cuda:0";
+    return Run(std::move(request));
+  }
+
+  std::string code_ = "text";  // what nvcc makes
+  bool unavailable_ = false;   // nvcc
+  bool wrong_ = false;         // what nvcc makes
+  std::vector<std::string> verified_;
+};
+
+TEST_F(FinalistTest, TheSameCodeIsConfirmed) {
+  const Outcome outcome = RunOnGpu();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_THAT(verified_, ElementsAre(original_));
+  EXPECT_EQ(outcome->text_hash, "text");
+  EXPECT_EQ(workers_.Count("measure"), 2);
+}
+
+TEST_F(FinalistTest, OtherCodeIsWhatIsVerifiedAndMeasured) {
+  code_ = "other";
+  const Outcome outcome = RunOnGpu();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_THAT(verified_, ElementsAre(original_, "nvcc.cubin"));
+  EXPECT_EQ(outcome->text_hash, "other");
+  EXPECT_EQ(outcome->toolchain, "nvcc toolkit 13");
+  EXPECT_EQ(workers_.Count("measure"), 3);
+  ASSERT_EQ(outcome->checks.size(), 3u) << "each is said once";
+}
+
+TEST_F(FinalistTest, OtherCodeMayBeWrong) {
+  code_ = "other";
+  wrong_ = true;
+  const Outcome outcome = RunOnGpu();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_FALSE(outcome->accepted);
+  EXPECT_EQ(outcome->reason, "wrong_result");
+}
+
+TEST_F(FinalistTest, WithoutNvccItIsConfirmedAsItIs) {
+  unavailable_ = true;
+  const Outcome outcome = RunOnGpu();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_EQ(outcome->toolchain, "nvrtc 13.0");
+}
+
 TEST_F(WorkerEvaluatorTest, TheSecondProcessCanStillRejectIt) {
   int measured = 0;
   workers_.On("measure", [&measured](const Json& params) -> base::Result<Json> {

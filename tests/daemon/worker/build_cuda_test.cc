@@ -74,6 +74,17 @@ TEST_F(BuildCudaTest, WhatNvrtcLacksNvccBuilds) {
   EXPECT_THAT(built->toolchain, HasSubstr("nvcc"));
 }
 
+TEST_F(BuildCudaTest, WhatShipsIsBuiltByNvccOnRequest) {
+  const auto fast = BuildCuda(request_);
+  request_.as_compiled = true;
+  const auto built = BuildCuda(request_);
+  ASSERT_TRUE(fast && built);
+  EXPECT_THAT(fast->toolchain, HasSubstr("nvrtc"));
+  EXPECT_THAT(built->toolchain, HasSubstr("nvcc"));
+  EXPECT_NE(built->artifact, fast->artifact);
+  EXPECT_EQ(built->text_hashes, fast->text_hashes) << "most code is the same";
+}
+
 TEST_F(BuildCudaTest, WhatDoesNotCompileSaysWhy) {
   request_.text = "__global__ void broken(float* x) { x[0] = nothing; }\n";
   const auto built = BuildCuda(request_);
