@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/install_layout.h"
 #include "base/paths.h"
@@ -79,9 +80,25 @@ DoctorCheck CheckToolkit() {
                                                      version->output.find(',', release) - release));
 }
 
-base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params) {
-  return RunProgram({base::LibexecFolder() + "/cupilot-worker", "--kind", "device"},
+base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params,
+                                      const char* kind = "device") {
+  return RunProgram({base::LibexecFolder() + "/cupilot-worker", "--kind", kind},
                     Json{{"id", 1}, {"op", op}, {"params", params}}.dump(), kProbeLimit);
+}
+
+// What candidates for a GPU are compiled with.
+DoctorCheck CheckNvrtc() {
+  Json toolkits = Json::array();
+  for (const std::string& folder : base::ToolkitFoldersOf(base::FindProgram("nvcc", "/"))) {
+    toolkits.push_back(folder);
+  }
+  const auto answer = AskWorker("describe_nvrtc", {{"toolkits", toolkits}}, "build");
+  const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
+  const std::string version = reply ? TextOf(ObjectOf(*reply, "result"), "version") : "";
+  if (!version.empty()) return Good("nvrtc", "NVRTC " + version);
+  return Note("nvrtc", "NVRTC (libnvrtc.so.13 or .12) is missing: nothing is compiled for a GPU",
+              "install the CUDA toolkit 13 or 12, or its package cuda-nvrtc; kernels for the host "
+              "device need none");
 }
 
 // What the worker finds, or why it finds nothing.
@@ -214,7 +231,7 @@ DoctorCheck CheckWatches() {
 std::vector<DoctorCheck> RunDoctorChecks() {
   const auto folders = base::FindUserFolders();
   std::vector<DoctorCheck> checks = {CheckPrograms(), CheckHostCompiler(), CheckToolkit(),
-                                     CheckGpu()};
+                                     CheckNvrtc(), CheckGpu()};
   for (DoctorCheck& check : CheckWorker()) checks.push_back(std::move(check));
   checks.push_back(CheckFolders(folders));
   checks.push_back(CheckSettings(folders));

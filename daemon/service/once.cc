@@ -21,6 +21,8 @@ std::string Text(const Json& params, const char* key) {
   return it != params.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
+constexpr const char* kNoNvcc = "nvcc";
+
 // The toolkit's compiler, where it is usually found; its plain name if it is nowhere.
 std::string FindNvcc() {
   const char* path = std::getenv("PATH");
@@ -38,7 +40,7 @@ std::string FindNvcc() {
     }
     folders.erase(0, std::min(colon + 1, folders.size()));
   }
-  return "nvcc";
+  return kNoNvcc;
 }
 
 // A file that no build has recorded is compiled as `nvcc -O3 -std=c++17 FILE` would, for this
@@ -84,6 +86,12 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   place_.device = device->name;
   place_.identity = device->device;
   command_ = CommandFor(Text(params_, "file"), *device);
+  if (command_.arguments[0] == kNoNvcc) {
+    return Finish(base::Fail(base::Unavailable(
+        "no CUDA toolkit was found (nvcc on the PATH, in CUDA_PATH, CUDA_HOME or /usr/local/cuda): "
+        "nothing can be compiled for " +
+        device->name + "; install one, or take --device host")));
+  }
   auto source = base::ReadFile(command_.source);
   if (!source) return Finish(base::Fail(base::InvalidArgument(source.error().message)));
   protocol::ScanRequest scan;

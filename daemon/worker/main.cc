@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "device/cuda/nvrtc.h"
 #include "device/describe.h"
 #include "protocol/worker_messages.h"
 #include "source/rewrite/techniques.h"
@@ -69,6 +70,19 @@ base::Result<Json> ListDevices(const Json&) {
   return reply;
 }
 
+// {"toolkits": [folders]}: the NVRTC that builds for a GPU would use.
+base::Result<Json> DescribeNvrtc(const Json& params) {
+  std::string missing;
+  Json toolkits = params.value("toolkits", Json::array());
+  toolkits.push_back("");  // on the loader's path
+  for (const Json& toolkit : toolkits) {
+    const auto nvrtc = device::cuda::OpenNvrtc(toolkit.get<std::string>());
+    if (nvrtc) return Json{{"version", nvrtc->version}};
+    if (missing.empty()) missing = nvrtc.error().message;
+  }
+  return base::Fail(base::Unavailable(missing));
+}
+
 base::Result<protocol::BuildReply> Build(const protocol::BuildRequest& request) {
   return request.device == "host" ? BuildHost(request) : BuildCuda(request);
 }
@@ -92,6 +106,7 @@ const Row kRows[] = {
              protocol::ParseCheckVariantRequest, source::CheckVariant>},
     {"build", "build",
      &Handle<protocol::BuildRequest, protocol::BuildReply, protocol::ParseBuildRequest, Build>},
+    {"build", "describe_nvrtc", &DescribeNvrtc},
     {"device", "verify",
      &Handle<protocol::VerifyRequest, protocol::VerifyReply, protocol::ParseVerifyRequest, Verify>},
     {"device", "measure",
