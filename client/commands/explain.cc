@@ -18,7 +18,8 @@ void PrintWinner(const Json& document, Output& output) {
   }
   output.Line("won: " + TextOf(document, "strategy") + ", " + SpeedupOf(document, "speedup") + " " +
               IntervalOf(document, "interval") +
-              (FlagOf(document, "published") ? ", published" : ""));
+              (FlagOf(document, "published") ? ", published" : "") +
+              (TextOf(document, "shipped").empty() ? "" : ", in the last build as measured"));
   output.Line("  " + Microseconds(NumberOf(document, "original_us")) + " before, " +
               Microseconds(NumberOf(document, "variant_us")) + " after, " +
               TextOf(device, "times") + " on " + TextOf(device, "name") + " (" +
