@@ -1,6 +1,7 @@
 #include "evaluate/worker_evaluator.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -26,6 +27,12 @@ constexpr Stage kVerify{"verify", "crashed", "timed_out"};
 constexpr Stage kMeasure{"measure", "crashed", "timed_out"};
 constexpr Stage kConfirm{"confirm", "crashed", "timed_out"};
 constexpr Stage kProfile{"profile", "", ""};
+
+std::string FormatSpeedup(double speedup) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2fx", speedup);
+  return text;
+}
 
 std::string TextHash(const protocol::BuildReply& build, const std::vector<std::string>& entries) {
   std::vector<std::string> found;
@@ -176,6 +183,13 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!verdict) return done_(base::Fail(std::move(verdict.error())));
     Note("measure", *verdict);
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
+    const double best = request_.best_so_far ? request_.best_so_far() : 0;
+    if (verdict->combined->interval[1] < best) {
+      evaluation_.metrics["beaten_by"] = best;
+      return Reject("not_faster", "faster than the original, but for certain slower than the " +
+                                      FormatSpeedup(best) +
+                                      " of what is there: not measured in a second process");
+    }
     // Checks that only finalists are worth (a sanitizer run, values again after timed runs) belong
     // here, before the confirmation.
     const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");

@@ -201,7 +201,9 @@ Json TriedJson(const KernelJob& job) {
     Json entry;
     entry["title"] = idea.candidate.strategy.title;
     entry["steps"] = records::ToJson(idea.candidate.strategy)["steps"];
-    entry["verdict"] = kVerdicts[static_cast<int>(idea.outcome->kind)];
+    const bool beaten =
+        idea.outcome->kind == search::Outcome::Kind::kAccepted && !idea.outcome->reason.empty();
+    entry["verdict"] = beaten ? "beaten" : kVerdicts[static_cast<int>(idea.outcome->kind)];
     entry["reason"] = idea.outcome->reason;
     entry["speedup"] = idea.outcome->speedup ? Json(*idea.outcome->speedup) : Json();
     entry["expected_gain"] = idea.candidate.expected_gain;

@@ -57,7 +57,7 @@ records::Workload WorkloadAt(const records::Kernel& kernel, const Place& place) 
 
 std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation) {
   if (evaluation.speedup) return evaluation.speedup;
-  for (const char* name : {"confirmation", "first", "measurement"}) {
+  for (const char* name : {"confirm", "measure"}) {
     const auto it = evaluation.metrics.find(name);
     if (it == evaluation.metrics.end() || !it->is_object()) continue;
     const auto speedup = it->find("speedup");
@@ -81,7 +81,7 @@ struct KernelJob::Attempt {
 };
 
 Pace PaceOn(const std::string& device) {
-  return evaluate::DeviceKind(device) == "cuda" ? Pace{8, 24} : Pace{};
+  return evaluate::DeviceKind(device) == "cuda" ? Pace{12, 24} : Pace{};
 }
 
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
@@ -386,6 +386,11 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
+  request.best_so_far = [this, alive = alive_] {
+    if (!*alive) return 0.0;
+    const auto best = with_.catalog.Best(input_.kernel.key, input_.workload, input_.place);
+    return best ? best->evaluation.speedup.value_or(0) : 0.0;
+  };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
   };
@@ -424,8 +429,9 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
 search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
                                      const records::Evaluation& evaluation) const {
   search::Outcome outcome;
-  outcome.kind =
-      evaluation.accepted ? search::Outcome::Kind::kAccepted : search::Outcome::Kind::kRejected;
+  // What another one beats is as good a parent as if it had been measured once more.
+  const bool good = evaluation.accepted || evaluation.metrics.contains("beaten_by");
+  outcome.kind = good ? search::Outcome::Kind::kAccepted : search::Outcome::Kind::kRejected;
   outcome.reason = evaluation.reason;
   outcome.speedup = MeasuredSpeedup(evaluation);
   outcome.variant = attempt.variant.id;

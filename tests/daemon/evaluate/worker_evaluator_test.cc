@@ -219,6 +219,26 @@ TEST_F(WorkerEvaluatorTest, ALoserIsNotConfirmed) {
   EXPECT_EQ(workers_.Count("measure"), 1);
 }
 
+TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
+  workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.5))));
+  EvaluateRequest request = MakeRequest();
+  request.best_so_far = [] { return 1.9; };
+  const Outcome beaten = Run(std::move(request));
+  ASSERT_TRUE(beaten) << beaten.error().message;
+  EXPECT_FALSE(beaten->accepted);
+  EXPECT_EQ(beaten->reason, "not_faster");
+  EXPECT_EQ(beaten->metrics["beaten_by"], 1.9);
+  EXPECT_NEAR(beaten->metrics["measure"]["speedup"].get<double>(), 1.5, 1e-9);
+  EXPECT_EQ(workers_.Count("measure"), 1);
+  // What may be as good is.
+  request = MakeRequest();
+  request.best_so_far = [] { return 1.5; };
+  const Outcome equal = Run(std::move(request));
+  ASSERT_TRUE(equal) << equal.error().message;
+  EXPECT_TRUE(equal->accepted) << equal->detail;
+  EXPECT_EQ(workers_.Count("measure"), 3);
+}
+
 TEST_F(WorkerEvaluatorTest, AForbiddenConstructIsNeverBuilt) {
   protocol::CheckVariantReply checked;
   checked.reason = "forbidden_construct";

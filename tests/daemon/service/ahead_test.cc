@@ -19,6 +19,10 @@ namespace {
 using evaluate::WorkerKind;
 using records::Json;
 using std::chrono::milliseconds;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct Times {
   milliseconds rewrite{100}, check{50}, build{500}, verify{80}, measure{120};
@@ -65,8 +69,10 @@ class AheadTest : public ::testing::Test {
       told = static_cast<int>(job.search()->ideas().size());
     }
     order_.clear();
+    kinds_.clear();
     for (const search::Idea& idea : job.search()->ideas()) {
       order_.push_back(idea.candidate.strategy.title);
+      if (idea.outcome) kinds_.push_back(idea.outcome->kind);
     }
   }
 
@@ -116,8 +122,10 @@ class AheadTest : public ::testing::Test {
     verified.passed = true;
     workers_->On("verify", times.verify, always(protocol::ToJson(verified)));
     // Faster by its number, so that the search has something to follow.
-    workers_->On("measure", times.measure, [](const Json& params) -> base::Result<Json> {
+    workers_->On("measure", times.measure, [this](const Json& params) -> base::Result<Json> {
       const auto request = protocol::ParseMeasureRequest(params);
+      (request->confirm ? confirmed_ : measured_)
+          .push_back(std::stoi(request->set.variant.strategy->title));
       const double speedup = 1.1 + std::stod(request->set.variant.strategy->title) / 100;
       protocol::MeasureReply reply;
       for (const char* l2 : {"cold", "warm"}) {
@@ -155,6 +163,8 @@ class AheadTest : public ::testing::Test {
   std::unique_ptr<test::ManualClock> clock_;
   std::unique_ptr<test::SimulatedWorkers> workers_;
   std::vector<std::string> order_;  // what was tried
+  std::vector<search::Outcome::Kind> kinds_;
+  std::vector<int> measured_, confirmed_;  // by number, which is how good it is
 };
 
 TEST_F(AheadTest, TheGpuWaitsOnlyForTheFirstBuild) {
@@ -196,6 +206,15 @@ TEST_F(AheadTest, BuildsAreBegunBesideEachOtherAndBesideTheGpu) {
     }
   }
   EXPECT_GT(beside, 0);
+}
+
+TEST_F(AheadTest, OnlyWhatMayBeTheBestIsMeasuredTwice) {
+  Tune({}, 4, 60);
+  ASSERT_THAT(measured_, Not(IsEmpty()));
+  EXPECT_LT(confirmed_.size(), measured_.size() / 2);
+  EXPECT_THAT(confirmed_, Contains(*std::max_element(measured_.begin(), measured_.end())));
+  // The search learns as much of the others.
+  EXPECT_THAT(kinds_, Each(search::Outcome::Kind::kAccepted));
 }
 
 TEST_F(AheadTest, WhatIsTriedDependsOnNoTime) {
