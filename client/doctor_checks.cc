@@ -96,6 +96,12 @@ DoctorCheck CheckNvrtc() {
   const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
   const std::string version = reply ? TextOf(ObjectOf(*reply, "result"), "version") : "";
   if (!version.empty()) return Good("nvrtc", "NVRTC " + version);
+  if (!base::FindProgram("nvcc", "/").empty()) {
+    return Note("nvrtc",
+                "NVRTC (libnvrtc.so.13 or .12) is missing: candidates for a GPU are compiled by "
+                "nvcc, which takes twenty times as long or more",
+                "install the toolkit's package cuda-nvrtc");
+  }
   return Note("nvrtc", "NVRTC (libnvrtc.so.13 or .12) is missing: nothing is compiled for a GPU",
               "install the CUDA toolkit 13 or 12, or its package cuda-nvrtc; kernels for the host "
               "device need none");

@@ -1,5 +1,6 @@
 #include "evaluate/baseline.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -60,6 +61,7 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
           what + (reply->timed_out ? ": the compiler took too long" : ":\n" + reply->log)));
     }
     baseline_.original_artifact = reply->artifact;
+    baseline_.original_hash = TextHash(*reply, {kernel.name});
     if (!wants_twin_) return Finish("not needed");
     Twin(workers_, protocol::TwinRequest{request_.kernel}, request_.device,
          [self = shared_from_this()](base::Result<protocol::TwinReply> r) {
@@ -117,6 +119,19 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
 
 }  // namespace
 
+std::string TextHash(const protocol::BuildReply& build, const std::vector<std::string>& kernels) {
+  std::vector<std::string> found;
+  for (const auto& [name, hash] : build.text_hashes) {
+    if (std::find(kernels.begin(), kernels.end(), name) != kernels.end()) found.push_back(hash);
+  }
+  if (found.size() <= 1) return found.empty() ? std::string() : found.front();
+  // As source::TextOfVariant: images have orders of their own.
+  std::sort(found.begin(), found.end());
+  base::Hasher hasher;
+  for (const std::string& hash : found) hasher.Add(hash);
+  return hasher.Hex();
+}
+
 bool DemandsBitwise(const EvaluateRequest& request) {
   return request.numerics == "bitwise" ||
          (request.workload.tolerance && request.workload.tolerance->bitwise);
@@ -140,7 +155,6 @@ protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
                                         const BuildSettings& settings) {
   protocol::BuildRequest build;
   build.device = request.device;
-  if (DeviceKind(request.device) == "cuda") build.target = device.device.arch;
   // Said here, so that no build worker has to ask a GPU.
   if (DeviceKind(request.device) == "cuda") build.target = device.device.arch;
   build.text = std::move(text);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "evaluate/calls.h"
 #include "evaluate/evaluator.h"
@@ -12,6 +13,7 @@ namespace cupilot::evaluate {
 
 struct Baseline {
   std::string original_artifact;
+  std::string original_hash;  // of its code, as text_hashes; GPUs
   protocol::TwinReply twin;   // declined: there is none, and why
   std::string twin_artifact;  // empty: none; bitwise equality or the declared tolerance decides
   DeviceDescription device;
@@ -21,6 +23,9 @@ struct BuildSettings {
   std::string artifact_folder;  // content-addressed builds; may be deleted at any time
   std::int64_t timeout_ms = 60000;
 };
+
+// The hash of these kernels' code in what was built; of several, of all; empty: none of them.
+std::string TextHash(const protocol::BuildReply& build, const std::vector<std::string>& kernels);
 
 // Whether results must be equal bit by bit, by the tag's, the workload's or the project's wish.
 bool DemandsBitwise(const EvaluateRequest& request);

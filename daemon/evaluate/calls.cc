@@ -156,6 +156,17 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request,
                                     std::move(done));
 }
 
+// For each case two programs, each as often as there are counters, after the GPU was waited for.
+static milliseconds ProfileLimit(const protocol::ProfileRequest& request) {
+  constexpr double kPasses = 200;
+  double us = 0;
+  for (const records::CaseResult& result : request.cases) {
+    us += kPasses * (result.original_us + result.variant_us);
+  }
+  const auto cases = static_cast<std::int64_t>(request.set.workload.cases.size());
+  return kMeasureGrace * (1 + cases) + milliseconds(static_cast<std::int64_t>(us / 1000));
+}
+
 void Profile(Workers& workers, const protocol::ProfileRequest& request,
              base::Callback<protocol::ProfileReply> done) {
   CallTyped<protocol::ProfileReply>(

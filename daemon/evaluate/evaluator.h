@@ -25,9 +25,10 @@ struct EvaluateRequest {
   std::uint64_t seed = 1;          // of all generated values
   double max_seconds = 2.0;        // of one measurement; the confirmation takes as long again
   bool profile = false;            // GPUs: also Profile what is accepted
-  // The speedup of what is proven already, asked when the candidate has been measured once; 0:
-  // nothing is. One that is slower for certain is not measured in a second process: it is rejected
-  // as not_faster, with "beaten_by" (that speedup) in the metrics. May be empty.
+  // The lower end of the speedup of what is proven already, asked when the candidate has been
+  // measured once; 0: nothing is. One whose upper end is below it is not measured in a second
+  // process: it is rejected as not_faster, with "beaten_by" (that lower end) in the metrics. May be
+  // empty.
   std::function<double()> best_so_far;
   // Called on the loop thread when a stage begins: "check", "build", "verify", "measure",
   // "confirm", "profile". May be empty.

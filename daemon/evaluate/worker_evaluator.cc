@@ -34,21 +34,6 @@ std::string FormatSpeedup(double speedup) {
   return text;
 }
 
-std::string TextHash(const protocol::BuildReply& build, const std::vector<std::string>& entries) {
-  std::vector<std::string> found;
-  for (const auto& [name, hash] : build.text_hashes) {
-    for (const std::string& entry : entries) {
-      if (name == entry) found.push_back(hash);
-    }
-  }
-  if (found.size() <= 1) return found.empty() ? std::string() : found.front();
-  std::sort(found.begin(),
-            found.end());  // as source::TextOfVariant: images have orders of their own
-  base::Hasher hasher;
-  for (const std::string& hash : found) hasher.Add(hash);
-  return hasher.Hex();
-}
-
 void MergeErrors(const std::vector<records::CaseResult>& verified,
                  std::vector<records::CaseResult>& measured) {
   for (records::CaseResult& result : measured) {
@@ -81,19 +66,16 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.workload = records::HashJson(records::ToJson(request_.workload));
     evaluation_.seed = request_.seed;
     Enter(kCheck);
-    CheckVariant(owner_.workers_, {request_.kernel, request_.variant}, request_.device,
-                 [self = shared_from_this()](base::Result<protocol::CheckVariantReply> reply) {
-                   self->OnChecked(std::move(reply));
-                 });
+    Check();
   }
 
   // Not a new evaluation: this one is completed.
   void StartProfileOf(records::Evaluation evaluation) {
     evaluation_ = std::move(evaluation);
     only_profile_ = true;
-    owner_.FindBaseline(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
-      self->OnBaseline(std::move(baseline));
-    });
+    as_compiled_ =
+        DeviceKind(request_.device) == "cuda" && !evaluation_.toolchain.starts_with("nvrtc");
+    Check();
   }
 
  private:
@@ -102,12 +84,24 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (request_.progress) request_.progress(stage.name);
   }
 
+  void Check() {
+    CheckVariant(owner_.workers_, {request_.kernel, request_.variant}, request_.device,
+                 [self = shared_from_this()](base::Result<protocol::CheckVariantReply> reply) {
+                   self->OnChecked(std::move(reply));
+                 });
+  }
+
   void OnChecked(base::Result<protocol::CheckVariantReply> reply) {
-    if (!reply) return OnWorkerError(reply.error());
-    evaluation_.checks.push_back({"whitelist", reply->passed, reply->detail});
-    if (!reply->passed) return Reject(reply->reason, reply->detail);
+    if (only_profile_) {
+      if (!reply) return done_(base::Fail(std::move(reply.error())));
+      if (!reply->passed) return NoProfile("it is not allowed any more: " + reply->detail);
+    } else {
+      if (!reply) return OnWorkerError(reply.error());
+      evaluation_.checks.push_back({"whitelist", reply->passed, reply->detail});
+      if (!reply->passed) return Reject(reply->reason, reply->detail);
+      Enter(kBuild);
+    }
     entries_ = std::move(reply->entries);
-    Enter(kBuild);
     owner_.FindBaseline(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
       self->OnBaseline(std::move(baseline));
     });
@@ -116,27 +110,36 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   void OnBaseline(base::Result<Baseline> baseline) {
     if (!baseline) return done_(base::Fail(std::move(baseline.error())));
     baseline_ = std::move(*baseline);
-    if (only_profile_) return BuildCandidate();
-    evaluation_.device = baseline_.device.device;
-    evaluation_.driver = baseline_.device.driver;
-    BuildCandidate();
+    if (!only_profile_) {
+      evaluation_.device = baseline_.device.device;
+      evaluation_.driver = baseline_.device.driver;
+    }
+    BuildCandidate(&Job::OnBuilt);
   }
 
-  void BuildCandidate() {
+  void BuildCandidate(void (Job::*then)(base::Result<protocol::BuildReply>)) {
     base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
+    if (!text && only_profile_) return NoProfile(text.error().message);
     if (!text) return Reject("unsupported_construct", text.error().message);
-    Build(owner_.workers_,
-          MakeBuildRequest(request_, baseline_.device, std::move(*text), owner_.settings_.build),
-          [self = shared_from_this()](base::Result<protocol::BuildReply> reply) {
-            self->OnBuilt(std::move(reply));
+    BuildText(std::move(*text), then);
+  }
+
+  void BuildText(std::string text, void (Job::*then)(base::Result<protocol::BuildReply>)) {
+    protocol::BuildRequest build =
+        MakeBuildRequest(request_, baseline_.device, std::move(text), owner_.settings_.build);
+    build.as_compiled = as_compiled_;
+    Build(owner_.workers_, build,
+          [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
+            (self.get()->*then)(std::move(reply));
           });
   }
 
   void OnBuilt(base::Result<protocol::BuildReply> reply) {
     if (only_profile_) {
       if (!reply) return done_(base::Fail(std::move(reply.error())));
-      if (reply->timed_out || reply->failed) {
-        return done_(base::Fail(base::Unavailable("it cannot be built any more")));
+      if (reply->timed_out || reply->failed) return NoProfile("it cannot be built any more");
+      if (TextHash(*reply, entries_) != evaluation_.text_hash) {
+        return NoProfile("what is built now is other code than what was measured");
       }
       candidate_artifact_ = reply->artifact;
       return StartProfile();
@@ -186,14 +189,19 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     const double best = request_.best_so_far ? request_.best_so_far() : 0;
     if (verdict->combined->interval[1] < best) {
       evaluation_.metrics["beaten_by"] = best;
-      return Reject("not_faster", "faster than the original, but for certain slower than the " +
-                                      FormatSpeedup(best) +
-                                      " of what is there: not measured in a second process");
+      return Reject("not_faster",
+                    "faster than the original, but for certain slower than the " +
+                        FormatSpeedup(best) +
+                        " at least of what is there: not measured in a second process");
     }
     // Checks that only finalists are worth (a sanitizer run, values again after timed runs) belong
     // here, before the confirmation.
     const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");
-    if (nvrtc && DeviceKind(request_.device) == "cuda") return BuildAsCompiled();
+    if (nvrtc && !as_compiled_ && DeviceKind(request_.device) == "cuda") {
+      as_compiled_ = true;
+      Enter(kBuild);
+      return BuildText(request_.kernel.closure_source, &Job::OnOriginalAsCompiled);
+    }
     Confirm();
   }
 
@@ -203,26 +211,35 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   // NVRTC builds fast, but what ships is nvcc's, and now and then that is other code. Then that is
-  // what is verified and measured, from the beginning.
-  void BuildAsCompiled() {
-    Enter(kBuild);
-    base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
-    if (!text) return Reject("unsupported_construct", text.error().message);
-    protocol::BuildRequest build =
-        MakeBuildRequest(request_, baseline_.device, std::move(*text), owner_.settings_.build);
-    build.as_compiled = true;
-    Build(owner_.workers_, build,
-          [self = shared_from_this()](base::Result<protocol::BuildReply> reply) {
-            self->OnBuiltAsCompiled(std::move(reply));
-          });
+  // what is verified and measured, from the beginning: the original's, and the candidate's.
+  void OnOriginalAsCompiled(base::Result<protocol::BuildReply> reply) {
+    // Without nvcc nothing can be said.
+    if (!reply || reply->failed || reply->timed_out) return Confirm();
+    const std::string hash = TextHash(*reply, {request_.kernel.name});
+    other_original_ = hash != baseline_.original_hash;
+    if (other_original_) {
+      baseline_.original_artifact = reply->artifact;
+      baseline_.original_hash = hash;
+      owner_.KeepBaseline(BaselineKey(request_), baseline_);
+    }
+    BuildCandidate(&Job::OnBuiltAsCompiled);
   }
 
   void OnBuiltAsCompiled(base::Result<protocol::BuildReply> reply) {
-    // Without nvcc nothing can be said.
-    if (!reply && reply.error().code == base::ErrorCode::kUnavailable) return Confirm();
     const bool built = reply && !reply->failed && !reply->timed_out;
-    if (built && TextHash(*reply, entries_) == evaluation_.text_hash) return Confirm();
-    evaluation_.checks.resize(1);  // the whitelist's
+    const bool same = built && TextHash(*reply, entries_) == evaluation_.text_hash;
+    const bool unknown = !reply && reply.error().code == base::ErrorCode::kUnavailable;
+    if (!other_original_ && (same || unknown)) return Confirm();
+    // Nothing that was measured holds for this code.
+    const records::Check whitelist = evaluation_.checks.front();
+    evaluation_.checks = {whitelist};
+    evaluation_.metrics = records::Json::object();
+    evaluation_.cases.clear();
+    evaluation_.resources = {};
+    evaluation_.guard.clear();
+    evaluation_.text_hash.clear();
+    verified_.clear();
+    first_ = {};
     OnBuilt(std::move(reply));
   }
 
@@ -320,6 +337,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (verdict.combined) evaluation_.metrics[name] = Summary(*verdict.combined);
   }
 
+  void NoProfile(const std::string& why) { done_(base::Fail(base::Unavailable(why))); }
+
   void OnWorkerError(const base::Error& error) {
     if (error.code == base::ErrorCode::kToolFailed) return Reject(stage_->crashed, error.message);
     if (error.code == base::ErrorCode::kTimeout) return Reject(stage_->timed_out, error.message);
@@ -343,6 +362,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   base::Callback<records::Evaluation> done_;
   const Stage* stage_ = &kCheck;
   bool only_profile_ = false;
+  bool as_compiled_ = false;     // built by the recorded compiler, not by NVRTC
+  bool other_original_ = false;  // the original that it was measured against is not what ships
   Baseline baseline_;
   std::vector<std::string> entries_;
   std::string candidate_artifact_;
@@ -383,6 +404,10 @@ void WorkerEvaluator::FindBaseline(const EvaluateRequest& request, BaselineCallb
   PrepareBaseline(workers_, request, settings_.build, [this, key](base::Result<Baseline> baseline) {
     OnBaseline(key, std::move(baseline));
   });
+}
+
+void WorkerEvaluator::KeepBaseline(const std::string& key, const Baseline& baseline) {
+  if (const auto known = baselines_.find(key); known != baselines_.end()) known->second = baseline;
 }
 
 void WorkerEvaluator::OnBaseline(const std::string& key, base::Result<Baseline> baseline) {

@@ -37,6 +37,8 @@ class WorkerEvaluator final : public Evaluator {
   // next evaluation. May call back at once.
   void FindBaseline(const EvaluateRequest& request, BaselineCallback done);
   void OnBaseline(const std::string& key, base::Result<Baseline> baseline);
+  // In place of the one that is known.
+  void KeepBaseline(const std::string& key, const Baseline& baseline);
 
   Workers& workers_;
   const base::Clock& clock_;

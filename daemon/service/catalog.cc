@@ -252,8 +252,16 @@ base::Result<> Catalog::SaveRefusals(const std::string& object_folder,
       {{Table::kSelections, cache::SelectionKey(object_folder), cache::Seal(std::move(json))}});
 }
 
-std::set<std::string> Catalog::LongCases(const std::string& kernel_key, const Place& place) {
-  const auto text = Fact(kLongCasesPrefix + KeyOf(place) + "/" + kernel_key);
+// By what the cases are, not by their names alone: a smaller one may have the same.
+static std::string LongCasesKey(const records::Kernel& kernel, const Place& place) {
+  records::Workload workload;
+  workload.kernel = kernel.name;
+  workload.cases = kernel.cases;
+  return kLongCasesPrefix + KeyOf(place) + "/" + kernel.key + "/" + WorkloadHash(workload);
+}
+
+std::set<std::string> Catalog::LongCases(const records::Kernel& kernel, const Place& place) {
+  const auto text = Fact(LongCasesKey(kernel, place));
   const auto json = text ? records::ParseJson(*text) : base::Result<Json>(Json());
   std::set<std::string> names;
   if (!json || !json->is_array()) return names;
@@ -263,10 +271,9 @@ std::set<std::string> Catalog::LongCases(const std::string& kernel_key, const Pl
   return names;
 }
 
-base::Result<> Catalog::SaveLongCases(const std::string& kernel_key, const Place& place,
+base::Result<> Catalog::SaveLongCases(const records::Kernel& kernel, const Place& place,
                                       const std::set<std::string>& names) {
-  return SaveFact(kLongCasesPrefix + KeyOf(place) + "/" + kernel_key,
-                  records::CompactJson(Json(names)));
+  return SaveFact(LongCasesKey(kernel, place), records::CompactJson(Json(names)));
 }
 
 std::optional<Json> Catalog::FindJob(const std::string& key) {

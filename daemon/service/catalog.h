@@ -68,8 +68,8 @@ class Catalog {
                               const std::vector<Refusal>& refusals);
 
   // Cases of a kernel that are not run at the place (Place::too_long).
-  std::set<std::string> LongCases(const std::string& kernel_key, const Place& place);
-  base::Result<> SaveLongCases(const std::string& kernel_key, const Place& place,
+  std::set<std::string> LongCases(const records::Kernel& kernel, const Place& place);
+  base::Result<> SaveLongCases(const records::Kernel& kernel, const Place& place,
                                const std::set<std::string>& names);
 
   // How far the work on a kernel has come, by KernelJob's key. What another version of cuPilot

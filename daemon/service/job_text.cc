@@ -58,7 +58,8 @@ Tally CountIdeas(const KernelJob& job) {
     if (!idea.outcome) continue;
     const Kind kind = idea.outcome->kind;
     tally.tried += kind == Kind::kAccepted || kind == Kind::kRejected ? 1 : 0;
-    tally.accepted += kind == Kind::kAccepted ? 1 : 0;
+    // What is beaten was not accepted, though the search may build on it.
+    tally.accepted += kind == Kind::kAccepted && idea.outcome->reason.empty() ? 1 : 0;
     tally.declined += kind == Kind::kDeclined ? 1 : 0;
   }
   return tally;

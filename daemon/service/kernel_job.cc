@@ -69,6 +69,11 @@ std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation) {
   return std::nullopt;
 }
 
+static double BeatenBy(const records::Evaluation& evaluation) {
+  const auto it = evaluation.metrics.find("beaten_by");
+  return it != evaluation.metrics.end() && it->is_number() ? it->get<double>() : 0;
+}
+
 struct KernelJob::Attempt {
   int id = 0;
   search::Candidate candidate;
@@ -254,13 +259,35 @@ void KernelJob::GoOn() {
   if (open_.empty() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
 }
 
+std::optional<Proven> KernelJob::Best() const {
+  return with_.catalog.Best(input_.kernel.key, input_.workload, input_.place,
+                            input_.refused ? input_.refused() : std::set<std::string>());
+}
+
+double KernelJob::ProvenSpeedup() const {
+  const auto best = Best();
+  return best && best->evaluation.interval ? (*best->evaluation.interval)[0] : 0.0;
+}
+
+void KernelJob::BeginAgain() {
+  begin_again_ = true;
+  if (busy() || !open_.empty()) return;
+  begin_again_ = false;
+  search_.reset();
+  opinions_.clear();
+  seeds_.clear();
+  spent_ = {};
+  looked_at_ = 0;
+  finished_ = false;
+}
+
 // A step's end. What bounds the winner is looked at when there is a first one, and when the search
 // is over: it costs about as much as a measurement.
 void KernelJob::LookAtWinner() {
   const bool now = finished_ ? looked_at_ < 2 : accepted_ && looked_at_ < 1;
   const bool possible = evaluate::DeviceKind(input_.place.device) == "cuda" && failure_.empty();
   if (!possible || !now) return EndStep();
-  const auto best = with_.catalog.Best(input_.kernel.key, input_.workload, input_.place);
+  const auto best = Best();
   const auto known = [](const records::Evaluation& evaluation) {
     return std::any_of(evaluation.metrics.begin(), evaluation.metrics.end(),
                        [](const Json& facts) { return facts.contains("roofline"); });
@@ -268,6 +295,7 @@ void KernelJob::LookAtWinner() {
   if (!best || known(best->evaluation)) return EndStep();
   looked_at_ = finished_ ? 2 : 1;
   looking_ = true;
+  Save();
   Enter("profile");
   with_.evaluator.Profile(
       RequestFor(best->variant), best->evaluation,
@@ -357,8 +385,10 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
     variant.strategy = reply->strategy.title.empty() ? attempt.candidate.strategy : reply->strategy;
   }
   variant.id = records::VariantId(variant);
-  if (const auto known =
-          with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id)) {
+  const auto known =
+      with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id);
+  // What beat it may have been refused since.
+  if (known && BeatenBy(*known) <= ProvenSpeedup()) {
     return EndAttempt(id, OutcomeOf(attempt, *known));
   }
   for (const auto& other : open_) {
@@ -386,11 +416,7 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
-  request.best_so_far = [this, alive = alive_] {
-    if (!*alive) return 0.0;
-    const auto best = with_.catalog.Best(input_.kernel.key, input_.workload, input_.place);
-    return best ? best->evaluation.speedup.value_or(0) : 0.0;
-  };
+  request.best_so_far = [this, alive = alive_] { return *alive ? ProvenSpeedup() : 0.0; };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
   };
@@ -492,6 +518,7 @@ void KernelJob::EndStep() {
   Save();
   auto done = std::move(done_);
   done_ = nullptr;
+  if (begin_again_) BeginAgain();
   if (done) done(accepted_);
 }
 

@@ -7,9 +7,11 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,8 @@ struct JobInput {
   std::uint64_t seed = 1;
   double budget_seconds = 900;
   double measure_seconds = 1.5;
+  // The kernel's variants that an object does without: they beat nothing. May be empty.
+  std::function<std::set<std::string>()> refused;
 };
 
 class KernelJob {
@@ -66,6 +70,9 @@ class KernelJob {
   void Step(base::Callback<bool> done, int most = std::numeric_limits<int>::max());
 
   // Nothing more is tried, for this reason. What is under way is told.
+  // A variant that beat others is refused by an object: what it beat is looked at again, from the
+  // verdicts that are there.
+  void BeginAgain();
   void GiveUp(const std::string& reason);
 
   // While work is held back (a build of the user runs, snoozed) no time is counted.
@@ -108,6 +115,9 @@ class KernelJob {
   void Enter(const std::string& stage, const Attempt* attempt = nullptr);
   void Fail(const base::Error& error);
   void LookAtWinner();
+  std::optional<Proven> Best() const;
+  // The lower end of the best one's; 0: nothing is proven.
+  double ProvenSpeedup() const;
   void EndStep();
 
   Collaborators with_;
@@ -123,8 +133,9 @@ class KernelJob {
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for
   bool looking_ = false;
-  int most_ = 0;           // of this step
-  bool accepted_ = false;  // in this step
+  bool begin_again_ = false;  // as soon as nothing is under way
+  int most_ = 0;              // of this step
+  bool accepted_ = false;     // in this step
   bool going_on_ = false;
   std::chrono::nanoseconds spent_{0};
   std::chrono::nanoseconds step_began_{0};

@@ -18,6 +18,12 @@
 namespace cupilot::service {
 namespace {
 
+// What is found out about a winner afterwards is no other evidence: nothing is built again for it.
+std::string EvidenceHash(records::Evaluation evaluation) {
+  evaluation.metrics = records::Json::object();
+  return records::HashJson(records::ToJson(evaluation));
+}
+
 using records::Json;
 
 // A document of the object's folder; null if it is not there or is none.
@@ -87,9 +93,8 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
     }
     published.variants[kernel.name].insert(best->variant.id);
     chosen.swapped.push_back(std::move(variant));
-    chosen.selected.push_back({best->variant.id, target, devices,
-                               records::HashJson(records::ToJson(best->evaluation)), title,
-                               speedup});
+    chosen.selected.push_back(
+        {best->variant.id, target, devices, EvidenceHash(best->evaluation), title, speedup});
   }
   return chosen;
 }

@@ -276,6 +276,8 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.seed = settings_.seed;
   input.budget_seconds = settings_.seconds_per_kernel;
   input.measure_seconds = settings_.measure_seconds;
+  input.refused = [this, key = kernel.key, toolchain = state.scan->toolchain,
+                   target = place.target] { return RefusedAnywhere(key, toolchain, target); };
   job = std::make_unique<KernelJob>(
       KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
       std::move(input), [this](const KernelJob& at_work) {

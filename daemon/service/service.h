@@ -148,6 +148,9 @@ class Service {
   void LearnRefusals(ObjectState& state);
   void LearnShipped(ObjectState& state);
   bool Refuse(const ObjectState& state, const std::vector<Refusal>& suspects);
+  // Variants that one of the kernel's objects does without.
+  std::set<std::string> RefusedAnywhere(const std::string& kernel_key, const std::string& toolchain,
+                                        const std::string& target);
   static void LookAtStamp(ObjectState& state);
   void TouchStamps();
   void CheckObstacle();

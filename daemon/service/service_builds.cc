@@ -80,7 +80,28 @@ bool Service::Refuse(const ObjectState& state, const std::vector<Refusal>& suspe
     log::Error("a refusal cannot be written down", {{"reason", saved.error()}});
     return false;
   }
+  for (const Refusal& suspect : suspects) {
+    for (const auto& [key, job] : jobs_) {
+      if (job->input().kernel.key == suspect.kernel_key) job->BeginAgain();
+    }
+  }
   return true;
+}
+
+std::set<std::string> Service::RefusedAnywhere(const std::string& kernel_key,
+                                               const std::string& toolchain,
+                                               const std::string& target) {
+  std::set<std::string> refused;
+  for (const auto& [folder, state] : objects_) {
+    if (state.scan == nullptr) continue;
+    const auto& kernels = state.scan->kernels;
+    if (std::none_of(kernels.begin(), kernels.end(),
+                     [&](const records::Kernel& kernel) { return kernel.key == kernel_key; })) {
+      continue;
+    }
+    refused.merge(RefusedVariants(catalog_.Refusals(folder), kernel_key, toolchain, target));
+  }
+  return refused;
 }
 
 std::vector<Refusal> Service::RefusedOf(const ObjectState& state, const records::Kernel& kernel,

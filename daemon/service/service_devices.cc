@@ -99,7 +99,7 @@ void Service::FindPlaces(ObjectState& state) {
   state.places = GpuPlaces(gpus_, state.object.command, state.scan->toolchain);
   for (Place& place : state.places.places) {
     for (const records::Kernel& kernel : state.scan->kernels) {
-      std::set<std::string> names = catalog_.LongCases(kernel.key, place);
+      std::set<std::string> names = catalog_.LongCases(kernel, place);
       if (!names.empty()) place.too_long[kernel.key] = std::move(names);
     }
   }
@@ -131,7 +131,7 @@ void Service::SpareDisplay(const KernelJob& job, const records::Evaluation& verd
   if (!others) return;
   const auto known = input.place.too_long.find(input.kernel.key);
   if (known != input.place.too_long.end()) names.insert(known->second.begin(), known->second.end());
-  if (auto saved = catalog_.SaveLongCases(input.kernel.key, input.place, names); !saved) {
+  if (auto saved = catalog_.SaveLongCases(input.kernel, input.place, names); !saved) {
     log::Error("the cases that are left out cannot be written down", {{"reason", saved.error()}});
     return;
   }

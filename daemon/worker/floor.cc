@@ -91,24 +91,40 @@ base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
   return traffic;
 }
 
-// Of the power of two below: the rate of a smaller size is the greater one.
-double& PeakRates::RateOf(std::int64_t bytes) {
+namespace {
+
+// The power of two below: the rate of a smaller size is the greater one.
+std::int64_t SizeClassOf(std::int64_t bytes) {
   const auto size = static_cast<std::uint64_t>(std::clamp(bytes, kSmallest, kLargest));
-  const auto bucket = static_cast<std::int64_t>(std::bit_floor(size));
-  const auto [it, is_new] = rates_.try_emplace(bucket, 0.0);
-  if (is_new) it->second = measure_(bucket);
+  return static_cast<std::int64_t>(std::bit_floor(size));
+}
+
+}  // namespace
+
+double PeakRates::RateOf(std::int64_t bytes) {
+  if (!measure_) {
+    // The greatest that any mix reaches: a floor is from below.
+    return std::max(
+        {peaks_.value("read", 0.0), peaks_.value("write", 0.0), peaks_.value("copy", 0.0)});
+  }
+  const auto [it, is_new] = rates_.try_emplace(SizeClassOf(bytes), 0.0);
+  if (is_new) it->second = measure_(it->first);
   return it->second;
 }
 
 double PeakRates::FloorUs(std::int64_t bytes) {
   const double rate = RateOf(bytes);
-  return std::max(launch_us_, rate > 0 ? static_cast<double>(bytes) / rate : 0);
+  const double launch = peaks_.value("launch_us", 0.0);
+  return std::max(launch, rate > 0 ? static_cast<double>(bytes) / rate : 0);
 }
 
 void PeakRates::MeasureAgain(std::int64_t bytes) {
-  double& rate = RateOf(bytes);
-  const auto size = static_cast<std::uint64_t>(std::clamp(bytes, kSmallest, kLargest));
-  rate = std::max(rate, again_(static_cast<std::int64_t>(std::bit_floor(size))));
+  if (measure_) {
+    double& rate = rates_[SizeClassOf(bytes)];
+    rate = std::max(rate, measure_(SizeClassOf(bytes)));
+  } else if (records::Json peaks = again_(); !peaks.empty()) {
+    peaks_ = std::move(peaks);
+  }
 }
 
 double MeasureHostRate(std::int64_t bytes) {

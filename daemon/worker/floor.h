@@ -31,25 +31,26 @@ base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
 class PeakRates {
  public:
   using MeasureRate = std::function<double(std::int64_t bytes)>;
-  // `launch_us`: what an empty launch takes. `again`: in place of `measure` where a rate is
-  // doubted.
-  explicit PeakRates(MeasureRate measure, double launch_us = 0, MeasureRate again = {})
-      : measure_(measure), again_(again ? std::move(again) : measure), launch_us_(launch_us) {}
+  explicit PeakRates(MeasureRate measure) : measure_(std::move(measure)) {}
+  // A GPU's, of large buffers whatever is moved, and no less than what an empty launch takes.
+  // `again` measures them once more; empty: that was not possible.
+  using MeasurePeaks = std::function<records::Json()>;
+  PeakRates(records::Json peaks, MeasurePeaks again)
+      : peaks_(std::move(peaks)), again_(std::move(again)) {}
 
   // All that is known of a GPU (cuda_peaks.h); empty on the host.
   const records::Json& peaks() const { return peaks_; }
-  void set_peaks(records::Json peaks) { peaks_ = std::move(peaks); }
 
   double FloorUs(std::int64_t bytes);
   // Measures that size once more. A rate only grows: what was slower was disturbed.
   void MeasureAgain(std::int64_t bytes);
 
  private:
-  double& RateOf(std::int64_t bytes);
-  MeasureRate measure_, again_;
-  double launch_us_;
-  records::Json peaks_ = records::Json::object();
+  double RateOf(std::int64_t bytes);
+  MeasureRate measure_;
   std::map<std::int64_t, double> rates_;
+  records::Json peaks_ = records::Json::object();
+  MeasurePeaks again_;
 };
 
 // Bytes a microsecond on this machine, the best of reading, writing and copying buffers of so many

@@ -23,6 +23,8 @@ struct OpcodeClass {
 // (Volta to Hopper); what begins with U runs once a warp.
 const std::vector<OpcodeClass>& OpcodeClasses() {
   static const auto& classes = *new std::vector<OpcodeClass>{
+      {"shuffle", {"SHFL", "VOTE", "MATCH", "REDUX"}},
+      {"barrier", {"LDGDEPBAR"}},
       {"atomic", {"ATOM", "RED"}},
       {"shared", {"LDS", "STS"}},
       {"local", {"LDL", "STL"}},

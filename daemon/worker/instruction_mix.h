@@ -12,7 +12,7 @@
 namespace cupilot::worker {
 
 // By kernel (mangled), instructions by class: "fp32" "fp64" "fp16" "integer" "special" "tensor"
-// "global" "shared" "local" "constant" "atomic" "control" "barrier" "convert" "other".
+// "shuffle" "global" "shared" "local" "constant" "atomic" "control" "barrier" "convert" "other".
 using InstructionMix = std::map<std::string, std::map<std::string, int>>;
 
 // The listing that nvdisasm writes of a cubin. Pure.

@@ -81,8 +81,9 @@ class CaseProfile {
     static auto& kept = *new std::map<std::string, Json>();
     static auto& order = *new std::deque<std::string>();
     const protocol::CandidateSet& set = profiled_.request.set;
-    const std::string key =
-        set.device + " " + set.original_artifact + " " + profiled_.original.name;
+    const std::string key = set.device + " " + set.original_artifact + " " +
+                            profiled_.original.name + " " + std::to_string(set.seed) + " " +
+                            records::HashJson(records::ToJson(set.workload));
     if (const auto known = kept.find(key); known != kept.end()) return known->second;
     Json facts =
         FactsOf(0, profiled_.original.layout, OriginalProgram(profiled_.original, set.kernel.name));

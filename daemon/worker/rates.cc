@@ -22,15 +22,36 @@ std::string PeaksFile(const device::Properties& properties, const std::string& f
   return folder + "/peaks/" + properties.uuid + ".json";
 }
 
+bool IsRate(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it != json.end() && it->is_number() && it->get<double>() > 0;
+}
+
+// Whatever wrote it: a file may hold anything.
+bool ArePeaks(const Json& peaks) {
+  if (!peaks.is_object() || !IsRate(peaks, "read") || !IsRate(peaks, "write") ||
+      !IsRate(peaks, "copy") || !IsRate(peaks, "launch_us")) {
+    return false;
+  }
+  const auto rates = peaks.find("arithmetic");
+  return rates != peaks.end() && rates->is_object() &&
+         std::all_of(rates->begin(), rates->end(),
+                     [](const Json& rate) { return rate.is_number(); });
+}
+
 // Empty: none that hold for this GPU as it is now.
 Json KeptPeaks(const device::Properties& properties, const std::string& folder) {
   const auto text = base::ReadFile(PeaksFile(properties, folder));
   const auto kept = text ? records::ParseJson(*text) : base::Result<Json>(base::Fail(text.error()));
-  const bool holds = kept && kept->is_object() && kept->value("schema", "") == kPeaksSchema &&
-                     kept->value("version", 0) == kPeaksVersion &&
-                     kept->value("driver", "") == properties.driver && kept->contains("peaks") &&
-                     (*kept)["peaks"].is_object() && (*kept)["peaks"].value("read", 0.0) > 0;
-  return holds ? (*kept)["peaks"] : Json::object();
+  if (!kept || !kept->is_object()) return Json::object();
+  const auto is = [&kept](const char* key, const Json& value) {
+    const auto it = kept->find(key);
+    return it != kept->end() && *it == value;
+  };
+  const bool holds =
+      is("schema", kPeaksSchema) && is("version", kPeaksVersion) && is("driver", properties.driver);
+  const auto peaks = kept->find("peaks");
+  return holds && peaks != kept->end() && ArePeaks(*peaks) ? *peaks : Json::object();
 }
 
 // Not being able to keep them costs a second at the next start, no more.
@@ -45,7 +66,9 @@ void KeepPeaks(const device::Properties& properties, const std::string& folder, 
 
 base::Result<Json> TakePeaks(const std::string& device) {
   TRY_ASSIGN(const Lease lease, Lease::Take(device, Role::kOriginal, 1, {}));
-  return lease.runner().Ask({{"op", "peaks"}}, kPeaksLimit);
+  TRY_ASSIGN(Json peaks, lease.runner().Ask({{"op", "peaks"}}, kPeaksLimit));
+  if (!ArePeaks(peaks)) return base::Fail(base::Unavailable("the GPU's peaks make no sense"));
+  return peaks;
 }
 
 // What was slower was disturbed; a launch only gets shorter.
@@ -64,13 +87,6 @@ Json BestOf(const Json& a, const Json& b) {
   return best;
 }
 
-// The greatest that any mix reaches: a floor is from below.
-double GreatestRate(const Json& peaks) {
-  return std::max({peaks.value("read", 0.0), peaks.value("write", 0.0), peaks.value("copy", 0.0)});
-}
-
-// A GPU's rates are those of large buffers, whatever is moved: what fits into its L2 is measured
-// cold.
 base::Result<std::unique_ptr<PeakRates>> RatesOfGpu(const std::string& device,
                                                     const device::Properties& properties,
                                                     const std::string& folder) {
@@ -79,17 +95,14 @@ base::Result<std::unique_ptr<PeakRates>> RatesOfGpu(const std::string& device,
     TRY_ASSIGN(*peaks, TakePeaks(device));
     KeepPeaks(properties, folder, *peaks);
   }
-  const auto kept = [peaks](std::int64_t) { return GreatestRate(*peaks); };
-  const auto again = [=](std::int64_t) {
-    if (const auto taken = TakePeaks(device)) {
-      *peaks = BestOf(*peaks, *taken);
-      KeepPeaks(properties, folder, *peaks);
-    }
-    return GreatestRate(*peaks);
+  const auto again = [=]() -> Json {
+    const auto taken = TakePeaks(device);
+    if (!taken) return Json::object();
+    *peaks = BestOf(*peaks, *taken);
+    KeepPeaks(properties, folder, *peaks);
+    return *peaks;
   };
-  auto rates = std::make_unique<PeakRates>(kept, peaks->value("launch_us", 0.0), again);
-  rates->set_peaks(*peaks);
-  return rates;
+  return std::make_unique<PeakRates>(*peaks, again);
 }
 
 }  // namespace

@@ -226,7 +226,8 @@ base::Result<int> RangeProfiler::RunPasses(void* profiler, const Config& config,
   auto stop = Make<CuptiStop>();
   stop.profiler = profiler;
   int passes = 0;
-  for (bool all = false; !all && passes < kMostPasses; ++passes) {
+  bool all = false;
+  for (; !all && passes < kMostPasses; ++passes) {
     TRY(before());
     TRY(Check(api_.cuptiRangeProfilerStart(&only), "cuptiRangeProfilerStart"));
     TRY(Check(api_.cuptiRangeProfilerPushRange(&push), "cuptiRangeProfilerPushRange"));
@@ -235,6 +236,7 @@ base::Result<int> RangeProfiler::RunPasses(void* profiler, const Config& config,
     TRY(Check(api_.cuptiRangeProfilerStop(&stop), "cuptiRangeProfilerStop"));
     all = stop.all_passes != 0;
   }
+  if (!all) return base::Fail(base::Unavailable("CUPTI wants more passes than are reasonable"));
   auto decode = Make<CuptiDecode>();
   decode.profiler = profiler;
   TRY(Check(api_.cuptiRangeProfilerDecodeData(&decode), "cuptiRangeProfilerDecodeData"));

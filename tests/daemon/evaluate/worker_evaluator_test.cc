@@ -138,16 +138,18 @@ class FinalistTest : public WorkerEvaluatorTest {
       protocol::BuildReply built;
       const bool as_compiled = params.value("as_compiled", false);
       if (as_compiled && unavailable_) return base::Fail(base::Unavailable("no nvcc"));
-      built.artifact = as_compiled ? "nvcc.cubin" : original_;
+      built.artifact = as_compiled ? nvcc_ : original_;
       built.toolchain = as_compiled ? "nvcc toolkit 13" : "nvrtc 13.0";
       built.target = "compute_90,sm_90";
-      built.text_hashes = {{"entry", as_compiled ? code_ : "text"}};
+      built.text_hashes = {{"entry", as_compiled ? code_ : "text"},
+                           {MakeRequest().kernel.name, as_compiled ? original_code_ : "first"}};
       return protocol::ToJson(built);
     });
     workers_.On("verify", [this](const Json& params) -> base::Result<Json> {
       verified_.push_back(params["set"]["candidate_artifact"]);
+      against_.push_back(params["set"]["original_artifact"]);
       protocol::VerifyReply reply;
-      reply.passed = verified_.back() != "nvcc.cubin" || !wrong_;
+      reply.passed = verified_.back() != nvcc_ || !wrong_;
       reply.reason = reply.passed ? "" : "wrong_result";
       reply.checks = {{"red_zones", true, ""}};
       return protocol::ToJson(reply);
@@ -159,10 +161,12 @@ class FinalistTest : public WorkerEvaluatorTest {
     return Run(std::move(request));
   }
 
+  const std::string nvcc_ = folder_.Write("nvcc.cubin", "");
   std::string code_ = "text";  // what nvcc makes
-  bool unavailable_ = false;   // nvcc
-  bool wrong_ = false;         // what nvcc makes
-  std::vector<std::string> verified_;
+  std::string original_code_ = "first";
+  bool unavailable_ = false;  // nvcc
+  bool wrong_ = false;        // what nvcc makes
+  std::vector<std::string> verified_, against_;
 };
 
 TEST_F(FinalistTest, TheSameCodeIsConfirmed) {
@@ -179,7 +183,7 @@ TEST_F(FinalistTest, OtherCodeIsWhatIsVerifiedAndMeasured) {
   const Outcome outcome = RunOnGpu();
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->accepted) << outcome->detail;
-  EXPECT_THAT(verified_, ElementsAre(original_, "nvcc.cubin"));
+  EXPECT_THAT(verified_, ElementsAre(original_, nvcc_));
   EXPECT_EQ(outcome->text_hash, "other");
   EXPECT_EQ(outcome->toolchain, "nvcc toolkit 13");
   EXPECT_EQ(workers_.Count("measure"), 3);
@@ -193,6 +197,53 @@ TEST_F(FinalistTest, OtherCodeMayBeWrong) {
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_FALSE(outcome->accepted);
   EXPECT_EQ(outcome->reason, "wrong_result");
+  EXPECT_FALSE(outcome->metrics.contains("measure")) << "that was other code";
+}
+
+TEST_F(FinalistTest, AnotherOriginalIsWhatItIsMeasuredAgainst) {
+  original_code_ = "second";
+  const Outcome outcome = RunOnGpu();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_THAT(against_, ElementsAre(original_, nvcc_));
+  EXPECT_EQ(workers_.Count("measure"), 3);
+  // Those that follow begin with it.
+  ASSERT_TRUE(RunOnGpu());
+  ASSERT_EQ(against_.size(), 3u);
+  EXPECT_EQ(against_.back(), nvcc_);
+}
+
+TEST_F(FinalistTest, AProfileIsOfTheCodeThatWasMeasured) {
+  code_ = "other";
+  Outcome outcome = RunOnGpu();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  std::vector<std::string> profiled;
+  workers_.On("profile", [&profiled](const Json& params) -> base::Result<Json> {
+    profiled.push_back(params["set"]["candidate_artifact"]);
+    protocol::ProfileReply reply;
+    reply.rooflines["a"] = {{"source", "static"}};
+    return protocol::ToJson(reply);
+  });
+  const auto profile = [this](const records::Evaluation& evaluation) {
+    Outcome result = base::Fail(base::Internal("no answer"));
+    EvaluateRequest request = MakeRequest();
+    request.device = "cuda:0";
+    evaluator_.Profile(std::move(request), evaluation,
+                       [&result](Outcome answer) { result = std::move(answer); });
+    workers_.RunAll();
+    return result;
+  };
+  const Outcome completed = profile(*outcome);
+  ASSERT_TRUE(completed) << completed.error().message;
+  EXPECT_THAT(profiled, ElementsAre(nvcc_));
+  EXPECT_TRUE(completed->accepted);
+  EXPECT_EQ(completed->metrics["case a"]["roofline"]["source"], "static");
+  // Other code by now: nothing is said, and the verdict is not touched.
+  code_ = "third";
+  const Outcome changed = profile(*outcome);
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().code, base::ErrorCode::kUnavailable);
+  EXPECT_EQ(profiled.size(), 1u);
 }
 
 TEST_F(FinalistTest, WithoutNvccItIsConfirmedAsItIs) {

@@ -28,7 +28,10 @@ class ShippedCodeTest : public GpuTest {
   records::Evaluation Measured(const evaluate::EvaluateRequest& request) {
     const bool first = request.variant.strategy->steps[0].technique == "launch_bounds";
     const bool alone = request.variant.strategy->steps.size() == 1;
-    records::Evaluation evaluation = Judge(request, !alone ? 0.9 : first ? 1.5 : 1.2);
+    return MeasuredAs(request, !alone ? 0.9 : first ? 1.5 : 1.2);
+  }
+  records::Evaluation MeasuredAs(const evaluate::EvaluateRequest& request, double speedup) {
+    records::Evaluation evaluation = Judge(request, speedup);
     evaluation.target =
         "compute_" + evaluation.device.arch.substr(3) + "," + evaluation.device.arch;
     evaluation.text_hash = request.variant.id + " for " + evaluation.target;
@@ -86,6 +89,31 @@ TEST_F(ShippedCodeTest, OtherCodeIsTakenBackAndTheNextBestComes) {
   EXPECT_EQ(Published(), next);
   DrainEvents();
   EXPECT_FALSE(project_.StampIsNew());
+}
+
+TEST_F(ShippedCodeTest, WhatTheOneThatIsTakenBackHadBeatenIsLookedAtAgain) {
+  std::string leader;
+  std::set<std::string> beaten;
+  judge_ = [&](const evaluate::EvaluateRequest& request) {
+    if (leader.empty()) leader = request.variant.id;
+    records::Evaluation evaluation = MeasuredAs(request, request.variant.id == leader ? 1.5 : 1.2);
+    const double best = request.best_so_far ? request.best_so_far() : 0;
+    if (!evaluation.accepted || evaluation.interval->at(1) >= best) return evaluation;
+    beaten.insert(request.variant.id);
+    evaluation.accepted = false;
+    evaluation.reason = "not_faster";
+    evaluation.metrics["beaten_by"] = best;
+    return evaluation;
+  };
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  EXPECT_EQ(Published(), leader);
+  ASSERT_THAT(beaten, Not(IsEmpty()));
+  MakesOtherCode(leader);
+  EXPECT_TRUE(project_.Compile());
+  DrainUntil([&] { return Published() != leader && !Published().empty(); });
+  EXPECT_TRUE(beaten.contains(Published()));
 }
 
 TEST_F(ShippedCodeTest, WhereNothingIsLeftTheOriginalRuns) {

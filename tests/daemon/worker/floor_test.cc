@@ -82,6 +82,22 @@ TEST(Floor, IsUnknownWhereTheOriginalIsBelowIt) {
   EXPECT_EQ(CompareWithFloor(machine.rates, 0, 100, 50).floor_us, 0);
 }
 
+TEST(Floor, OfAGpuIsItsPeaksAndItsLaunchUntilTheyAreMeasuredAgain) {
+  const records::Json disturbed = {
+      {"read", 1000.0}, {"write", 900.0}, {"copy", 1100.0}, {"launch_us", 4.0}};
+  records::Json again = disturbed;
+  PeakRates rates(disturbed, [&again] { return again; });
+  EXPECT_EQ(rates.FloorUs(11000), 10.0) << "the greatest rate of any mix";
+  EXPECT_EQ(rates.FloorUs(1100), 4.0) << "no launch is shorter";
+  EXPECT_TRUE(CompareWithFloor(rates, 1100, 4.5, 3.5).impossible);
+  again["launch_us"] = 2.0;
+  EXPECT_FALSE(CompareWithFloor(rates, 1100, 4.5, 3.5).impossible);
+  EXPECT_EQ(rates.peaks()["launch_us"], 2.0);
+  again = records::Json::object();  // not to be had
+  rates.MeasureAgain(1100);
+  EXPECT_EQ(rates.FloorUs(1100), 2.0);
+}
+
 TEST(Floor, ThisMachineMovesBytes) { EXPECT_GT(MeasureHostRate(1 << 16), 0); }
 
 }  // namespace

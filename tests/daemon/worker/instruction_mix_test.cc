@@ -34,6 +34,10 @@ constexpr const char* kListing = R"(
         /*0010*/                   IMAD.WIDE R2, R0, 0x4, R2 ;
         /*0020*/                   F2F.F32.F64 R4, R4 ;
         /*0030*/                   STL [R1], R4 ;
+        /*0040*/                   SHFL.DOWN PT, R5, R4, 0x10, 0x1f ;
+        /*0050*/                   SHF.R.U32.HI R5, RZ, 0x5, R0 ;
+        /*0060*/                   LDGDEPBAR ;
+        /*0070*/                   REDUX.SUM UR4, R0 ;
 )";
 
 TEST(InstructionMix, CountsByKernelAndClass) {
@@ -44,8 +48,9 @@ TEST(InstructionMix, CountsByKernelAndClass) {
                                    Pair("global", 1), Pair("fp32", 2), Pair("shared", 2),
                                    Pair("barrier", 1), Pair("special", 1), Pair("atomic", 1),
                                    Pair("tensor", 1)));
-  EXPECT_THAT(mix.at("_Z6secondv"), UnorderedElementsAre(Pair("fp64", 1), Pair("integer", 1),
-                                                         Pair("convert", 1), Pair("local", 1)));
+  EXPECT_THAT(mix.at("_Z6secondv"),
+              UnorderedElementsAre(Pair("fp64", 1), Pair("integer", 2), Pair("shuffle", 2),
+                                   Pair("barrier", 1), Pair("convert", 1), Pair("local", 1)));
 }
 
 TEST(InstructionMix, NothingInIsNothingOut) {

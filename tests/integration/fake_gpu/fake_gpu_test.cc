@@ -130,6 +130,22 @@ TEST_F(FakeGpuTest, WhereCountersAreForbiddenTheRecordSaysSo) {
   EXPECT_EQ(roofline["variant"]["launches"][0]["registers"], 32);
 }
 
+TEST_F(FakeGpuTest, PeaksThatMakeNoSenseAreMeasuredAgain) {
+  const std::string place =
+      "cache/cupilot/work/sm_90/peaks/GPU-11111111-1111-1111-1111-111111111111.json";
+  const Json nonsense = {{"schema", "cupilot.peaks/1"},
+                         {"version", 1},
+                         {"driver", "CUDA 13.0"},
+                         {"peaks", {{"read", 1}, {"write", nullptr}, {"launch_us", "short"}}}};
+  xdg_.folder().Write(place, nonsense.dump());
+  const Json evaluation = Evaluate("saxpy_other", 1);
+  EXPECT_THAT(evaluation.value("reason", ""), AnyOf("not_faster", "unstable_timing"))
+      << evaluation.dump(1);
+  const auto kept = base::ReadFile(xdg_.folder() / place);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_TRUE(records::ParseJson(*kept)->at("peaks").at("write").is_number()) << *kept;
+}
+
 TEST_F(FakeGpuTest, AFaultIsTheCandidatesOwn) {
   const Json evaluation = Evaluate("saxpy_fault_700_", 1);
   EXPECT_EQ(evaluation.value("reason", ""), "crashed") << evaluation.dump(1);
