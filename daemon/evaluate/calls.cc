@@ -171,7 +171,7 @@ void Profile(Workers& workers, const protocol::ProfileRequest& request,
              base::Callback<protocol::ProfileReply> done) {
   CallTyped<protocol::ProfileReply>(
       workers,
-      MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request), kMeasureGrace,
+      MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request), ProfileLimit(request),
                request.set.device),
       &protocol::ParseProfileReply, std::move(done));
 }
