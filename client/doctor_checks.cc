@@ -88,15 +88,13 @@ base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params,
 
 // What candidates for a GPU are compiled with.
 DoctorCheck CheckNvrtc() {
-  Json toolkits = Json::array();
-  for (const std::string& folder : base::ToolkitFoldersOf(base::FindProgram("nvcc", "/"))) {
-    toolkits.push_back(folder);
-  }
+  const std::string nvcc = base::FindProgram("nvcc", "/");
+  const Json toolkits = base::ToolkitFoldersOf(nvcc);
   const auto answer = AskWorker("describe_nvrtc", {{"toolkits", toolkits}}, "build");
   const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
   const std::string version = reply ? TextOf(ObjectOf(*reply, "result"), "version") : "";
   if (!version.empty()) return Good("nvrtc", "NVRTC " + version);
-  if (!base::FindProgram("nvcc", "/").empty()) {
+  if (!nvcc.empty()) {
     return Note("nvrtc",
                 "NVRTC (libnvrtc.so.13 or .12) is missing: candidates for a GPU are compiled by "
                 "nvcc, which takes twenty times as long or more",

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <utility>
 
 #include "base/file.h"
 #include "base/hash.h"

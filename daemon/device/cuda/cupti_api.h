@@ -5,7 +5,7 @@
 // against the toolkit's headers where there are any.
 //
 // Every call takes one structure that begins with its size, counted to the end of the last member:
-// SizeOf. Members that are not set are zero.
+// kSize. Members that are not set are zero.
 #pragma once
 
 #include <cstddef>
