@@ -1,3 +1,37 @@
+# cupilot_optimise(TARGET): a little, in the build type Dev.
+function(cupilot_optimise target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Dev>:-O1>)
+endfunction()
+
+# cupilot_common_headers(TARGET SET): what most sources include is read once for all targets of one kind (library or
+# test), where sources are compiled together anyway (a unity build). Where each is compiled by itself, each has to include
+# what it needs.
+function(cupilot_common_headers target set)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  set(owner cupilot_headers_${set})
+  if(NOT TARGET ${owner})
+    set(headers <algorithm> <array> <chrono> <filesystem> <functional> <map> <memory> <optional> <set> <sstream>
+      <string> <vector> <nlohmann/json.hpp> <tl/expected.hpp>)
+    set(source "${PROJECT_BINARY_DIR}/${owner}.cc")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "int main() {}\n")
+    if(set STREQUAL "test")
+      add_executable(${owner} "${source}")
+      target_link_libraries(${owner} PRIVATE GTest::gmock)
+      list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
+    else()
+      add_library(${owner} OBJECT "${source}")
+    endif()
+    target_link_libraries(${owner} PRIVATE cupilot_settings dep_json dep_expected)
+    if(set STREQUAL "library")
+      cupilot_optimise(${owner})
+    endif()
+    target_precompile_headers(${owner} PRIVATE ${headers})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+endfunction()
+
 # cupilot_library(NAME SOURCES ... [LINK ...] [PRIVATE_LINK ...])
 #   a static library of one folder, with an alias cupilot::NAME.
 function(cupilot_library name)
@@ -10,6 +44,8 @@ function(cupilot_library name)
   target_link_libraries(cupilot_${name}
     PUBLIC cupilot_settings ${arg_LINK}
     PRIVATE cupilot_warnings ${arg_PRIVATE_LINK})
+  cupilot_optimise(cupilot_${name})
+  cupilot_common_headers(cupilot_${name} library)
 endfunction()
 
 # cupilot_program(NAME SOURCES ... [LINK ...]): an executable; the caller installs it.
@@ -41,6 +77,7 @@ function(cupilot_unit_test name)
     GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     CUPILOT_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CUPILOT_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  cupilot_common_headers(${name} test)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
     ENVIRONMENT "CUPILOT_NO_SPAWN=1")

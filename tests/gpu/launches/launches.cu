@@ -1,6 +1,8 @@
 // Host time of a launch: of a kernel in an object without us (this file with -DPLAIN, compiled as it is), and in a
 // swapped object of one without a variant, of one whose variant runs and of one whose guard fails. Each launch is timed
-// by itself, in turns whose order changes. Prints the four medians in nanoseconds.
+// by itself. Prints the four medians in nanoseconds twice: of launches that follow others of their own kind, as in a
+// program's loop, in runs whose order changes; and of launches that take turns in an order that changes, so that each
+// finds the processor's predictions and caches with another one's.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -46,41 +48,57 @@ static unsigned long long Ticks() {
 #endif
 }
 
+using Launch = void (*)(int*, int);
+
+// In runs of `in_a_row` launches of one kind; of each kind at least `count`.
+static bool Medians(int* out, int count, int in_a_row) {
+  const Launch launch[4] = {LaunchPlain, LaunchWithout, LaunchTuned, LaunchMissed};
+  std::vector<float> times[4];
+  for (auto& all : times) all.reserve(static_cast<std::size_t>(count + in_a_row));
+  const double began = Nanoseconds();
+  const unsigned long long began_ticks = Ticks();
+  unsigned state = 1;
+  int since_wait = 0;
+  while (times[0].size() < static_cast<std::size_t>(count)) {
+    state = state * 1664525 + 1013904223;
+    const int first = static_cast<int>(state >> 30), step = (state >> 29 & 1) != 0 ? 1 : 3;
+    for (int k = 0; k < 4; ++k) {
+      const int which = (first + k * step) % 4;
+      for (int i = 0; i < in_a_row; ++i) {
+        const unsigned long long begin = Ticks();
+        launch[which](out, 1);
+        const unsigned long long end = Ticks();
+        times[which].push_back(static_cast<float>(end - begin));
+      }
+    }
+    // The queue never fills; a few launches that are not timed follow a wait, which leaves the caches cold.
+    since_wait += 4 * in_a_row;
+    if (since_wait >= 256) {
+      since_wait = 0;
+      cudaDeviceSynchronize();
+      for (int k = 0; k < 4; ++k) launch[k](out, 1);
+    }
+  }
+  if (cudaDeviceSynchronize() != cudaSuccess) return false;
+  const double tick = (Nanoseconds() - began) / static_cast<double>(Ticks() - began_ticks);
+  for (auto& all : times) {
+    std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
+    std::printf("%.1f ", all[all.size() / 2] * tick);
+  }
+  return true;
+}
+
 int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 1000000;
-  void (*const launch[4])(int*, int) = {LaunchPlain, LaunchWithout, LaunchTuned, LaunchMissed};
+  const int count = argc > 1 ? std::atoi(argv[1]) : 1000000;
   int* out = nullptr;
   if (cudaMalloc(&out, sizeof(int)) != cudaSuccess) {
     std::printf("no device\n");
     return 3;
   }
-  std::vector<float> times[4];
-  for (auto& all : times) all.reserve(static_cast<std::size_t>(rounds));
-  const double began = Nanoseconds();
-  const unsigned long long began_ticks = Ticks();
-  unsigned state = 1;
-  for (int round = -1000; round < rounds; ++round) {  // the first ones load the code
-    state = state * 1664525 + 1013904223;
-    const int first = static_cast<int>(state >> 30), step = (state >> 29 & 1) != 0 ? 1 : 3;
-    for (int k = 0; k < 4; ++k) {
-      const int which = (first + k * step) % 4;
-      const unsigned long long begin = Ticks();
-      launch[which](out, 1);
-      const unsigned long long end = Ticks();
-      if (round >= 0) times[which].push_back(static_cast<float>(end - begin));
-    }
-    // The queue never fills; a few launches that are not timed follow a wait, which leaves the caches cold.
-    if (round % 64 == 0) {
-      cudaDeviceSynchronize();
-      for (int k = 0; k < 4; ++k) launch[k](out, 1);
-    }
+  for (const Launch launch : {LaunchPlain, LaunchWithout, LaunchTuned, LaunchMissed}) {
+    for (int i = 0; i < 100; ++i) launch(out, 1);  // the first ones load the code
   }
-  if (cudaDeviceSynchronize() != cudaSuccess) return 1;
-  const double tick = (Nanoseconds() - began) / static_cast<double>(Ticks() - began_ticks);
-  for (auto& all : times) {
-    std::nth_element(all.begin(), all.begin() + all.size() / 2, all.end());
-    std::printf("%.1f ", all[all.size() / 2] * tick);
-  }
+  if (!Medians(out, count, 32) || !Medians(out, count, 1)) return 1;
   std::printf("\n");
   return 0;
 }
