@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -66,18 +67,35 @@ DoctorCheck CheckHostCompiler() {
               compiler->output.substr(0, compiler->output.find('\n')) + "; host device by " + nvcc);
 }
 
+// The toolkit's, as cupilot_enable_cuda() finds it; empty: there is none.
+std::string FindNvcc() {
+  const std::string host = base::HostToolkitFolder();
+  for (const std::string& program : base::NvccPrograms()) {
+    const std::vector<std::string> folders = base::ToolkitFoldersOf(program);
+    if (std::find(folders.begin(), folders.end(), host) == folders.end()) return program;
+  }
+  return {};
+}
+
 DoctorCheck CheckToolkit() {
-  const auto version = RunProgram({"nvcc", "--version"}, "", kProbeLimit);
+  const std::string nvcc = FindNvcc();
+  if (nvcc.empty()) {
+    return Note("toolkit",
+                "no nvcc (on the PATH, in CUDA_PATH, CUDA_HOME or /usr/local/cuda): projects are "
+                "built for the host device",
+                "for a GPU, install the CUDA toolkit");
+  }
+  const auto version = RunProgram({nvcc, "--version"}, "", kProbeLimit);
   if (!version || !version->ended_well) {
-    return Note("toolkit", "no nvcc on the PATH: projects are built for the host device",
-                "for a GPU, install the CUDA toolkit and put its bin folder on the PATH");
+    return Note("toolkit", nvcc + " does not run: projects are built for the host device",
+                "install the CUDA toolkit again");
   }
   const std::size_t release = version->output.find("release ");
   return Good("toolkit",
-              release == std::string::npos
-                  ? "nvcc is on the PATH"
-                  : "nvcc " + version->output.substr(release,
-                                                     version->output.find(',', release) - release));
+              nvcc + (release == std::string::npos
+                          ? ""
+                          : ", " + version->output.substr(
+                                       release, version->output.find(',', release) - release)));
 }
 
 base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params,
@@ -88,7 +106,7 @@ base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params,
 
 // What candidates for a GPU are compiled with.
 DoctorCheck CheckNvrtc() {
-  const std::string nvcc = base::FindProgram("nvcc", "/");
+  const std::string nvcc = FindNvcc();
   const Json toolkits = base::ToolkitFoldersOf(nvcc);
   const auto answer = AskWorker("describe_nvrtc", {{"toolkits", toolkits}}, "build");
   const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());

@@ -170,18 +170,34 @@ function(_cupilot_write_project)
     file(WRITE "${file}.new" "${text}")
     file(RENAME "${file}.new" "${file}")
   endif()
+  # Who deletes our folder gets it back: the next build configures first.
+  if(NOT TARGET cupilot-launcher AND EXISTS "${CMAKE_BINARY_DIR}/cupilot/cupilot-launcher")
+    set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+      "${CMAKE_BINARY_DIR}/cupilot/cupilot-launcher")
+  endif()
   _cupilot_register()
 endfunction()
 
 # A file in the user's state folder says that this tree exists. The daemon is started detached; whatever
 # fails is recorded in cupilot/registration.log of the build tree and stops nobody.
 function(_cupilot_register)
-  if("$ENV{CUPILOT}" STREQUAL "0" OR NOT EXISTS "${CMAKE_BINARY_DIR}/cupilot/cupilot-launcher")
+  if("$ENV{CUPILOT}" STREQUAL "0")
+    return()
+  endif()
+  set(spawn FALSE)
+  if("$ENV{CI}" STREQUAL "" AND "$ENV{CUPILOT_NO_SPAWN}" STREQUAL "")
+    set(spawn TRUE)
+  endif()
+  if(TARGET cupilot-launcher)
+    _cupilot_register_when_built(${spawn})
+    return()
+  endif()
+  if(NOT EXISTS "${CMAKE_BINARY_DIR}/cupilot/cupilot-launcher")
     return()
   endif()
   get_property(daemon GLOBAL PROPERTY CUPILOT_DAEMON)
   set(start "")
-  if("$ENV{CI}" STREQUAL "" AND "$ENV{CUPILOT_NO_SPAWN}" STREQUAL "" AND EXISTS "${daemon}")
+  if(spawn AND EXISTS "${daemon}")
     set(start "${daemon}")
   endif()
   execute_process(
@@ -189,6 +205,24 @@ function(_cupilot_register)
     OUTPUT_FILE "${CMAKE_BINARY_DIR}/cupilot/registration.log"
     ERROR_FILE "${CMAKE_BINARY_DIR}/cupilot/registration.log"
     TIMEOUT 10)
+endfunction()
+
+# With add_subdirectory the programs are there after the first build only, which then registers: once, and again
+# when they were built anew.
+function(_cupilot_register_when_built spawn)
+  set(programs cupilot-launcher)
+  set(start "")
+  if(TARGET cupilotd)
+    list(APPEND programs cupilotd cupilot-worker)
+    if(spawn)
+      set(start "$<TARGET_FILE:cupilotd>")
+    endif()
+  endif()
+  set(done "${CMAKE_BINARY_DIR}/cupilot/registration.log")
+  add_custom_command(OUTPUT "${done}"
+    COMMAND "$<TARGET_FILE:cupilot-launcher>" --register "${CMAKE_BINARY_DIR}" ${start} > "${done}" 2>&1
+    DEPENDS ${programs} COMMENT "cuPilot: registering this build tree")
+  add_custom_target(cupilot_registration ALL DEPENDS "${done}")
 endfunction()
 
 # cupilot_enable_cuda(): enables the language CUDA with nvcc where there is one and a GPU, or where the

@@ -1,7 +1,11 @@
 # Language level, build types, warnings and sanitizers of our own code, as interface targets that
 # every target of ours links privately.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  else()
+    set(CMAKE_BUILD_TYPE Release)  # ours alone: the project that has us decides for itself
+  endif()
 endif()
 # Dev: fast to compile on two cores. The libraries are optimised a little (cupilot_library), since tests spend their time in
 # them; tests and programs are not.

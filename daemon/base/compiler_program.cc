@@ -72,6 +72,24 @@ std::string FindProgram(const std::string& word, const std::string& folder) {
   return {};
 }
 
+std::vector<std::string> NvccPrograms() {
+  const char* path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "" : path;
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') folders += ":" + std::string(value) + "/bin";
+  }
+  folders += ":/usr/local/cuda/bin";
+  std::vector<std::string> programs;
+  while (!folders.empty()) {
+    const std::size_t colon = std::min(folders.find(':'), folders.size());
+    const std::string program = folders.substr(0, colon) + "/nvcc";
+    if (FileExists(program)) AddOnce(programs, program);
+    folders.erase(0, std::min(colon + 1, folders.size()));
+  }
+  return programs;
+}
+
 std::vector<std::string> ProgramsBehind(const std::string& program) {
   std::vector<std::string> programs;
   AddBehind(program, 0, programs);

@@ -11,6 +11,10 @@ namespace cupilot::base {
 // there is none there.
 std::string FindProgram(const std::string& word, const std::string& folder);
 
+// The programs named nvcc where CUDA toolkits are usually found, in this order: on PATH, in
+// CUDA_PATH and CUDA_HOME, in /usr/local/cuda. One may be cuPilot's own, for the host device.
+std::vector<std::string> NvccPrograms();
+
 // `program` with its links resolved, then itself if that is another path, then, where it is a
 // script ("#!"), the programs of the same name that its text names by absolute paths, likewise. A
 // toolkit's headers lie beside one of these.

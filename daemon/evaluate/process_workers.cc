@@ -1,5 +1,6 @@
 #include "evaluate/process_workers.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -150,6 +151,14 @@ base::Result<ProcessWorkers::Process*> ProcessWorkers::FreeProcess(const WorkerC
   return raw;
 }
 
+// What the device had to run of a request, as its worker says.
+static std::optional<std::chrono::nanoseconds> AtWorkOf(const Json& reply) {
+  const auto seconds = reply.find("at_work");
+  if (seconds == reply.end() || !seconds->is_number()) return {};
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(std::clamp(seconds->get<double>(), 0.0, 1e6)));
+}
+
 void ProcessWorkers::OnLine(Process& process, std::string_view line) {
   const auto json = records::ParseJson(line);
   const bool is_reply = json && json->is_object() && process.busy &&
@@ -164,12 +173,15 @@ void ProcessWorkers::OnLine(Process& process, std::string_view line) {
     return Discard(process);
   }
   ++Of(process.kind).replies;
+  const auto at_work = AtWorkOf(*json);
   if (json->contains("result")) {
-    Finish(process, (*json)["result"]);
+    Finish(process, (*json)["result"], at_work);
   } else {
     const Json& error = (*json)["error"];
-    Finish(process, base::Fail(base::Error{base::CodeOf(error.value("code", "internal")),
-                                           error.value("message", "the worker gave no reason")}));
+    Finish(process,
+           base::Fail(base::Error{base::CodeOf(error.value("code", "internal")),
+                                  error.value("message", "the worker gave no reason")}),
+           at_work);
   }
   if (process.requests >= settings_.requests_per_process) Discard(process);
 }
@@ -195,7 +207,8 @@ void ProcessWorkers::OnLimit(Process& process) {
   Discard(process);
 }
 
-void ProcessWorkers::Finish(Process& process, base::Result<Json> result) {
+void ProcessWorkers::Finish(Process& process, base::Result<Json> result,
+                            std::optional<std::chrono::nanoseconds> at_work) {
   CountOpen();
   process.timer.Cancel();
   process.busy = false;
@@ -204,7 +217,7 @@ void ProcessWorkers::Finish(Process& process, base::Result<Json> result) {
   const auto took = clock_.Now() - process.began;
   counter.busy += took;
   if (process.kind == WorkerKind::kDevice && process.device != "host") {
-    counters_.devices[process.device].busy += took;
+    counters_.devices[process.device].busy += std::min(at_work.value_or(took), took);
   }
   if (process.request.call.exclusive) counters_.exclusive_busy += took;
   Answer(std::move(process.request.done), std::move(result));

@@ -60,7 +60,9 @@ class ProcessWorkers final : public Workers {
   void OnLine(Process& process, std::string_view line);
   void OnExit(Process& process, loop::ChildExit exit);
   void OnLimit(Process& process);
-  void Finish(Process& process, base::Result<records::Json> result);
+  // `at_work`: how much of its time the device had something to run; unknown: all of it.
+  void Finish(Process& process, base::Result<records::Json> result,
+              std::optional<std::chrono::nanoseconds> at_work = {});
   void Discard(Process& process);
   void Answer(base::Callback<records::Json> done, base::Result<records::Json> result);
   WorkerCounters::PerKind& Of(WorkerKind kind) { return counters_.kinds[static_cast<int>(kind)]; }

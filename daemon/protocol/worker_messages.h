@@ -2,6 +2,7 @@
 // over the worker's standard input and output:
 //   request  {"id": 7, "op": "scan", "params": {...}}
 //   reply    {"id": 7, "result": {...}}  or  {"id": 7, "error": {"code": "...", "message": "..."}}
+// A device worker's reply also has "at_work": for how many seconds its device had something to run.
 // A worker handles one request at a time, in order. Its standard error is a log.
 // The structures convert with the functions at the end; missing keys keep their defaults, since
 // both ends are always of one version.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/install_layout.h"
 #include "records/json.h"
@@ -25,20 +26,10 @@ constexpr const char* kNoNvcc = "nvcc";
 
 // The toolkit's compiler, where it is usually found; its plain name if it is nowhere.
 std::string FindNvcc() {
-  const char* path = std::getenv("PATH");
-  std::string folders = path == nullptr ? "" : path;
-  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
-    if (const char* value = std::getenv(variable)) folders += ":" + std::string(value) + "/bin";
-  }
-  folders += ":/usr/local/cuda/bin";
-  while (!folders.empty()) {
-    const std::size_t colon = std::min(folders.find(':'), folders.size());
+  for (const std::string& program : base::NvccPrograms()) {
     records::CompileCommand command;
-    command.arguments = {folders.substr(0, colon) + "/nvcc"};
-    if (base::FileExists(command.arguments[0]) && DeviceKindOf(command) == "cuda") {
-      return command.arguments[0];
-    }
-    folders.erase(0, std::min(colon + 1, folders.size()));
+    command.arguments = {program};
+    if (DeviceKindOf(command) == "cuda") return program;
   }
   return kNoNvcc;
 }

@@ -132,6 +132,7 @@ base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
 int Serve(const std::string& kind) {
   for (std::string line; std::getline(std::cin, line);) {
     Json reply;
+    const auto before = Runner::AtWork();
     const auto request = records::ParseJson(line);
     auto result =
         request ? Dispatch(kind, *request) : base::Result<Json>(base::Fail(request.error()));
@@ -141,6 +142,9 @@ int Serve(const std::string& kind) {
     } else {
       reply["error"] = {{"code", std::string(base::Name(result.error().code))},
                         {"message", result.error().message}};
+    }
+    if (kind == "device") {
+      reply["at_work"] = std::chrono::duration<double>(Runner::AtWork() - before).count();
     }
     std::cout << reply.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
   }

@@ -25,6 +25,8 @@ namespace {
 constexpr milliseconds kLoadLimit{20000};
 constexpr milliseconds kFirstLoadLimit{60000};  // a driver may start slowly
 constexpr std::size_t kMaxReply = 1 << 20;      // a flood of output is no reply
+
+std::chrono::nanoseconds at_work{0};
 }  // namespace
 
 base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena,
@@ -114,7 +116,16 @@ std::string Runner::HowItEnded() {
   return "exited with " + std::to_string(WEXITSTATUS(status)) + " instead of returning";
 }
 
+std::chrono::nanoseconds Runner::AtWork() { return at_work; }
+
 base::Result<Json> Runner::Ask(const Json& request, milliseconds limit) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto reply = Exchange(request, limit);
+  if (request.value("op", "") != "load") at_work += std::chrono::steady_clock::now() - begin;
+  return reply;
+}
+
+base::Result<Json> Runner::Exchange(const Json& request, milliseconds limit) {
   if (!alive()) return base::Fail(base::ToolFailed("the process has ended already"));
   const std::string line = request.dump() + "\n";
   for (std::size_t sent = 0; sent < line.size();) {

@@ -40,6 +40,9 @@ class Runner {
   // kTimeout: killed at the limit. kToolFailed: it crashed or exited (`how` in the message).
   // kInvalidArgument: it refused (its own message). kUnavailable: the device lacks something.
   base::Result<records::Json> Ask(const records::Json& request, std::chrono::milliseconds limit);
+  // How long this process has waited for answers of its runners so far, loads not counted: the time in
+  // which a device had something of ours to run. One thread.
+  static std::chrono::nanoseconds AtWork();
   bool alive() const { return pid_ > 0; }
   const std::string& architecture() const { return architecture_; }
   // By module and kernel, what the device says of a kernel's needs; empty on the host.
@@ -47,6 +50,8 @@ class Runner {
 
  private:
   Runner(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
+  base::Result<records::Json> Exchange(const records::Json& request,
+                                       std::chrono::milliseconds limit);
   void End();
   std::string HowItEnded();
 

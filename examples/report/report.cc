@@ -69,7 +69,7 @@ Json Row(const std::string& folder, const std::string& name, const std::vector<J
   return row;
 }
 
-void PrintRow(const Json& row, const Json& yardstick) {
+void PrintRow(const Json& row, const Json& yardstick, bool toolkit) {
   const std::string name = row["name"].text();
   const double after = row["after_us"].number();
   char floor_share[16] = "-", loop[24] = "-";
@@ -77,15 +77,22 @@ void PrintRow(const Json& row, const Json& yardstick) {
     std::snprintf(floor_share, sizeof floor_share, "%.0f %%",
                   100.0 * row["floor_us"].number() / after);
   }
-  if (yardstick[name].is_number())
-    std::snprintf(loop, sizeof loop, "%.0f", yardstick[name].number());
-  const std::string strategy = row["strategy"].text();
+  if (yardstick[name].is_number()) {
+    // Of a loop: how much longer the original takes. Of a library: how much of its speed is reached.
+    const double other = yardstick[name].number();
+    std::snprintf(loop, sizeof loop, "%.0f (%.2f)", other,
+                  toolkit ? other / after : row["before_us"].number() / other);
+  }
+  const bool no_gain = row["interval"].array()[0].number() <= 1;
+  const std::string strategy =
+      row["strategy"].text() + (no_gain ? " (no certain gain in these pairs)" : "");
   std::printf(
-      "%-12s %10.1f %10.1f  %6.2f [%6.2f,%6.2f] %7s %10s  %-6s %s\n", name.c_str(),
+      "%-12s %10.1f %10.1f  %6.2f [%6.2f,%6.2f] %7s %16s  %-6s %s\n", name.c_str(),
       row["before_us"].number(), after, row["speedup"].number(),
       row["interval"].array()[0].number(), row["interval"].array()[1].number(), floor_share, loop,
       row["agrees"].Dump() == "true" ? "yes" : "NO",
-      Shorten(strategy.empty() ? "original: " + row["why_not"].text() : strategy, 70).c_str());
+      Shorten(row["strategy"].text().empty() ? "original: " + row["why_not"].text() : strategy, 90)
+          .c_str());
 }
 
 // What the times are times of.
@@ -93,6 +100,15 @@ std::string TimesAre(const Json& device) {
   const std::string name = device["name"].text("an unknown device"), arch = device["arch"].text();
   return arch.rfind("host", 0) == 0 ? "Times are CPU times: the host device, " + arch
                                     : "Times are GPU times: " + name + ", " + arch;
+}
+
+// How much of the tuning the GPUs spent on candidates, not waiting for a build.
+void PrintBusyShares(const Json& status) {
+  for (const Json& gpu : status["devices"].array()) {
+    if (!gpu["busy_share"].is_number() || gpu["tuning_seconds"].number() <= 0) continue;
+    std::printf("%s was busy for %.0f %% of %.0f s of tuning\n", gpu["device"].text().c_str(),
+                100 * gpu["busy_share"].number(), gpu["tuning_seconds"].number());
+  }
 }
 
 }  // namespace
@@ -111,16 +127,18 @@ int main(int argc, char** argv) {
   }
   const bool toolkit = !Json::FromFile(folder + "/toolkit_1.json").is_null();
   const Json yardstick = Yardstick(ReadRuns(folder, toolkit ? "toolkit" : "openmp"));
-  const Json device = Json::FromFile(folder + "/status.json")["device"];
+  const Json status = Json::FromFile(folder + "/status.json");
+  const Json device = status["device"];
   std::printf("%s; medians of %zu interleaved pairs\n", TimesAre(device).c_str(), before.size());
-  std::printf("%-12s %10s %10s  %-22s %7s %10s  %-6s %s\n", "kernel", "before us", "after us",
-              "speedup [95 %]", "floor", toolkit ? "toolkit us" : "OpenMP us", "agrees",
+  PrintBusyShares(status);
+  std::printf("%-12s %10s %10s  %-22s %7s %16s  %-6s %s\n", "kernel", "before us", "after us",
+              "speedup [95 %]", "floor", toolkit ? "toolkit us (/us)" : "OpenMP us (x)", "agrees",
               "what changed");
   bool all_agree = true;
   Json::Array kernels;
   for (const auto& [name, time] : before[0].object()) {
     kernels.push_back(Row(folder, name, before, after));
-    PrintRow(kernels.back(), yardstick);
+    PrintRow(kernels.back(), yardstick, toolkit);
     all_agree = all_agree && kernels.back()["agrees"].Dump() == "true";
   }
   Json document;

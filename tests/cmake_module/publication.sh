@@ -67,6 +67,12 @@ build
 expect_commands 2 2 "after the deletion"
 expect_original app "after the deletion"
 expect_noop "after the deletion"
+rm -rf "$BUILD/cupilot"
+build
+expect_commands 2 2 "after the deletion of all of it"
+expect_original app "after the deletion of all of it"
+[ -f "$BUILD/cupilot/project.json" ] || fail "the project's file did not come back"
+expect_noop "after the deletion of all of it"
 
 say "the build lock is held during a compile only"
 flock -n -x "$BUILD/cupilot/build.lock" true || fail "the build lock is still held"

@@ -13,6 +13,8 @@ sed -i 's/find_package(CuPilot QUIET)/add_subdirectory(cupilot)/' "$SOURCE/CMake
 configure
 build
 expect_commands 2 2 "first build"
+grep -lq "\"$BUILD\"" "$XDG_STATE_HOME"/cupilot/projects/*.json || fail "the build tree is not registered"
+expect_noop "after the first build"
 publish app 7
 build
 expect_commands 1 1 "publication"

@@ -3,6 +3,7 @@
 // toolkit and cuPilot's libexec folder.
 //   trials COUNT SLOWER_COUNT   identical kernels under two names, and one made 3 % slower
 //   screening COUNT             checks of a small kernel's candidates, before any is timed
+//   profile                     what bounds a kernel, and by which evidence
 //   faults                      what becomes of candidates that break the device, each a row, and
 //                               of the one after each of them
 #include <signal.h>
@@ -118,6 +119,15 @@ Json Screening(Bench& bench, int count) {
           {"a_second", count / std::max(building, checked)}};
 }
 
+Json Profile(Bench& bench, const std::string& nvcc) {
+  Worker device(bench.libexec(), "device");
+  protocol::ProfileRequest request;
+  request.set = bench.Candidate("spin_profiled");
+  request.cases = Measure(device, request.set, false).cases;
+  request.compiler = nvcc;
+  return Must(device.Call("profile", protocol::ToJson(request)), "profile");
+}
+
 }  // namespace
 }  // namespace cupilot::gpu_tests
 
@@ -125,9 +135,10 @@ int main(int argc, char** argv) {
   using namespace cupilot;
   using namespace cupilot::gpu_tests;
   if (argc < 5) {
-    std::fprintf(stderr,
-                 "usage: evaluation_trials trials|screening|faults LIBEXEC NVCC WORK [COUNT "
-                 "[SLOWER]]\n");
+    std::fprintf(
+        stderr,
+        "usage: evaluation_trials trials|screening|profile|faults LIBEXEC NVCC WORK [COUNT "
+        "[SLOWER]]\n");
     return 2;
   }
   ::signal(SIGPIPE, SIG_IGN);
@@ -141,6 +152,8 @@ int main(int argc, char** argv) {
   }
   if (command == "trials") {
     json = RunTrials(bench, count, argc > 6 ? std::atoi(argv[6]) : count / 5);
+  } else if (command == "profile") {
+    json = Profile(bench, argv[3]);
   } else {
     json = Screening(bench, count);
   }

@@ -63,6 +63,7 @@ int main() {
     } else {
       reply["result"] = Answer(op, params);
     }
+    if (params.contains("at_work")) reply["at_work"] = params["at_work"];
     Note(params, "end " + params.value("name", op));
     if (op == "garbage") {
       std::cout << "Segmentation fault (core dumped)" << std::endl;

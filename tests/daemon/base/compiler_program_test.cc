@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/temporary_folder.h"
@@ -42,6 +43,22 @@ TEST(CompilerProgramTest, ScriptsThatStartEachOtherEnd) {
   folder.Write("one/nvcc", "#!/bin/sh\n" + two + "\n");
   folder.Write("two/nvcc", "#!/bin/sh\n" + one + "\n");
   EXPECT_THAT(ProgramsBehind(one), ElementsAre(one, two));
+}
+
+TEST(CompilerProgramTest, AToolkitsCompilerNeedNotBeOnThePath) {
+  const test::TemporaryFolder folder;
+  const std::string on_path = folder.Write("path/nvcc", "#!/bin/sh\n");
+  const std::string named = folder.Write("cuda/bin/nvcc", "#!/bin/sh\n");
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder / "empty").append(":").append(folder / "path").c_str(), 1);
+  ::setenv("CUDA_HOME", (folder / "cuda").c_str(), 1);
+  const std::vector<std::string> found = NvccPrograms();
+  ::setenv("PATH", path.c_str(), 1);
+  ::unsetenv("CUDA_HOME");
+  // Behind them is what this machine has.
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[0], on_path);
+  EXPECT_EQ(found[1], named);
 }
 
 TEST(CompilerProgramTest, WhatIsNotThereHasNothingBehindIt) {

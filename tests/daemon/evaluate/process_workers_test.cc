@@ -221,6 +221,25 @@ TEST_F(ProcessWorkersTest, APauseEndsTheIdleWorkerOfAGpuAndKeepsTheHosts) {
   }
 }
 
+// A worker also compares results while its device waits.
+TEST_F(ProcessWorkersTest, AGpuIsBusyWhileItHasSomethingToRun) {
+  const auto busy_after = [this](const Json& params) {
+    const auto before = workers_.counters().devices["cuda:0"].busy;
+    WorkerCall call = MakeCall(WorkerKind::kDevice, "work", params);
+    call.device = "cuda:0";
+    EXPECT_TRUE(Run(std::move(call)));
+    return workers_.counters().devices["cuda:0"].busy - before;
+  };
+  using std::chrono::nanoseconds;
+  EXPECT_EQ(busy_after({{"at_work", 0.0}}), nanoseconds(0));
+  EXPECT_EQ(busy_after({{"at_work", 1e-9}}), nanoseconds(1));
+  // Who says nothing, or more than it took, was at work all the time.
+  EXPECT_GT(busy_after(Json::object()), nanoseconds(1));
+  const auto much = busy_after({{"at_work", 1e6}});
+  EXPECT_GT(much, nanoseconds(1));
+  EXPECT_LT(much, std::chrono::hours(1));
+}
+
 TEST_F(ProcessWorkersTest, ProcessesEndAfterAnIdleWhile) {
   ProcessWorkers::Settings settings = MakeSettings(CUPILOT_FAKE_WORKER);
   // Due at once: it may come with the answer or in the next turn, so nothing is to be waited for.
