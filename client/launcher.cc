@@ -205,6 +205,20 @@ void Show(int fd, const std::string& bytes) {
   }
 }
 
+// Whether a compile that failed was ended by this machine (out of memory, a full disk, somebody's
+// kill), which says nothing about its source. Compilers start other programs and report their ends
+// in words: nvcc's "died due to signal 9", GCC's and clang's "Killed".
+bool EndedByMachine(int exit_code, const std::string& said) {
+  if (exit_code == 128 + SIGKILL || exit_code == 128 + SIGTERM) return true;
+  for (const char* words :
+       {"died due to signal 9 ", "died due to signal 9\n", "died due to signal 15", "Killed",
+        "Terminated signal", "No space left on device", "annot allocate memory",
+        "virtual memory exhausted"}) {
+    if (said.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
 // The swapped compile. True if the object is made; else `reason` says why the original must be.
 bool CompileSwapped(const Request& request, const source::CompileLine& line,
                     const std::string& folder, const source::CheckedSelection& checked,
@@ -224,7 +238,12 @@ bool CompileSwapped(const Request& request, const source::CompileLine& line,
     reason = "the swapped compile was killed";
     return false;
   }
-  if (WEXITSTATUS(outcome.status) != 0) {
+  const int code = WEXITSTATUS(outcome.status);
+  if (code != 0 && EndedByMachine(code, outcome.errors + outcome.output)) {
+    reason = "the swapped compile was ended: no memory, no room on the disk, or killed";
+    return false;
+  }
+  if (code != 0) {
     reason = "refused: its swapped source did not compile";
     WriteRefused(folder, checked.id, outcome.errors + outcome.output);
     return false;

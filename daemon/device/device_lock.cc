@@ -50,7 +50,7 @@ base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
       return base::Fail(base::IoError("locking " + path + ": " + std::strerror(errno)));
     }
     if (std::chrono::steady_clock::now() >= deadline) {
-      return base::Fail(base::Timeout("another process holds the device lock " + path));
+      return base::Fail(base::Unavailable("another process holds the device lock " + path));
     }
     // flock cannot wait with a limit; a short pause between attempts costs nobody anything.
     ::poll(nullptr, 0, 2);

@@ -1,5 +1,6 @@
 #include "evaluate/calls.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -8,10 +9,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSourceLimit{60000};   // a heavy translation unit parses in seconds
-constexpr milliseconds kBuildGrace{5000};     // over the compiler's own limit
-constexpr milliseconds kVerifyLimit{120000};  // many runs; each has a limit of its own inside
-constexpr milliseconds kMeasureGrace{60000};  // warm-up and the runs that were begun
+constexpr milliseconds kSourceLimit{60000};  // a heavy translation unit parses in seconds
+constexpr milliseconds kBuildGrace{5000};    // over the compiler's own limit
+// Of a case, many runs; each has a limit of its own inside.
+constexpr milliseconds kVerifyLimit{120000};
+constexpr milliseconds kMeasureGrace{60000};  // likewise; warm-up, and the wait for the device
 constexpr milliseconds kDescribeLimit{20000};
 
 WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milliseconds limit,
@@ -136,21 +138,29 @@ void Build(Workers& workers, const protocol::BuildRequest& request,
       &protocol::ParseBuildReply, std::move(done));
 }
 
+// Limits of a whole request are for a device that hangs: what a candidate may take is limited
+// inside.
+static std::int64_t CasesOf(const protocol::CandidateSet& set) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(set.workload.cases.size()));
+}
+
 void Verify(Workers& workers, const protocol::VerifyRequest& request,
             base::Callback<protocol::VerifyReply> done) {
   CallTyped<protocol::VerifyReply>(
       workers,
-      MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request), kVerifyLimit,
-               request.set.device),
+      MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request),
+               kVerifyLimit * CasesOf(request.set), request.set.device),
       &protocol::ParseVerifyReply, std::move(done));
 }
 
 void Measure(Workers& workers, const protocol::MeasureRequest& request,
              base::Callback<protocol::MeasureReply> done) {
-  WorkerCall call =
-      MakeCall(WorkerKind::kDevice, "measure", protocol::ToJson(request),
-               milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kMeasureGrace,
-               request.set.device);
+  WorkerCall call = MakeCall(
+      WorkerKind::kDevice, "measure", protocol::ToJson(request),
+      (milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kMeasureGrace) *
+              CasesOf(request.set) +
+          kMeasureGrace,
+      request.set.device);
   call.exclusive = DeviceKind(request.set.device) == "host";
   CallTyped<protocol::MeasureReply>(workers, std::move(call), &protocol::ParseMeasureReply,
                                     std::move(done));

@@ -19,13 +19,14 @@ constexpr std::size_t kKeptBaselines = 64;
 struct Stage {
   const char* name;
   const char* crashed;  // reasons of records::kReasons
+  // Null: it says nothing about the candidate, whose own runs have limits inside.
   const char* timed_out;
 };
 constexpr Stage kCheck{"check", "unsupported_construct", "unsupported_construct"};
 constexpr Stage kBuild{"build", "build_failed", "build_failed"};
-constexpr Stage kVerify{"verify", "crashed", "timed_out"};
-constexpr Stage kMeasure{"measure", "crashed", "timed_out"};
-constexpr Stage kConfirm{"confirm", "crashed", "timed_out"};
+constexpr Stage kVerify{"verify", "crashed", nullptr};
+constexpr Stage kMeasure{"measure", "crashed", nullptr};
+constexpr Stage kConfirm{"confirm", "crashed", nullptr};
 constexpr Stage kProfile{"profile", "", ""};
 
 std::string FormatSpeedup(double speedup) {
@@ -341,7 +342,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   void OnWorkerError(const base::Error& error) {
     if (error.code == base::ErrorCode::kToolFailed) return Reject(stage_->crashed, error.message);
-    if (error.code == base::ErrorCode::kTimeout) return Reject(stage_->timed_out, error.message);
+    if (error.code == base::ErrorCode::kTimeout && stage_->timed_out != nullptr) {
+      return Reject(stage_->timed_out, error.message);
+    }
     done_(base::Fail(error.In(std::string("stage '") + stage_->name + "'")));
   }
 

@@ -13,8 +13,24 @@ std::string And(const std::string& a, const std::string& b) {
   return a.empty() ? b : b.empty() ? a : a + " && " + b;
 }
 
-std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan) {
+bool HasNull(const CasePlan& plan) {
+  return std::any_of(plan.references.begin(), plan.references.end(),
+                     [](const auto& reference) { return reference && reference->region < 0; });
+}
+
+// Which pointers were null, and that the others were not.
+std::string NullsOf(const records::Kernel& kernel, const CasePlan& plan) {
   std::string text;
+  for (std::size_t i = 0; i < plan.references.size(); ++i) {
+    if (!plan.references[i]) continue;
+    const std::string null = "is_null(" + NameOf(kernel, i) + ")";
+    text = And(text, plan.references[i]->region < 0 ? null : "!" + null);
+  }
+  return text;
+}
+
+std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan, bool with_nulls) {
+  std::string text = with_nulls ? NullsOf(kernel, plan) : "";
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     if (kernel.parameters[i].kind != records::ParameterKind::kInteger) continue;
     const auto value = plan.environment.integers.find(NameOf(kernel, i));
@@ -45,9 +61,13 @@ std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan) {
 
 std::string PublishedGuard(const records::Kernel& kernel, const records::Variant& variant,
                            const std::vector<CasePlan>& cases) {
+  // The hook by itself lets no null pointer through, unless the guard asks is_null: then the guard
+  // has to say it of all.
+  const bool with_nulls = variant.guard.find("is_null") != std::string::npos ||
+                          std::any_of(cases.begin(), cases.end(), HasNull);
   std::string boxes;
   for (const CasePlan& plan : cases) {
-    const std::string box = "(" + BoxOf(kernel, plan) + ")";
+    const std::string box = "(" + BoxOf(kernel, plan, with_nulls) + ")";
     boxes += (boxes.empty() ? "" : " || ") + box;
   }
   if (cases.size() > 1) boxes = "(" + boxes + ")";

@@ -1,5 +1,6 @@
 // The guard that is published with a variant: its own, and that everything is as it was when it was
-// verified (integer scalars, geometry), and that written ranges are disjoint from all others. Pure.
+// verified (integer scalars, geometry), that written ranges are disjoint from all others, and which
+// pointers are null where one was. Pure.
 #pragma once
 
 #include <string>

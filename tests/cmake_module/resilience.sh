@@ -97,3 +97,23 @@ publish app 12
 build --target app
 expect_swapped app 12 "with a previous launcher"
 grep -q "swap\." "$WORK/previous.txt" || fail "the previous launcher did not see the swap"
+
+say "a swapped compile that this machine ended says nothing about the variant"
+cat >"$WORK/previous" <<END
+#!/bin/sh
+case "\$*" in
+  *swap.*) [ ! -f "$WORK/no_memory" ] || { echo "nvcc error : 'cicc' died due to signal 9 (Kill signal)" >&2; exit 9; } ;;
+esac
+exec "\$@"
+END
+publish app 13
+rm -f "$(folder app)/refused.json"  # of an earlier case
+touch "$WORK/no_memory"
+build --target app
+expect_original app "without memory"
+expect_reason app "no memory"
+[ ! -f "$(folder app)/refused.json" ] || fail "the variant was refused for good"
+rm "$WORK/no_memory"
+touch "$(folder app)/stamp.h"
+build --target app
+expect_swapped app 13 "with memory again"

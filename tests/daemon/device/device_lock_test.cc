@@ -21,7 +21,7 @@ TEST(DeviceLock, IsHeldByOneAndFreedAtTheEnd) {
   std::optional<DeviceLock> held = std::move(*first);
   const auto second = DeviceLock::Acquire(path, milliseconds(0));
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, base::ErrorCode::kTimeout);
+  EXPECT_EQ(second.error().code, base::ErrorCode::kUnavailable);
   held.reset();
   EXPECT_TRUE(DeviceLock::Acquire(path, milliseconds(0)));
 }

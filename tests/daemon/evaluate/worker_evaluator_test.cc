@@ -309,10 +309,17 @@ TEST_F(WorkerEvaluatorTest, WhatDoesNotVerifyIsNeverMeasured) {
 TEST_F(WorkerEvaluatorTest, AWorkerThatDoesNotSurviveTheCandidateIsItsVerdict) {
   workers_.On("verify", Fails(base::ToolFailed("ended by a signal")));
   ExpectRejected("crashed");
-  workers_.On("verify", Fails(base::Timeout("too long")));
-  ExpectRejected("timed_out");
   workers_.On("check_variant", Fails(base::ToolFailed("ended by a signal")));
   ExpectRejected("unsupported_construct");
+}
+
+// What a candidate may take is limited in the worker, which then says so: when the worker itself
+// does not answer, the machine was busy, or the device hangs.
+TEST_F(WorkerEvaluatorTest, AWorkerThatDoesNotAnswerIsNoVerdict) {
+  for (const char* stage : {"measure", "verify"}) {
+    workers_.On(stage, Fails(base::Timeout("too long")));
+    ExpectError(base::ErrorCode::kTimeout);
+  }
 }
 
 TEST_F(WorkerEvaluatorTest, AnIllegalWorkloadIsAnError) {

@@ -51,5 +51,49 @@ TEST(PublishedGuard, EachVerifiedCaseIsABox) {
   EXPECT_EQ(Holds(guard, mixed), 0) << "the size of one with the grid of the other";
 }
 
+records::Case WithoutInput() {
+  records::Case one = MakeCase();
+  one.arguments[0] = {};
+  one.arguments[0].name = "in";
+  one.arguments[0].null = true;
+  return one;
+}
+
+TEST(PublishedGuard, NullIsNullAgainAndNothingElse) {
+  const CasePlan plan = MakePlan(WithoutInput());
+  const std::string guard = PublishedGuard(MakeKernel(), {}, {plan});
+  records::Environment environment = plan.environment;
+  environment.pointers["in"] = 0;
+  EXPECT_EQ(Holds(guard, environment), 1) << guard;
+  environment.pointers["in"] = 1 << 20;
+  EXPECT_EQ(Holds(guard, environment), 0) << "it was verified with null only: " << guard;
+  environment.pointers["in"] = 0;
+  environment.pointers["out"] = 0;
+  EXPECT_EQ(Holds(guard, environment), 0) << guard;
+}
+
+TEST(PublishedGuard, EachCaseHasItsNulls) {
+  const CasePlan with = MakePlan(), without = MakePlan(WithoutInput());
+  const std::string guard = PublishedGuard(MakeKernel(), {}, {with, without});
+  EXPECT_EQ(Holds(guard, with.environment), 1);
+  records::Environment environment = with.environment;
+  environment.pointers["in"] = 0;
+  EXPECT_EQ(Holds(guard, environment), 1) << guard;
+  environment.pointers["out"] = 0;
+  EXPECT_EQ(Holds(guard, environment), 0) << guard;
+}
+
+// A guard of the variant's own that asks for one pointer takes the hook's check from all.
+TEST(PublishedGuard, AVariantThatAsksForNullChangesNothingForOthers) {
+  records::Variant variant;
+  variant.guard = "!is_null(in)";
+  const CasePlan plan = MakePlan();
+  const std::string guard = PublishedGuard(MakeKernel(), variant, {plan});
+  records::Environment environment = plan.environment;
+  EXPECT_EQ(Holds(guard, environment), 1);
+  environment.pointers["out"] = 0;
+  EXPECT_EQ(Holds(guard, environment), 0) << guard;
+}
+
 }  // namespace
 }  // namespace cupilot::worker
