@@ -16,7 +16,7 @@ choose_packages() {
     version="$(. /etc/os-release && printf '%s' "${VERSION_ID:-}")"
   fi
   PACKAGES="g++ cmake ninja-build make pkg-config libuv1-dev libzmq3-dev cppzmq-dev librocksdb-dev
-    libcurl4-openssl-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+    libcurl4-openssl-dev nlohmann-json3-dev libgtest-dev libgmock-dev
     libclang-$LLVM_VERSION-dev llvm-$LLVM_VERSION-dev lld-$LLVM_VERSION libcli11-dev libspdlog-dev libfmt-dev
     libexpected-dev libboost-context-dev libeigen3-dev libkainjow-mustache-dev libsodium-dev
     libseccomp-dev bubblewrap"

@@ -3,6 +3,7 @@
 // toolkit and cuPilot's libexec folder.
 //   trials COUNT SLOWER_COUNT   identical kernels under two names, and one made 3 % slower
 //   screening COUNT             checks of a small kernel's candidates, before any is timed
+//   finalist                    how long a candidate takes that may be the best
 //   profile                     what bounds a kernel, and by which evidence
 //   faults                      what becomes of candidates that break the device, each a row, and
 //                               of the one after each of them
@@ -119,6 +120,28 @@ Json Screening(Bench& bench, int count) {
           {"a_second", count / std::max(building, checked)}};
 }
 
+// Checked, measured and confirmed in a second process, as one that may be the best is.
+Json Finalist(Bench& bench) {
+  Worker device(bench.libexec(), "device");
+  const auto set =
+      bench.Candidate("spin_finalist");
+  protocol::MeasureRequest request;
+  request.set = set;
+  request.confirm = true;
+  const auto begin = steady_clock::now();
+  const auto verified = Must(Verify(device, set), "verify");
+  const auto measured = Must(protocol::ParseMeasureReply(Must(
+                                 device.Call("measure", protocol::ToJson(request)), "measure")),
+                             "measure");
+  const double seconds = SecondsSince(begin);
+  if (measured.cases.empty()) Die("a measurement without a result: " + measured.detail);
+  const double original = measured.cases[0].original_us / 1e6;
+  return {{"seconds", seconds},
+          {"original_seconds", original},
+          {"most_seconds", 10 + 40 * original},
+          {"verdict", verified.passed ? "passed" : verified.reason}};
+}
+
 Json Profile(Bench& bench, const std::string& nvcc) {
   Worker device(bench.libexec(), "device");
   protocol::ProfileRequest request;
@@ -135,10 +158,10 @@ int main(int argc, char** argv) {
   using namespace cupilot;
   using namespace cupilot::gpu_tests;
   if (argc < 5) {
-    std::fprintf(
-        stderr,
-        "usage: evaluation_trials trials|screening|profile|faults LIBEXEC NVCC WORK [COUNT "
-        "[SLOWER]]\n");
+    std::fprintf(stderr,
+                 "usage: evaluation_trials trials|screening|finalist|profile|faults LIBEXEC NVCC "
+                 "WORK [COUNT "
+                 "[SLOWER]]\n");
     return 2;
   }
   ::signal(SIGPIPE, SIG_IGN);
@@ -152,6 +175,8 @@ int main(int argc, char** argv) {
   }
   if (command == "trials") {
     json = RunTrials(bench, count, argc > 6 ? std::atoi(argv[6]) : count / 5);
+  } else if (command == "finalist") {
+    json = Finalist(bench);
   } else if (command == "profile") {
     json = Profile(bench, argv[3]);
   } else {
