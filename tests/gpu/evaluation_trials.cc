@@ -123,8 +123,7 @@ Json Screening(Bench& bench, int count) {
 // Checked, measured and confirmed in a second process, as one that may be the best is.
 Json Finalist(Bench& bench) {
   Worker device(bench.libexec(), "device");
-  const auto set =
-      bench.Candidate("spin_finalist");
+  const auto set = bench.Candidate("spin_finalist");
   protocol::MeasureRequest request;
   request.set = set;
   request.confirm = true;
