@@ -37,6 +37,22 @@ expect_error 'cupilot_tune(app APPLY always)' "usage: cupilot_tune(TARGET"
 expect_error 'cupilot_enable_cuda(host)' "takes no arguments, found 'host'"
 CUPILOT_DEVICE=gpu expect_error 'cupilot_enable_cuda()' "CUPILOT_DEVICE is 'gpu'; it must be cuda or host"
 
+say "the compiler is nvcc where that is asked for or there is a GPU, else the host device's"
+mkdir -p "$WORK/toolkit/bin" "$WORK/host/bin"
+printf '#!/bin/sh\n' | tee "$WORK/toolkit/bin/nvcc" >"$WORK/host/bin/nvcc"
+chmod +x "$WORK/toolkit/bin/nvcc" "$WORK/host/bin/nvcc"
+chosen() { # DEVICE: what is chosen with both there
+  project '_cupilot_choose_compiler()
+message(STATUS "chosen: ${CMAKE_CUDA_COMPILER}")'
+  CUDACXX='' CUDA_PATH=$WORK/toolkit CUPILOT_HOST_TOOLKIT=$WORK/host CUPILOT_DEVICE=$1 run_cmake || fail "CUPILOT_DEVICE=$1"
+  sed -n 's/^-- chosen: //p' "$LOG"
+}
+[ "$(chosen cuda)" = "$WORK/toolkit/bin/nvcc" ] || fail "CUPILOT_DEVICE=cuda: $(chosen cuda)"
+[ "$(chosen host)" = "$WORK/host/bin/nvcc" ] || fail "CUPILOT_DEVICE=host: $(chosen host)"
+expected=$WORK/host/bin/nvcc
+if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then expected=$WORK/toolkit/bin/nvcc; fi
+[ "$(chosen '')" = "$expected" ] || fail "without CUPILOT_DEVICE: $(chosen '')"
+
 say "all calls of a project are in one file, and the tree is registered"
 two='add_library(first OBJECT main.cpp)
 cupilot_tune(first KERNELS image::blur edge LOCK cupilot.lock NUMERICS bitwise CAPTURE_TEST run)
@@ -76,9 +92,13 @@ mkfifo "$WORK/fifo"
 CUPILOT=0 CUPILOT_NO_SPAWN= run_cmake
 CI=1 CUPILOT_NO_SPAWN= run_cmake
 [ ! -e "$WORK/started" ] || fail "started although CI or CUPILOT=0 is set"
-printf '#!/bin/sh\necho $$ >"%s/fifo"\nexec sleep 60\n' "$WORK" >"$PREFIX/bin/cupilotd"
+printf '#!/bin/sh\nls /proc/$$/fd >"%s/descriptors"\necho $$ >"%s/fifo"\nexec sleep 60\n' "$WORK" "$WORK" >"$PREFIX/bin/cupilotd"
+exec 7>"$WORK/held"  # as a build may have one open: a pipe to who waits for its end, say
 CUPILOT_NO_SPAWN= run_cmake || fail "with a daemon"
+exec 7>&-
 read -r pid <"$WORK/fifo"
+if grep -qx 7 "$WORK/descriptors"; then fail "the daemon holds a descriptor of the build's"; fi
+grep -qx 2 "$WORK/descriptors" || fail "the daemon has no standard error"
 [ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$$" ] || fail "the daemon is our child"
 [ "$(ps -o sid= -p "$pid" | tr -d ' ')" != "$(ps -o sid= -p $$ | tr -d ' ')" ] || fail "same session"
 kill "$pid"
