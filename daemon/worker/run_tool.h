@@ -15,8 +15,9 @@ struct ToolEnd {
 };
 
 // `words`: the program's path and its arguments. Its output goes to the file `log`. It runs in a
-// process group of its own, so that at the limit its children are killed with it. kUnavailable: it
-// cannot be started.
+// process group of its own, so that at the limit its children are killed with it; they are also
+// when the calling process dies. kUnavailable: it cannot be started. On the thread that lives as
+// long as the process.
 base::Result<ToolEnd> RunTool(const std::vector<std::string>& words, const std::string& log,
                               std::chrono::milliseconds limit);
 

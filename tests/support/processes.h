@@ -1,0 +1,70 @@
+// Processes that others have started: found in /proc, and waited for.
+#pragma once
+
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cupilot::test {
+
+// Whether it has ended, also if nobody has waited for it; waits for that, but not for ever.
+inline bool HasEnded(pid_t pid) {
+  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (descriptor < 0) return true;
+  pollfd item{descriptor, POLLIN, 0};
+  constexpr int kLimitMs = 120000;
+  const bool ended = ::poll(&item, 1, kLimitMs) == 1;
+  ::close(descriptor);
+  return ended;
+}
+
+inline bool Kill(pid_t pid) { return ::kill(pid, SIGKILL) == 0 && HasEnded(pid); }
+
+// The parent of each process.
+inline std::map<pid_t, pid_t> Parents() {
+  std::map<pid_t, pid_t> parents;
+  DIR* folder = ::opendir("/proc");
+  while (const dirent* entry = folder == nullptr ? nullptr : ::readdir(folder)) {
+    const pid_t pid = std::atoi(entry->d_name);
+    if (pid <= 0) continue;
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string stat((std::istreambuf_iterator<char>(file)), {});
+    // 42 (a name, with any characters) S 41 ...
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat.size() < name_end + 5) continue;
+    parents[pid] = std::atoi(stat.c_str() + name_end + 4);
+  }
+  if (folder != nullptr) ::closedir(folder);
+  return parents;
+}
+
+// Descendants of this process with these arguments, after the program's name.
+inline std::vector<pid_t> DescendantsWith(const std::vector<std::string>& arguments) {
+  const std::map<pid_t, pid_t> parents = Parents();
+  std::vector<pid_t> found;
+  for (const auto& [pid, parent] : parents) {
+    pid_t above = parent;
+    while (above != ::getpid() && parents.contains(above)) above = parents.at(above);
+    if (above != ::getpid()) continue;
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    if (!words.empty() &&
+        std::equal(words.begin() + 1, words.end(), arguments.begin(), arguments.end())) {
+      found.push_back(pid);
+    }
+  }
+  return found;
+}
+
+}  // namespace cupilot::test
