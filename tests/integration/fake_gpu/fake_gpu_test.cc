@@ -158,6 +158,12 @@ TEST_F(FakeGpuTest, AKernelOfAnotherNameComputesNothingAndIsFound) {
   EXPECT_EQ(evaluation.value("reason", ""), "wrong_values") << evaluation.dump(1);
 }
 
+TEST_F(FakeGpuTest, ALaunchThatIsTimedFindsItsInputsAsTheyWere) {
+  options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
+  const Json evaluation = Evaluate("saxpy_once_", 0);
+  EXPECT_EQ(evaluation["verdict"], "accepted") << evaluation.dump(1);
+}
+
 TEST_F(FakeGpuTest, WithoutADriverItSaysWhatIsMissing) {
   options_.environment["LD_LIBRARY_PATH"] = xdg_.folder().path();
   xdg_.folder().Write("libcuda.so.1", "no library");

@@ -3,6 +3,8 @@
 // (int or long n, float or double the rest), whatever its code says. So the whole path through
 // workers can be run, but for the code itself. A launch of a kernel with fault_<CUresult> in its
 // name makes all that follows end with that error, as a lost or broken GPU's does.
+// A launch of one with once_ in its name ends so where y is still what its last launch made of it.
+// FAKE_CUDA_MEMORY=<bytes>: so much a process may have; 1 GiB otherwise.
 // FAKE_CUDA_ORIGINAL_PASSES=<n>: the kernel "saxpy" itself does its work so often besides, on
 // memory of its own, so that variants are faster.
 #include <cxxabi.h>
@@ -12,13 +14,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace {
 
-constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotFound = 500;
+constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kNotFound = 500,
+              kIllegalAddress = 700;
 
 struct FakeFunction {
   std::string name;
@@ -36,6 +40,18 @@ struct FakeEvent {
 
 FakeGraph* g_capture = nullptr;
 int g_error = kSuccess;
+std::map<unsigned long long, std::size_t> g_allocated;
+
+std::size_t MemoryBytes() {
+  const char* bytes = std::getenv("FAKE_CUDA_MEMORY");
+  return bytes != nullptr ? std::strtoull(bytes, nullptr, 10) : std::size_t{1} << 30;
+}
+
+std::size_t FreeBytes() {
+  std::size_t used = 0;
+  for (const auto& [pointer, bytes] : g_allocated) used += bytes;
+  return MemoryBytes() - used;
+}
 
 void Do(std::function<void()> work) {
   if (g_capture != nullptr) {
@@ -76,6 +92,21 @@ void Saxpy(void** values, bool long_count) {
   for (long i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
 }
 
+// Runs `work`, which changes the bytes, unless they are what it made the last time.
+void RunOnce(char* bytes, std::size_t size, const std::function<void()>& work) {
+  static std::map<char*, std::string> made;
+  const std::string before(bytes, size);
+  const auto last = made.find(bytes);
+  if (last != made.end() && last->second == before) {
+    g_error = kIllegalAddress;
+    return;
+  }
+  work();
+  made.erase(bytes);
+  const std::string after(bytes, size);
+  if (after != before) made[bytes] = after;
+}
+
 void Run(const FakeFunction& function, void** values) {
   const bool is_double = function.parameters[1].find("double") != std::string::npos;
   const bool long_count = SizeOf(function.parameters[0]) == 8;
@@ -88,7 +119,10 @@ void Run(const FakeFunction& function, void** values) {
     void* others[] = {values[0], values[1], values[2], &place};
     for (int i = std::atoi(passes); i > 0; --i) saxpy(others, long_count);
   }
-  saxpy(values, long_count);
+  if (function.name.find("once_") == std::string::npos) return saxpy(values, long_count);
+  const long n = long_count ? *static_cast<long*>(values[0]) : *static_cast<int*>(values[0]);
+  RunOnce(*static_cast<char**>(values[3]), static_cast<std::size_t>(n) * (is_double ? 8 : 4),
+          [&] { saxpy(values, long_count); });
 }
 
 }  // namespace
@@ -106,9 +140,10 @@ int cuDriverGetVersion(int* version) {
   return kSuccess;
 }
 int cuGetErrorName(int error, const char** name) {
-  *name = error == 700   ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-          : error == 999 ? "CUDA_ERROR_UNKNOWN"
-                         : "CUDA_ERROR_OF_THE_FAKE";
+  *name = error == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : error == kOutOfMemory  ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == 999           ? "CUDA_ERROR_UNKNOWN"
+                                   : "CUDA_ERROR_OF_THE_FAKE";
   return kSuccess;
 }
 int cuGetErrorString(int, const char** text) {
@@ -170,32 +205,41 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
 }
 int cuCtxSetCurrent(void*) { return kSuccess; }
 int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  *free = *total = std::size_t{1} << 30;
+  *free = FreeBytes();
+  *total = MemoryBytes();
   return kSuccess;
 }
 int cuMemAlloc_v2(unsigned long long* pointer, std::size_t bytes) {
+  if (bytes > FreeBytes()) return kOutOfMemory;
   void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (memory == nullptr) return kOutOfMemory;
   *pointer = reinterpret_cast<unsigned long long>(memory);
-  return memory != nullptr ? kSuccess : kOutOfMemory;
+  g_allocated[*pointer] = bytes;
+  return kSuccess;
 }
 int cuMemFree_v2(unsigned long long pointer) {
+  g_allocated.erase(pointer);
   std::free(reinterpret_cast<void*>(pointer));
   return kSuccess;
 }
 int cuMemHostRegister_v2(void*, std::size_t, unsigned) { return kSuccess; }
 int cuMemcpyHtoD_v2(unsigned long long to, const void* from, std::size_t bytes) {
+  if (to == 0) return kInvalidValue;
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return g_error;
 }
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes) {
+  if (from == 0) return kInvalidValue;
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return g_error;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, std::size_t bytes, void*) {
+  if (to == 0 || from == 0) return kInvalidValue;
   Do([=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes); });
   return g_error;
 }
 int cuMemsetD8Async(unsigned long long to, unsigned char byte, std::size_t bytes, void*) {
+  if (to == 0) return kInvalidValue;
   Do([=] { std::memset(reinterpret_cast<void*>(to), byte, bytes); });
   return g_error;
 }
