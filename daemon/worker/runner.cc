@@ -146,7 +146,9 @@ base::Result<Json> Runner::Exchange(const Json& request, milliseconds limit) {
       }
       if (json->contains("error")) {
         const base::ErrorCode code = base::CodeOf(json->value("code", "invalid_argument"));
-        if (code == base::ErrorCode::kToolFailed) End();  // it is of no further use
+        // After a failure of the device it is of no further use. Where memory has run out, it may
+        // have given back what the arena needs and not got it again.
+        if (code == base::ErrorCode::kToolFailed || code == base::ErrorCode::kUnavailable) End();
         return base::Fail(base::Error{code, json->value("error", "")});
       }
       return *json;

@@ -38,10 +38,11 @@ class Runner {
   base::Result<> Load(const std::vector<std::string>& modules);
 
   // kTimeout: killed at the limit. kToolFailed: it crashed or exited (`how` in the message).
-  // kInvalidArgument: it refused (its own message). kUnavailable: the device lacks something.
+  // kInvalidArgument: it refused (its own message). kUnavailable: the device lacks something
+  // (memory). It lives on after kInvalidArgument alone.
   base::Result<records::Json> Ask(const records::Json& request, std::chrono::milliseconds limit);
-  // How long this process has waited for answers of its runners so far, loads not counted: the time in
-  // which a device had something of ours to run. One thread.
+  // How long this process has waited for answers of its runners so far, loads not counted: the time
+  // in which a device had something of ours to run. One thread.
   static std::chrono::nanoseconds AtWork();
   bool alive() const { return pid_ > 0; }
   const std::string& architecture() const { return architecture_; }

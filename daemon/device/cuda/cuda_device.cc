@@ -143,6 +143,7 @@ base::Result<> CudaDevice::Reserve(std::size_t bytes) {
 }
 
 base::Result<> CudaDevice::ScrubAndShrink() {
+  if (memory_ == 0) return {};  // a Reserve() has failed: nothing is left to write over
   TRY(Check(api_.cuMemsetD8Async(memory_, kScrub, reserved_, stream_), "cuMemsetD8Async"));
   TRY(Wait());
   if (reserved_ <= mapping_.size()) return {};

@@ -4,9 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
+#include <optional>
+
 #include "base/file.h"
 #include "records/json.h"
+#include "tests/support/evaluator_rig.h"
 #include "tests/support/private_xdg.h"
+#include "tests/support/processes.h"
 #include "tests/support/run_program.h"
 
 namespace cupilot {
@@ -169,6 +175,75 @@ TEST_F(FakeGpuTest, WithoutADriverItSaysWhatIsMissing) {
   xdg_.folder().Write("libcuda.so.1", "no library");
   const Json error = Evaluate("saxpy_other", 3);
   EXPECT_THAT(error.value("message", ""), HasSubstr("libcuda.so.1")) << error.dump(1);
+}
+
+// One after the other by the same workers, which keep their runners.
+class KeptRunnersTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(CUDA_COMPILER).empty()) GTEST_SKIP() << "no CUDA toolkit here: no NVRTC";
+    for (const auto& [name, value] : xdg_.Environment()) Set(name, value);
+    Set("LD_LIBRARY_PATH", FAKE_CUDA_FOLDER);
+    Set("FAKE_CUDA_ORIGINAL_PASSES", "20");
+    auto request = rig_.RequestFor("saxpy.cu", kSource);
+    ASSERT_TRUE(request);
+    request_ = std::move(*request);
+    request_.command.arguments[0] = CUDA_COMPILER;
+    request_.device = "cuda:0";
+    request_.max_seconds = 0.2;
+    const auto workload = records::ParseWorkload(MakeWorkload());
+    ASSERT_TRUE(workload) << workload.error().message;
+    request_.workload = *workload;
+  }
+
+  void TearDown() override {
+    for (const auto& [name, value] : before_) {
+      if (value) {
+        ::setenv(name.c_str(), value->c_str(), 1);
+      } else {
+        ::unsetenv(name.c_str());
+      }
+    }
+  }
+
+  // For the workers, none of which has been started.
+  void Set(const std::string& name, const std::string& value) {
+    const char* old = std::getenv(name.c_str());
+    before_.try_emplace(name, old != nullptr ? std::optional<std::string>(old) : std::nullopt);
+    ::setenv(name.c_str(), value.c_str(), 1);
+  }
+
+  base::Result<records::Evaluation> Evaluate(const Json& json) {
+    const auto variant = records::ParseVariant(json);
+    EXPECT_TRUE(variant) << variant.error().message;
+    evaluate::EvaluateRequest request = request_;
+    request.variant = *variant;
+    return rig_.Evaluate(std::move(request));
+  }
+
+  void ExpectAccepted(const std::string& entry) {
+    const auto evaluation = Evaluate(MakeVariant(entry));
+    ASSERT_TRUE(evaluation) << evaluation.error().message;
+    EXPECT_TRUE(evaluation->accepted) << evaluation->reason << ": " << evaluation->detail;
+  }
+
+  test::PrivateXdg xdg_;
+  test::EvaluatorRig rig_;
+  evaluate::EvaluateRequest request_;
+  std::map<std::string, std::optional<std::string>> before_;
+};
+
+TEST_F(KeptRunnersTest, ACandidateThatTheMemoryIsTooSmallForCostsTheNextNothing) {
+  constexpr std::size_t kMegabyte = 1 << 20;
+  Set("FAKE_CUDA_MEMORY", std::to_string(128 * kMegabyte));
+  // Enough to run it, not for the copies that a measurement makes.
+  Json large = MakeVariant("saxpy_large");
+  large["workspace"] = {{{"name", "room"}, {"bytes", std::to_string(50 * kMegabyte)}}};
+  const auto evaluation = Evaluate(large);
+  ASSERT_FALSE(evaluation) << evaluation->reason << ": " << evaluation->detail;
+  EXPECT_EQ(evaluation.error().code, base::ErrorCode::kUnavailable) << evaluation.error().message;
+  EXPECT_THAT(evaluation.error().message, HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
+  ExpectAccepted("saxpy_other");
 }
 
 }  // namespace
