@@ -29,11 +29,14 @@ base::Result<Lease> Lease::Take(const std::string& device, Role role, std::size_
   std::shared_ptr<Slot>& slot = kept[{device, role}];
   const bool fits = slot && slot->runner.alive() && slot->arena.bytes().size() >= bytes;
   if (fits) {
-    TRY(slot->runner.Load(modules));
-  } else {
-    slot.reset();  // before the new one needs the memory
-    TRY_ASSIGN(slot, NewSlot(device, (bytes + kGrain - 1) / kGrain * kGrain, modules));
+    const auto loaded = slot->runner.Load(modules);
+    if (loaded) return Lease(slot, bytes);
+    // One that has died since it was last used (of the system's lack of memory, for one) says
+    // nothing about these modules.
+    if (slot->runner.alive()) return base::Fail(loaded.error());
   }
+  slot.reset();  // before the new one needs the memory
+  TRY_ASSIGN(slot, NewSlot(device, (bytes + kGrain - 1) / kGrain * kGrain, modules));
   return Lease(slot, bytes);
 }
 

@@ -1,6 +1,6 @@
 // A runner with its arena, for one request of the judge. On the host each request has a process of
 // its own. A GPU's context takes a third of a second to make, so its runners are kept between
-// requests, one for each role, and replaced when a candidate has broken them.
+// requests, one for each role, and replaced when they are no longer alive.
 #pragma once
 
 #include <memory>

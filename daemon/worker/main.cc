@@ -1,5 +1,6 @@
 // cupilot-worker --kind source|build|device|monitor|run: answers requests, one JSON line each
 // (protocol/worker_messages.h), until its input ends.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -130,6 +131,7 @@ base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
 }
 
 int Serve(const std::string& kind) {
+  ::signal(SIGPIPE, SIG_IGN);  // a runner that has died is an error of the write to it
   for (std::string line; std::getline(std::cin, line);) {
     Json reply;
     const auto before = Runner::AtWork();

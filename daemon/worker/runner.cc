@@ -43,11 +43,20 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
   posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
   posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
   posix_spawn_file_actions_adddup2(&actions, arena.descriptor(), 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;  // a worker ignores it, and what is ignored would stay so
+  ::sigemptyset(&defaults);
+  ::sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const std::string self = base::ExecutableFolder() + "/cupilot-worker";
   std::array<char*, 4> arguments = {const_cast<char*>(self.c_str()), const_cast<char*>("--kind"),
                                     const_cast<char*>("run"), nullptr};
   pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, self.c_str(), &actions, nullptr, arguments.data(), environ);
+  const int error =
+      ::posix_spawn(&pid, self.c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   ::close(to_child[0]);
   ::close(from_child[1]);

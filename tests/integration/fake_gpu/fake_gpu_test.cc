@@ -246,5 +246,13 @@ TEST_F(KeptRunnersTest, ACandidateThatTheMemoryIsTooSmallForCostsTheNextNothing)
   ExpectAccepted("saxpy_other");
 }
 
+TEST_F(KeptRunnersTest, ARunnerThatDiesBetweenCandidatesCostsTheNextNothing) {
+  ExpectAccepted("saxpy_other");
+  const std::vector<pid_t> runners = test::DescendantsWith({"--kind", "run"});
+  ASSERT_FALSE(runners.empty());
+  for (const pid_t runner : runners) EXPECT_TRUE(test::Kill(runner));
+  ExpectAccepted("saxpy_third");
+}
+
 }  // namespace
 }  // namespace cupilot
