@@ -172,6 +172,12 @@ double KernelJob::spent_seconds() const {
   return std::chrono::duration<double>(spent).count();
 }
 
+bool KernelJob::under_way() const {
+  return busy() || std::any_of(open_.begin(), open_.end(), [](const auto& attempt) {
+           return attempt->begun && !attempt->ended;
+         });
+}
+
 void KernelJob::Hold(bool held) {
   if (held == held_) return;
   held_ = held;
@@ -270,6 +276,7 @@ double KernelJob::ProvenSpeedup() const {
 }
 
 void KernelJob::BeginAgain() {
+  if (given_up_) return;
   begin_again_ = true;
   if (busy() || !open_.empty()) return;
   begin_again_ = false;
@@ -398,6 +405,11 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
       return;
     }
   }
+  // Of a job that was given up it stays without a result, like what a daemon's end leaves.
+  if (given_up_) {
+    std::erase_if(open_, [id](const auto& open) { return open->id == id; });
+    return GoOn();
+  }
   Evaluate(id, variant);
 }
 
@@ -507,7 +519,7 @@ void KernelJob::Fail(const base::Error& error) {
 
 void KernelJob::GiveUp(const std::string& reason) {
   if (failure_.empty()) failure_ = reason;
-  finished_ = true;
+  finished_ = given_up_ = true;
 }
 
 // What is outstanding is written down without a result: a new daemon begins it again.

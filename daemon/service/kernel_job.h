@@ -69,10 +69,11 @@ class KernelJob {
   // again before `done`.
   void Step(base::Callback<bool> done, int most = std::numeric_limits<int>::max());
 
-  // Nothing more is tried, for this reason. What is under way is told.
   // A variant that beat others is refused by an object: what it beat is looked at again, from the
   // verdicts that are there.
   void BeginAgain();
+  // Nothing more is tried, for this reason, and nothing more evaluated. Evaluations that are under
+  // way end by themselves: between steps, another step waits for them.
   void GiveUp(const std::string& reason);
 
   // While work is held back (a build of the user runs, snoozed) no time is counted.
@@ -80,6 +81,8 @@ class KernelJob {
 
   bool finished() const { return finished_; }
   bool busy() const { return static_cast<bool>(done_); }
+  // Busy, or something that it asked for has not come back: then it is at work between steps, too.
+  bool under_way() const;
   // Why it cannot go on at all (the original fails, ...); empty otherwise.
   const std::string& failure() const { return failure_; }
   double spent_seconds() const;
@@ -144,6 +147,7 @@ class KernelJob {
   std::string failure_;
   std::optional<records::Evaluation> last_;
   bool finished_ = false;
+  bool given_up_ = false;
   bool held_ = false;
   bool savable_ = true;  // every idea was reported with a verdict
   int failures_in_a_row_ = 0;

@@ -298,26 +298,39 @@ void Service::DropUnusedJobs() {
       }
     }
   }
-  // A busy job may be up the stack: it ends its step before it goes.
+  // One that is at work may be up the stack, and what it asked for goes on without it: it asks for
+  // nothing more, and goes when all of that has ended.
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     if (used.count(it->first) != 0) {
       ++it;
       continue;
     }
-    if (it->second->busy()) dropped_.push_back(std::move(it->second));
+    if (it->second->under_way()) {
+      KernelJob& job = *dropped_.emplace_back(std::move(it->second));
+      job.GiveUp("nothing needs it any more");
+      if (!job.busy()) Step(job);
+    }
     it = jobs_.erase(it);
   }
+}
+
+// With those that end their last step: they need devices and time like the others.
+std::vector<KernelJob*> Service::AllJobs() const {
+  std::vector<KernelJob*> all;
+  for (const auto& [key, job] : jobs_) all.push_back(job.get());
+  for (const auto& job : dropped_) all.push_back(job.get());
+  return all;
 }
 
 // The kernel that has had the least time for its weight is next, on a device that has room.
 bool Service::StartStep() {
   if (!obstacle_.empty()) return false;
   std::map<std::string, std::int64_t> busy;
-  for (const auto& [key, job] : jobs_) busy[job->input().place.device] += job->busy() ? 1 : 0;
+  for (const KernelJob* job : AllJobs()) busy[job->input().place.device] += job->busy() ? 1 : 0;
   KernelJob* next = nullptr;
   double least = 0;
   for (const auto& [key, job] : jobs_) {
-    if (job->busy() || job->finished()) continue;
+    if (job->busy() || (job->finished() && !job->under_way())) continue;
     const std::string& device = job->input().place.device;
     if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
     const double share = job->spent_seconds() / WeightOf(job->input().workload);
@@ -327,8 +340,12 @@ bool Service::StartStep() {
     }
   }
   if (next == nullptr) return false;
-  next->Step([this](const base::Result<bool>&) { Later(&Service::AfterStep); });
+  Step(*next);
   return true;
+}
+
+void Service::Step(KernelJob& job) {
+  job.Step([this](const base::Result<bool>&) { Later(&Service::AfterStep); });
 }
 
 // What is accepted need not wait for the end of the step.
@@ -471,8 +488,8 @@ std::optional<Proven> Service::Best(const ObjectState& state, const records::Ker
 
 std::vector<const KernelJob*> Service::BusyJobs() const {
   std::vector<const KernelJob*> busy;
-  for (const auto& [key, job] : jobs_) {
-    if (job->busy()) busy.push_back(job.get());
+  for (const KernelJob* job : AllJobs()) {
+    if (job->busy()) busy.push_back(job);
   }
   return busy;
 }
@@ -485,8 +502,8 @@ std::string Service::IdleReason() const {
     if (state.scan != nullptr && !IsPlaced(state)) return "scanning";
   }
   bool open = false, may_run = false;
-  for (const auto& [key, job] : jobs_) {
-    if (job->finished()) continue;
+  for (const KernelJob* job : AllJobs()) {
+    if (job->finished() && !job->under_way()) continue;
     open = true;
     may_run = may_run || gpu_watch_.MayRun(job->input().place.device);
   }

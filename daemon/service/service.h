@@ -108,6 +108,7 @@ class Service {
   const GpuJudgement* Activity(const std::string& device) const { return gpu_watch_.Find(device); }
   std::int64_t snoozed_until() const { return policy_.snoozed_until(); }
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
+  // Also those that nothing needs any more, until they have ended.
   std::vector<const KernelJob*> BusyJobs() const;
   // "" while something is worked on; else "done", "snoozed", "build running", "no project",
   // "scanning", "gpu in use": there is only work for GPUs that are not free.
@@ -137,7 +138,9 @@ class Service {
   static bool IsPlaced(const ObjectState& state);
   std::string LeastUsed(const Place& place) const;
   void DropUnusedJobs();
+  std::vector<KernelJob*> AllJobs() const;
   bool StartStep();
+  void Step(KernelJob& job);
   void OnVerdict(const KernelJob& job);
   void SpareDisplay(const KernelJob& job, const records::Evaluation& verdict);
   void AfterStep();
@@ -176,7 +179,7 @@ class Service {
   std::map<std::string, Project> projects_;                 // by build folder
   std::map<std::string, ObjectState> objects_;              // by object folder
   std::map<std::string, std::unique_ptr<KernelJob>> jobs_;  // by JobKey()
-  std::vector<std::unique_ptr<KernelJob>> dropped_;         // busy when they were dropped
+  std::vector<std::unique_ptr<KernelJob>> dropped_;         // in their last step
   std::set<std::string> source_folders_;                    // watched for edits
   Counters counters_;
   std::set<std::string> changed_;  // folders with events that were not looked at yet

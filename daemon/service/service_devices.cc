@@ -58,11 +58,11 @@ void Service::ListGpus() {
   });
 }
 
-// Those for which something is left to do.
+// Those for which something is left to do, or still under way.
 void Service::WatchGpus() {
   std::map<std::string, evaluate::DeviceDescription> needed;
-  for (const auto& [key, job] : jobs_) {
-    if (job->finished() && !job->busy()) continue;
+  for (const KernelJob* job : AllJobs()) {
+    if (job->finished() && !job->under_way()) continue;
     for (const evaluate::DeviceDescription& gpu : gpus_.gpus) {
       if (gpu.name == job->input().place.device) needed[gpu.name] = gpu;
     }
@@ -73,7 +73,7 @@ void Service::WatchGpus() {
 }
 
 void Service::HoldJobs() {
-  for (const auto& [key, job] : jobs_) {
+  for (KernelJob* job : AllJobs()) {
     job->Hold(!obstacle_.empty() || !gpu_watch_.MayRun(job->input().place.device));
   }
 }
@@ -128,6 +128,8 @@ void Service::SpareDisplay(const KernelJob& job, const records::Evaluation& verd
       std::any_of(input.workload.cases.begin(), input.workload.cases.end(),
                   [&](const records::Case& one) { return !names.contains(one.name); });
   it->second->GiveUp(first + (others ? "" : ": give the kernel a smaller case"));
+  // What is under way between its steps is waited for.
+  Later(&Service::Work);
   if (!others) return;
   const auto known = input.place.too_long.find(input.kernel.key);
   if (known != input.place.too_long.end()) names.insert(known->second.begin(), known->second.end());

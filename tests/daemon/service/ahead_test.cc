@@ -30,15 +30,18 @@ struct Times {
 
 class AheadTest : public ::testing::Test {
  protected:
-  // A kernel with a hundred values of a tunable, tuned on a GPU until nothing is left or `most`
-  // candidates were told.
-  void Tune(const Times& times, int cores, int most) {
+  // A kernel with a hundred values of a tunable, on a GPU.
+  void Begin(const Times& times, int cores) {
+    job_.reset();
+    evaluator_.reset();
+    catalog_.reset();
+    store_ = std::make_unique<cache::MemoryStore>();
+    catalog_ = std::make_unique<Catalog>(*store_);
     clock_ = std::make_unique<test::ManualClock>();
     workers_ = std::make_unique<test::SimulatedWorkers>(*clock_, evaluate::LimitsFor(cores));
-    cache::MemoryStore store;
-    Catalog catalog(store);
-    evaluate::WorkerEvaluator evaluator(*workers_, *clock_,
-                                        {{folder_.path(), 1000}, folder_.path()});
+    evaluator_ = std::make_unique<evaluate::WorkerEvaluator>(
+        *workers_, *clock_,
+        evaluate::WorkerEvaluator::Settings{{folder_.path(), 1000}, folder_.path()});
     Answer(times);
     JobInput input;
     input.kernel.name = input.kernel.base_name = "k";
@@ -56,21 +59,33 @@ class AheadTest : public ::testing::Test {
     input.place.device = "cuda:0";
     input.place.identity = {"a GPU", "sm_90", 132, 1};
     input.budget_seconds = 1e6;
-    KernelJob job({*workers_, evaluator, catalog, *clock_}, std::move(input),
-                  [](const KernelJob&) {});
-    bool busy = false;
-    for (int told = 0; !job.finished() && told < most;) {
-      busy = true;
-      job.Step([&busy](base::Result<bool>) { busy = false; });
-      while (busy) {
-        ASSERT_TRUE(workers_->Advance());
-        Watch();
-      }
-      told = static_cast<int>(job.search()->ideas().size());
+    job_ = std::make_unique<KernelJob>(
+        KernelJob::Collaborators{*workers_, *evaluator_, *catalog_, *clock_}, std::move(input),
+        [](const KernelJob&) {});
+  }
+
+  void EndStep() {
+    while (job_->busy()) {
+      ASSERT_TRUE(workers_->Advance());
+      Watch();
+    }
+  }
+
+  void Step() {
+    job_->Step([](const base::Result<bool>&) {});
+    EndStep();
+  }
+
+  // Until nothing is left or `most` candidates were asked for.
+  void Tune(const Times& times, int cores, int most) {
+    Begin(times, cores);
+    for (int asked = 0; !job_->finished() && asked < most;) {
+      Step();
+      asked = static_cast<int>(job_->search()->ideas().size());
     }
     order_.clear();
     kinds_.clear();
-    for (const search::Idea& idea : job.search()->ideas()) {
+    for (const search::Idea& idea : job_->search()->ideas()) {
       order_.push_back(idea.candidate.strategy.title);
       if (idea.outcome) kinds_.push_back(idea.outcome->kind);
     }
@@ -144,6 +159,14 @@ class AheadTest : public ::testing::Test {
     workers_->On("profile", times.measure, always(protocol::ToJson(protocol::ProfileReply())));
   }
 
+  // What begins a candidate or its evaluation, asked for after `time`.
+  int BegunAfter(std::chrono::nanoseconds time) const {
+    return static_cast<int>(std::count_if(
+        workers_->events().begin(), workers_->events().end(), [time](const auto& event) {
+          return event.asked > time && (event.op == "retune" || event.op == "check_variant");
+        }));
+  }
+
   // Of the time between the first and the last request of the device, the share that it had one.
   double BusyShare() const {
     std::chrono::nanoseconds first{0}, last{0}, busy{0};
@@ -162,6 +185,10 @@ class AheadTest : public ::testing::Test {
   test::TemporaryFolder folder_;
   std::unique_ptr<test::ManualClock> clock_;
   std::unique_ptr<test::SimulatedWorkers> workers_;
+  std::unique_ptr<cache::MemoryStore> store_;
+  std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<evaluate::WorkerEvaluator> evaluator_;
+  std::unique_ptr<KernelJob> job_;
   std::vector<std::string> order_;  // what was tried
   std::vector<search::Outcome::Kind> kinds_;
   std::vector<int> measured_, confirmed_;  // by number, which is how good it is
@@ -227,6 +254,33 @@ TEST_F(AheadTest, WhatIsTriedDependsOnNoTime) {
   slow.measure = milliseconds(11);
   Tune(slow, 4, 60);
   EXPECT_EQ(order_, first);
+}
+
+TEST_F(AheadTest, AJobThatIsGivenUpBeginsNothingMore) {
+  Begin({}, 16);
+  job_->Step([](const base::Result<bool>&) {});
+  while (measured_.empty()) ASSERT_TRUE(workers_->Advance());
+  const auto given_up = clock_->Now();
+  job_->GiveUp("a test");
+  EndStep();
+  EXPECT_TRUE(job_->finished());
+  EXPECT_FALSE(job_->under_way());
+  EXPECT_EQ(BegunAfter(given_up), 0);
+  EXPECT_FALSE(workers_->Advance()) << "its step ended before what it asked for";
+}
+
+TEST_F(AheadTest, AJobThatIsGivenUpBetweenStepsIsUnderWayUntilAllHasEnded) {
+  Begin({}, 16);
+  Step();
+  ASSERT_FALSE(job_->busy());
+  ASSERT_TRUE(job_->under_way());
+  const auto given_up = clock_->Now();
+  job_->GiveUp("a test");
+  EXPECT_TRUE(job_->under_way());
+  Step();
+  EXPECT_FALSE(job_->under_way());
+  EXPECT_EQ(BegunAfter(given_up), 0);
+  EXPECT_FALSE(workers_->Advance()) << "its step ended before what it asked for";
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What others do on a GPU stops the work there, and only there.
 #include <algorithm>
+#include <filesystem>
 
+#include "protocol/worker_messages.h"
 #include "tests/daemon/service/gpu_fixture.h"
 #include "tests/support/make_records.h"
 
@@ -75,6 +77,60 @@ TEST_F(GpuActivityTest, WhoComesGetsItAtOnceAndTheTimeIsNotOurs) {
   foreign_load_.clear();
   DrainUntil([&] { return IdleReason() == "done"; });
   EXPECT_THAT(Row("one")["tried"].get<int>(), ::testing::Ge(2));
+}
+
+// Two kernels of many candidates, one at a time: after the first one's turn it is between steps,
+// with evaluations under way, and the second one is busy.
+class DroppedTest : public GpuActivityTest {
+ protected:
+  DroppedTest() {
+    settings_.parallel = 1;
+    judge_ = [this](const evaluate::EvaluateRequest& request) {
+      clock_.Advance(std::chrono::seconds(1));
+      return Judge(request, 1.5);
+    };
+    workers_.On("propose", [](const Json&) -> base::Result<Json> {
+      protocol::Proposal proposal;
+      proposal.technique = "launch_bounds";
+      proposal.applies = true;
+      for (int i = 0; i < 60; ++i) proposal.parameters.push_back({{"threads", i}});
+      protocol::ProposeReply reply;
+      reply.proposals = {proposal};
+      return protocol::ToJson(reply);
+    });
+    Prepare("kernel one a\nkernel two b\n");
+    Start();
+    WorkUntil([&] { return evaluator_.open() > 0; });
+    while (workers_.Count("propose") < 2) {
+      EXPECT_TRUE(evaluator_.AnswerOne());
+      loop_->RunOnce(false);
+      workers_.RunAll();
+    }
+    workers_.RunAll();
+    EXPECT_EQ(StatusDocument(*service_)["now"].size(), 1u);
+    std::filesystem::remove_all(project_.build_folder());
+    WorkUntil([&] { return service_->projects().empty(); });
+  }
+};
+
+TEST_F(DroppedTest, WhatIsUnderWayEndsAndNothingElseBegins) {
+  EXPECT_EQ(StatusDocument(*service_)["now"].size(), 2u);
+  const std::size_t evaluated = evaluator_.evaluated().size();
+  const int rewrites = workers_.Count("rewrite");
+  EXPECT_GT(evaluator_.open(), 0u);
+  Drain();
+  EXPECT_EQ(evaluator_.evaluated().size(), evaluated);
+  EXPECT_EQ(workers_.Count("rewrite"), rewrites);
+  EXPECT_THAT(StatusDocument(*service_)["now"], IsEmpty());
+  EXPECT_EQ(StatusDocument(*service_)["devices"][1]["state"], "not needed");
+}
+
+TEST_F(DroppedTest, WhoComesStillGetsTheGpu) {
+  ASSERT_GT(evaluator_.open(), 0u);
+  ASSERT_THAT(workers_.held(), IsEmpty());
+  foreign_load_["GPU-cuda:0"] = 80;
+  WorkUntil([&] { return !workers_.held().empty(); });
+  EXPECT_THAT(workers_.held(), Contains("cuda:0"));
 }
 
 TEST_F(GpuActivityTest, OtherGpusGoOn) {

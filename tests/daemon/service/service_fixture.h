@@ -102,6 +102,18 @@ class ServiceTest : public ::testing::Test {
     }
     EXPECT_FALSE(expired) << "waited in vain";
   }
+  // The same, but no evaluation ends.
+  void WorkUntil(const std::function<bool()>& holds) {
+    bool expired = false;
+    loop::Timer limit(*loop_);
+    limit.Start(std::chrono::seconds(60), [&expired] { expired = true; });
+    workers_.RunAll();
+    while (!holds() && !expired) {
+      loop_->RunOnce(true);
+      workers_.RunAll();
+    }
+    EXPECT_FALSE(expired) << "waited in vain";
+  }
   // Until all events of files that are under way were looked at: until one is that comes after
   // them, of another project that registers itself.
   void DrainEvents() {

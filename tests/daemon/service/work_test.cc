@@ -43,6 +43,28 @@ TEST_F(WorkTest, TheBudgetEndsTheWorkOnAKernel) {
   EXPECT_EQ(Row("a")["state"], "done");
 }
 
+TEST_F(WorkTest, AKernelThatWasEditedWaitsForWhatIsUnderWay) {
+  settings_.parallel = 1;
+  Prepare("kernel one a\n");
+  Start();
+  while (evaluator_.open() == 0) {
+    ASSERT_TRUE(workers_.RunOne());
+  }
+  project_.SaveByRename("kernel one b\n");
+  WorkUntil([&] { return service_->counters().scans == 2; });
+  workers_.RunAll();
+  EXPECT_EQ(workers_.Count("propose"), 1);
+  EXPECT_EQ(StatusDocument(*service_)["now"].size(), 1u);
+  const std::size_t evaluated = evaluator_.evaluated().size();
+  ASSERT_TRUE(evaluator_.AnswerOne());
+  // Of the old text nothing more is tried.
+  EXPECT_EQ(evaluator_.evaluated().size(), evaluated);
+  Drain();
+  EXPECT_EQ(workers_.Count("propose"), 2);
+  EXPECT_EQ(IdleReason(), "done");
+  EXPECT_EQ(Row("one")["published"], true);
+}
+
 TEST_F(WorkTest, WhenAllIsTunedItIsDone) {
   Prepare("kernel one a\n");
   Start();
