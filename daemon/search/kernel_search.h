@@ -72,7 +72,7 @@ struct Outcome {
   std::string variant;  // id, where one was made
   // What the rewrite really did, where it differs from what was asked for.
   std::optional<records::Strategy> aligned;
-  // Share of the physical floor that it reached, 0 to 1; 0: not known.
+  // Share of its physical floor that the case farthest from it reached, 0 to 1; 0: not known.
   double floor_share = 0;
 };
 

@@ -27,6 +27,21 @@ const records::Case& HeaviestCase(const records::Workload& workload) {
       [](const records::Case& a, const records::Case& b) { return a.weight < b.weight; });
 }
 
+// The share of the floor that the case farthest from its own has reached: the search has nothing to
+// gain only when none has. 0: not known of a case. Entries of a warm cache have no floor.
+double LeastFloorShare(const records::Workload& workload, const records::Evaluation& evaluation) {
+  double least = 1;
+  for (const records::Case& one : workload.cases) {
+    const auto& results = evaluation.cases;
+    const auto it = std::find_if(results.begin(), results.end(), [&](const auto& result) {
+      return result.name == one.name && result.floor_us > 0;
+    });
+    if (it == results.end() || it->variant_us <= 0) return 0;
+    least = std::min(least, it->floor_us / it->variant_us);
+  }
+  return workload.cases.empty() ? 0 : least;
+}
+
 bool IsFailureOfOriginal(const base::Error& error) {
   return error.code == base::ErrorCode::kInvalidArgument;
 }
@@ -474,9 +489,7 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
   outcome.speedup = MeasuredSpeedup(evaluation);
   outcome.variant = attempt.variant.id;
   if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
-  if (!evaluation.cases.empty() && evaluation.cases[0].variant_us > 0) {
-    outcome.floor_share = evaluation.cases[0].floor_us / evaluation.cases[0].variant_us;
-  }
+  outcome.floor_share = LeastFloorShare(input_.workload, evaluation);
   return outcome;
 }
 

@@ -1,5 +1,8 @@
 // What is worked on, in which order, and what stops it.
+#include <utility>
+
 #include "tests/daemon/service/service_fixture.h"
+#include "tests/support/make_records.h"
 
 namespace cupilot::service {
 namespace {
@@ -21,6 +24,39 @@ class WorkTest : public ServiceTest {
   }
   std::string order_;
 };
+
+// A kernel with a light case and a heavy one; all variants reach these shares of the floors.
+class FloorTest : public ServiceTest {
+ protected:
+  std::size_t Evaluations(double light, double heavy) {
+    judge_ = [=](const evaluate::EvaluateRequest& request) {
+      records::Evaluation evaluation = test::MakeEvaluation(request, 1.5);
+      evaluation.cases.clear();
+      for (const auto& [name, share] : {std::pair("only", light), std::pair("heavy", heavy)}) {
+        for (const char* l2 : {"warm", "cold"}) {
+          records::CaseResult result = test::MakeCaseResult(name, 1.5);
+          result.l2 = l2;
+          result.floor_us = l2 == std::string("cold") ? share * result.variant_us : 0;
+          evaluation.cases.push_back(result);
+        }
+      }
+      return evaluation;
+    };
+    Prepare("kernel one a smaller=heavy\n");
+    Start();
+    Drain();
+    EXPECT_EQ(IdleReason(), "done");
+    return evaluator_.evaluated().size();
+  }
+};
+
+TEST_F(FloorTest, NothingIsTriedBehindTheFloorsOfAllCases) {
+  EXPECT_EQ(Evaluations(0.97, 0.97), 1u);
+}
+
+TEST_F(FloorTest, ACaseFarFromItsFloorIsTunedOn) { EXPECT_GT(Evaluations(0.97, 0.3), 1u); }
+
+TEST_F(FloorTest, ACaseWhoseFloorIsNotKnownIsTunedOn) { EXPECT_GT(Evaluations(0.97, 0), 1u); }
 
 TEST_F(WorkTest, AKernelGetsTimeByItsWeight) {
   CountMinutes();
