@@ -417,9 +417,11 @@ std::vector<std::string> Service::Apply(const std::string& folder) {
   std::vector<std::string> sources;
   for (auto& [name, state] : objects_) {
     if (state.scan == nullptr || state.places.places.empty()) continue;
-    const Project& project = projects_[state.build_folder];
-    const bool inside = folder.empty() || folder.rfind(project.build_folder, 0) == 0 ||
-                        folder.rfind(project.source_folder, 0) == 0;
+    const auto project = projects_.find(state.build_folder);
+    if (project == projects_.end()) continue;
+    const bool inside =
+        folder.empty() || IsInside(folder, project->second.build_folder) ||
+        (!project->second.source_folder.empty() && IsInside(folder, project->second.source_folder));
     if (inside && PublishObject(state)) sources.push_back(state.object.command.source);
   }
   TouchStamps();

@@ -3,6 +3,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "base/file.h"
 #include "records/selection.h"
 #include "source/swap/selection_check.h"
@@ -11,6 +13,7 @@
 namespace cupilot::service {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -203,6 +206,25 @@ TEST_F(PublishTest, ManualTargetsWaitForApply) {
   Restart();
   Drain();
   EXPECT_EQ(Row("one")["published"], true);
+}
+
+TEST_F(PublishTest, ApplyIsForTheProjectOfTheFolderAlone) {
+  // The names of its folders begin with those of the other project's.
+  const test::FakeProject other(std::filesystem::path(project_.source()).parent_path().string() +
+                                "2");
+  other.WriteSource("kernel two b\n");
+  other.Configure({{"apply", "manual"}});
+  other.Register(state());
+  other.Compile();
+  Prepare("kernel one a\n", {{"apply", "manual"}});
+  Start();
+  Drain();
+  EXPECT_THAT(service_->Apply(folder_.path()), IsEmpty());
+  const std::string inside = std::filesystem::path(other.source()).parent_path();
+  EXPECT_THAT(service_->Apply(inside), ElementsAre(other.source()));
+  EXPECT_THAT(project_.PublishedVariants(), IsEmpty());
+  EXPECT_THAT(service_->Apply(project_.build_folder() + "/cupilot"),
+              ElementsAre(project_.source()));
 }
 
 TEST_F(PublishTest, ARefusedVariantIsNotPublishedAgain) {
