@@ -239,6 +239,29 @@ void PutOriginal(Json& document, const std::vector<records::Evaluation>& evaluat
   }
 }
 
+// How surely a name means a kernel. What is meant exactly is not ambiguous beside the rest.
+enum class Match { kNone, kLoose, kExact };
+
+Match MatchOf(const records::Kernel& kernel, const std::string& name, const std::string& file,
+              std::int64_t line) {
+  const bool in_file = !file.empty() && kernel.file == file;
+  if (kernel.name == name || (in_file && kernel.line == line)) return Match::kExact;
+  // A head may be of several lines: the tag, the template, the name.
+  if (in_file && kernel.line >= line - 1 && kernel.line <= line + 1) return Match::kLoose;
+  return kernel.name.ends_with("::" + name) ? Match::kLoose : Match::kNone;
+}
+
+base::Error Ambiguous(const std::string& name, const std::vector<KernelPlace>& found) {
+  std::set<std::string> candidates;  // a kernel may be in several objects
+  for (const KernelPlace& place : found) {
+    candidates.insert("\n  " + place.kernel->name + " (" + place.kernel->file + ":" +
+                      std::to_string(place.kernel->line) + ")");
+  }
+  std::string text;
+  for (const std::string& candidate : candidates) text += candidate;
+  return base::InvalidArgument("'" + name + "' is ambiguous:" + text);
+}
+
 }  // namespace
 
 Json StatusDocument(Service& service) {
@@ -296,22 +319,22 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
   const std::size_t colon = name.rfind(':');
   if (colon != std::string::npos && colon + 1 < name.size()) {
     const char* end = name.data() + name.size();
-    if (std::from_chars(name.data() + colon + 1, end, line).ptr == end) {
+    const auto [rest, error] = std::from_chars(name.data() + colon + 1, end, line);
+    if (rest == end && error == std::errc()) {
       file = base::AbsolutePath(name.substr(0, colon), folder);
     }
   }
   const std::string narrowed = AnyProjectContains(service, folder) ? folder : "";
   std::vector<KernelPlace> found;
+  Match surest = Match::kLoose;
   for (const auto& [object, state] : service.objects()) {
     if (state.scan == nullptr || !InProject(service, state, narrowed)) continue;
     for (const records::Kernel& kernel : state.scan->kernels) {
-      const std::string& full = kernel.name;
-      const bool suffix = full.size() > name.size() + 2 &&
-                          full.compare(full.size() - name.size() - 2, 2, "::") == 0 &&
-                          full.compare(full.size() - name.size(), name.size(), name) == 0;
-      const bool place = !file.empty() && kernel.file == file && kernel.line >= line - 1 &&
-                         kernel.line <= line + 1;
-      if (full == name || suffix || place) found.push_back({&state, &kernel});
+      const Match match = MatchOf(kernel, name, file, line);
+      if (match > surest) found.clear();
+      if (match < surest) continue;
+      surest = match;
+      found.push_back({&state, &kernel});
     }
   }
   if (found.empty()) {
@@ -322,12 +345,7 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
     return other.kernel->key != found[0].kernel->key || other.kernel->name != found[0].kernel->name;
   };
   if (std::any_of(found.begin(), found.end(), differs)) {
-    std::string candidates;
-    for (const KernelPlace& place : found) {
-      candidates += "\n  " + place.kernel->name + " (" + place.kernel->file + ":" +
-                    std::to_string(place.kernel->line) + ")";
-    }
-    return base::Fail(base::InvalidArgument("'" + name + "' is ambiguous:" + candidates));
+    return base::Fail(Ambiguous(name, found));
   }
   return found[0];
 }

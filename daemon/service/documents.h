@@ -17,8 +17,8 @@ struct KernelPlace {
   const records::Kernel* kernel = nullptr;
 };
 // KERNEL as people write it: qualified name, a unique suffix, or file:line (the line of the
-// kernel's head or inside it), in the project that contains `folder`. kNotFound; kInvalidArgument
-// with the candidates if it is ambiguous.
+// kernel's head or one beside it), in the project that contains `folder`. kNotFound;
+// kInvalidArgument with the candidates if it is ambiguous.
 base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
                                      const std::string& folder);
 
