@@ -16,9 +16,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/file.h"
 #include "cache/rocks_store.h"
 #include "client/connection.h"
 #include "client/spawn.h"
+#include "tests/support/fake_project.h"
 #include "tests/support/private_xdg.h"
 
 namespace {
@@ -78,7 +80,32 @@ int DaemonPid() {
   return connection ? connection->pid() : 0;
 }
 
-int Daemons() {
+// A project with a kernel is built once: the daemon that serves scans its source and tunes it on
+// the host device, until it says that it is done. False if it does not.
+bool Work(const cupilot::test::PrivateXdg& xdg, cupilot::client::Connection& connection) {
+  const auto source = cupilot::base::ReadFile(CUPILOT_BENCH_KERNEL);
+  if (!source) return false;
+  cupilot::test::FakeProject project(xdg.folder() / "project");
+  project.command().arguments[0] = CUPILOT_BENCH_NVCC;
+  project.WriteSource(*source);
+  project.Configure();
+  project.Register(xdg.state());
+  project.Compile();
+  const auto limit = Clock::now() + std::chrono::minutes(5);
+  while (Clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const auto status = connection.Request("status");
+    if (!status) return false;
+    if (status->value("idle_reason", "") != "done") continue;
+    const auto& counters = (*status)["counters"];
+    std::printf("work: %d scans, %d evaluations\n", counters.value("scans", 0),
+                counters.value("evaluations", 0));
+    return counters.value("evaluations", 0) > 0;
+  }
+  return false;
+}
+
+int Daemons(const cupilot::test::PrivateXdg& xdg) {
   const auto folders = cupilot::base::FindUserFolders();
   if (!folders) {
     std::fprintf(stderr, "%s\n", folders.error().message.c_str());
@@ -116,9 +143,16 @@ int Daemons() {
   Print("request to reply on a connected socket (median of 2000)", Median(replies), "ms", 1);
   Idle(pid, "daemon idle: memory of its own (RssAnon), after 2000 requests",
        "daemon idle: processor");
+  const bool worked = Work(xdg, *connection);
+  if (worked) {
+    Idle(pid, "daemon idle: memory of its own (RssAnon), after tuning",
+         "daemon idle: processor, after tuning");
+  } else {
+    std::fprintf(stderr, "nothing was tuned: no figures of a daemon after work\n");
+  }
   (void)connection->Request("stop");
   if (!cupilot::client::WaitForEnd(pid, 5000)) kill(pid, SIGTERM);
-  return 0;
+  return worked ? 0 : 3;
 }
 
 int Store(const std::string& folder) {
@@ -146,7 +180,9 @@ int main() {
   const cupilot::test::PrivateXdg xdg;
   for (const auto& [name, value] : xdg.Environment()) setenv(name.c_str(), value.c_str(), 1);
   setenv("CUPILOT_DAEMON", CUPILOT_BENCH_DAEMON, 1);
+  xdg.folder().Write("config/cupilot/config.json",
+                     R"({"seconds_per_kernel": 10, "measure_seconds": 0.3})");
   const int stored = Store(xdg.folder() / "store");
-  const int served = Daemons();
+  const int served = Daemons(xdg);
   return stored != 0 ? stored : served;
 }

@@ -1,8 +1,8 @@
 // The figures of the swap, beside their limits (design, section 12).
 //
-// swap_bench [--nvcc COMPILER] [--target TARGET] [--keep FILE]: --keep leaves the program that
-// times launches for a machine without a compiler. Without a compiler only the launcher is
-// measured. Writes into a temporary folder and removes it.
+// swap_bench [--nvcc COMPILER] [--target TARGET] [--keep FILE]: the compiler is by default the
+// build tree's own, the target then this processor; else an H100's. --keep leaves the program that
+// times launches for a machine without a compiler. Writes into a temporary folder and removes it.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +23,8 @@ namespace cupilot {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kLaunches = 1000000;  // of each kind: the limits are of their medians
 
 double Milliseconds() {
   return std::chrono::duration<double, std::milli>(
@@ -152,9 +153,40 @@ source::SwappedKernel Kernel(const std::string& name, const std::string& target,
   return swapped;
 }
 
+void MeasureLaunches(const std::string& program, const std::string& target) {
+  std::FILE* output = popen((program + " " + std::to_string(kLaunches)).c_str(), "r");
+  double plain = 0, without = 0, tuned = 0, missed = 0;
+  const bool read = output != nullptr &&
+                    std::fscanf(output, "%lf %lf %lf %lf", &plain, &without, &tuned, &missed) == 4;
+  if (output != nullptr) pclose(output);
+  if (!read) {
+    std::printf("launches: no device that runs %s\n", target.c_str());
+    return;
+  }
+  Print("a launch in an object without a selection", plain, "ns", "(about 3 us on a GPU)");
+  Print("a launch without a variant, over that", without - plain, "ns", "0 without a selection");
+  Print("a tuned launch, guard included, over that", tuned - plain, "ns", "50 ns");
+  Print("a launch whose guard fails, over that", missed - plain, "ns", "50 ns");
+}
+
+// What our own compiler makes code for on this machine; empty: it is another one.
+std::string HostTarget(const fs::path& folder, const std::string& nvcc) {
+  Write(folder / "target.cu",
+        "__global__ void kernel() {}\nint main() {\n"
+        "  __builtin_printf(\"%s\\n\", cupilot_host_architecture((const void*)kernel));\n}\n");
+  const std::string program = (folder / "target").string();
+  if (Shell(nvcc + " " + (folder / "target.cu").string() + " -o " + program) != 0) return {};
+  std::FILE* output = popen(program.c_str(), "r");
+  char name[64] = "";
+  if (output == nullptr) return {};
+  if (std::fscanf(output, "%63s", name) != 1) name[0] = '\0';
+  pclose(output);
+  return name;
+}
+
 void MeasureSwap(const fs::path& folder, const std::string& nvcc, const std::string& target,
                  const std::string& keep) {
-  const std::string user = std::string(CUPILOT_BENCH_SOURCES) + "/swap_launches.cu";
+  const std::string user = CUPILOT_BENCH_LAUNCHES;
   const source::SwapRequest request = {
       user,
       folder.string(),
@@ -189,31 +221,22 @@ void MeasureSwap(const fs::path& folder, const std::string& nvcc, const std::str
     ratios.push_back((end - middle) / (middle - begin));
   }
   Print("compile of a swapped object, over the original's", Median(ratios), "times", "1.5 times");
-  const std::string program = (folder / "launches").string();
-  if (Shell(common + " " + (folder / "tuned.o").string() + " -o " + program) != 0) {
+  // An object without us, as one without a selection is.
+  const std::string program = (folder / "launches").string(), other = (folder / "other.o").string();
+  if (Shell(common + " -DPLAIN -c " + user + " -o " + other) != 0 ||
+      Shell(common + " " + (folder / "tuned.o").string() + " " + other + " -o " + program) != 0) {
     std::printf("launches: the program does not link here\n");
     return;
   }
   if (!keep.empty()) fs::copy_file(program, keep, fs::copy_options::overwrite_existing);
-  std::FILE* output = popen(program.c_str(), "r");
-  double plain = 0, tuned = 0, missed = 0;
-  const bool read =
-      output != nullptr && std::fscanf(output, "%lf %lf %lf", &plain, &tuned, &missed) == 3;
-  if (output != nullptr) pclose(output);
-  if (!read) {
-    std::printf("launches: no device that runs %s\n", target.c_str());
-    return;
-  }
-  Print("a plain launch", plain, "ns", "(about 3 us on a GPU)");
-  Print("a tuned launch, guard included, over plain", tuned - plain, "ns", "50 ns");
-  Print("a launch whose guard fails, over plain", missed - plain, "ns", "50 ns");
+  MeasureLaunches(program, target);
 }
 
 }  // namespace
 }  // namespace cupilot
 
 int main(int argc, char** argv) {
-  std::string nvcc, keep, target = "compute_90,sm_90";
+  std::string nvcc = CUPILOT_BENCH_NVCC, keep, target;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::string(argv[i]) == "--nvcc") nvcc = argv[i + 1];
     if (std::string(argv[i]) == "--target") target = argv[i + 1];
@@ -226,13 +249,11 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path folder = pattern;
   cupilot::MeasureLauncher(folder / "launcher");
-  if (!nvcc.empty()) {
-    std::filesystem::create_directories(folder / "swap");
-    cupilot::MeasureNoop(folder / "noop", nvcc);
-    cupilot::MeasureSwap(folder / "swap", nvcc, target, keep);
-  } else {
-    std::printf("the other figures need --nvcc COMPILER\n");
-  }
+  std::filesystem::create_directories(folder / "swap");
+  if (target.empty()) target = cupilot::HostTarget(folder / "swap", nvcc);
+  if (target.empty()) target = "compute_90,sm_90";
+  cupilot::MeasureNoop(folder / "noop", nvcc);
+  cupilot::MeasureSwap(folder / "swap", nvcc, target, keep);
   std::filesystem::remove_all(folder);
   return 0;
 }
