@@ -46,14 +46,14 @@ struct WorkerCounters {
   };
   PerKind kinds[kWorkerKinds];
   struct PerDevice {
-    std::int64_t requests = 0;         // of its device workers
-    std::int64_t waiting = 0;          // for its device worker, now
-    std::int64_t builds_waiting = 0;   // for a build worker, now
+    std::int64_t requests = 0;        // of its device workers
+    std::int64_t waiting = 0;         // for its device worker, now
+    std::int64_t builds_waiting = 0;  // for a build worker, now
     // Its device worker had something to run on it; of a request that is under way, all so far.
     std::chrono::nanoseconds busy{0};
     std::chrono::nanoseconds open{0};  // something was to be done for it, and might be
-    // How much of the time it did not wait for a build, a rewrite, a comparison or us; 0: nothing was
-    // done.
+    // How much of the time it did not wait for a build, a rewrite, a comparison or us; 0: nothing
+    // was done.
     double BusyShare() const {
       return open.count() > 0
                  ? static_cast<double>(busy.count()) / static_cast<double>(open.count())
