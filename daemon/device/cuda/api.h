@@ -28,11 +28,14 @@ struct Uuid {
 inline constexpr Status kSuccess = 0;
 inline constexpr Status kInvalidValue = 1;
 inline constexpr Status kOutOfMemory = 2;
+inline constexpr Status kDeviceUnavailable = 46;
 inline constexpr Status kNoDevice = 100;
+inline constexpr Status kInvalidDevice = 101;
 inline constexpr Status kInvalidImage = 200;
 inline constexpr Status kNoBinaryForGpu = 209;
 inline constexpr Status kNotFound = 500;
 inline constexpr Status kLaunchOutOfResources = 701;
+inline constexpr Status kSystemNotReady = 802;
 
 // CUdevice_attribute
 enum Attribute : int {

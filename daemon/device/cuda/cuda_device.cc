@@ -23,12 +23,18 @@ bool IsRefusal(Status status) {
          status == kNoBinaryForGpu || status == kNotFound;
 }
 
+// What no kernel causes: the memory is others', or the GPU has gone.
+bool IsOfDevice(Status status) {
+  return status == kOutOfMemory || status == kDeviceUnavailable || status == kNoDevice ||
+         status == kInvalidDevice || status == kSystemNotReady;
+}
+
 }  // namespace
 
 base::Result<> CudaDevice::Check(Status status, const char* what) const {
   if (status == kSuccess) return {};
   const std::string text = std::string(what) + ": " + ErrorText(api_, status);
-  if (status == kOutOfMemory) return base::Fail(base::Unavailable(text));
+  if (IsOfDevice(status)) return base::Fail(base::Unavailable(text));
   return base::Fail(IsRefusal(status) ? base::InvalidArgument(text) : base::ToolFailed(text));
 }
 

@@ -246,6 +246,16 @@ TEST_F(KeptRunnersTest, ACandidateThatTheMemoryIsTooSmallForCostsTheNextNothing)
   ExpectAccepted("saxpy_other");
 }
 
+TEST_F(KeptRunnersTest, AGpuThatDisappearsIsNoVerdictAndTheNextIsServed) {
+  ExpectAccepted("saxpy_other");
+  for (const char* gone : {"saxpy_fault_46_", "saxpy_fault_100_"}) {
+    const auto evaluation = Evaluate(MakeVariant(gone));
+    ASSERT_FALSE(evaluation) << evaluation->reason << ": " << evaluation->detail;
+    EXPECT_EQ(evaluation.error().code, base::ErrorCode::kUnavailable) << evaluation.error().message;
+  }
+  ExpectAccepted("saxpy_third");
+}
+
 TEST_F(KeptRunnersTest, ARunnerThatDiesBetweenCandidatesCostsTheNextNothing) {
   ExpectAccepted("saxpy_other");
   const std::vector<pid_t> runners = test::DescendantsWith({"--kind", "run"});
