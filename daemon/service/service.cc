@@ -317,6 +317,7 @@ void Service::DropUnusedJobs() {
 // With those that end their last step: they need devices and time like the others.
 std::vector<KernelJob*> Service::AllJobs() const {
   std::vector<KernelJob*> all;
+  all.reserve(jobs_.size() + dropped_.size());
   for (const auto& [key, job] : jobs_) all.push_back(job.get());
   for (const auto& job : dropped_) all.push_back(job.get());
   return all;
