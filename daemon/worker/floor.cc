@@ -17,7 +17,10 @@ constexpr std::int64_t kSmallest = std::int64_t{1} << 16;
 constexpr std::int64_t kLargest = std::int64_t{1} << 27;
 constexpr int kPatternRounds = 5;                            // of each pattern; the best counts
 constexpr std::int64_t kRoundBytes = std::int64_t{1} << 24;  // at least, in one round
-constexpr int kRepeats = 3;  // measurements before a case is impossible
+// Measurements before a case is impossible. The host's take milliseconds, and others may be at work
+// there.
+constexpr int kHostRepeats = 10;
+constexpr int kGpuRepeats = 3;
 
 enum class Pattern { kRead, kWrite, kCopy };
 
@@ -118,6 +121,8 @@ double PeakRates::FloorUs(std::int64_t bytes) {
   return std::max(launch, rate > 0 ? static_cast<double>(bytes) / rate : 0);
 }
 
+int PeakRates::Repeats() const { return measure_ ? kHostRepeats : kGpuRepeats; }
+
 void PeakRates::MeasureAgain(std::int64_t bytes) {
   if (measure_) {
     double& rate = rates_[SizeClassOf(bytes)];
@@ -146,7 +151,7 @@ FloorResult CompareWithFloor(PeakRates& rates, std::int64_t bytes, double origin
   FloorResult result;
   if (bytes <= 0) return result;
   result.floor_us = rates.FloorUs(bytes);
-  for (int i = 0; i < kRepeats && std::min(original_us, variant_us) < result.floor_us; ++i) {
+  for (int i = 0; i < rates.Repeats() && std::min(original_us, variant_us) < result.floor_us; ++i) {
     rates.MeasureAgain(bytes);
     result.floor_us = rates.FloorUs(bytes);
   }

@@ -44,6 +44,8 @@ class PeakRates {
   double FloorUs(std::int64_t bytes);
   // Measures that size once more. A rate only grows: what was slower was disturbed.
   void MeasureAgain(std::int64_t bytes);
+  // How often it is worth it before something counts as faster than the machine.
+  int Repeats() const;
 
  private:
   double RateOf(std::int64_t bytes);
