@@ -78,7 +78,8 @@ void PrintRow(const Json& row, const Json& yardstick, bool toolkit) {
                   100.0 * row["floor_us"].number() / after);
   }
   if (yardstick[name].is_number()) {
-    // Of a loop: how much longer the original takes. Of a library: how much of its speed is reached.
+    // Of a loop: how much longer the original takes. Of a library: how much of its speed is
+    // reached.
     const double other = yardstick[name].number();
     std::snprintf(loop, sizeof loop, "%.0f (%.2f)", other,
                   toolkit ? other / after : row["before_us"].number() / other);
