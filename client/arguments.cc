@@ -50,6 +50,19 @@ void AddServiceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   app.add_subcommand("status", "What the daemon is doing");
   app.add_subcommand("list", "The tagged kernels of the project of the current folder");
   app.add_subcommand("apply", "Publish what APPLY manual holds back");
+  auto* lock = app.add_subcommand("lock", "Pin what is published in the project's lock file");
+  lock->add_option("-o,--output", out.output_file,
+                   "the lock file; default: the one that the project names");
+  auto* diff = lock->add_flag("--diff", out.diff, "say what would change, and write nothing");
+  auto* verify =
+      lock->add_flag("--verify", out.verify, "prove every entry of the file again, here");
+  verify->excludes(diff);
+  lock->add_option("--device", out.gpu, "with --verify: what runs the entries of GPUs")
+      ->capture_default_str()
+      ->needs(verify);
+  lock->add_option("--build-folder", out.build_folder,
+                   "with --verify: where generated headers are; default: build in the project")
+      ->needs(verify);
   auto* snooze = app.add_subcommand("snooze", "Pause tuning for a time");
   snooze->add_option("TIME", raw.snooze, "such as 30m or 1h")->capture_default_str();
   app.add_subcommand("resume", "End a snooze");
@@ -101,6 +114,11 @@ base::Result<> ReadBudget(const std::string& text, Arguments& out) {
   return {};
 }
 
+bool IsGpu(const std::string& device) {
+  return device.size() > 5 && device.starts_with("cuda:") &&
+         device.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
 base::Result<> Complete(const Raw& raw, Arguments& out) {
   TRY(ReadBudget(raw.budget, out));
   if (out.command == "snooze") {
@@ -108,12 +126,12 @@ base::Result<> Complete(const Raw& raw, Arguments& out) {
     if (!seconds) return base::Fail(seconds.error().In("snooze"));
     out.seconds = *seconds;
   }
-  const bool host = out.device == "host";
-  const bool cuda = out.device.size() > 5 && out.device.rfind("cuda:", 0) == 0 &&
-                    out.device.find_first_not_of("0123456789", 5) == std::string::npos;
-  if (!host && !cuda) {
+  if (out.device != "host" && !IsGpu(out.device)) {
     return base::Fail(
         base::InvalidArgument("--device: '" + out.device + "' is no device; write host or cuda:0"));
+  }
+  if (!IsGpu(out.gpu)) {
+    return base::Fail(base::InvalidArgument("--device: '" + out.gpu + "' is no GPU; write cuda:0"));
   }
   return {};
 }

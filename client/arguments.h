@@ -18,13 +18,17 @@ struct Arguments {
   std::string file;     // tune, evaluate: absolute
   std::string workload_file;
   std::string variant_file;
-  std::string output_file;  // tune, best: where the variant goes
+  std::string output_file;  // tune, best: where the variant goes; lock: the lock file
   std::string device = "host";
-  std::string arch;  // best
+  std::string gpu = "cuda:0";  // lock --verify
+  std::string build_folder;    // lock --verify
+  std::string arch;            // best
   std::uint64_t seed = 1;
   std::optional<double> seconds;  // of a budget or a snooze
   std::optional<std::int64_t> evaluations;
   std::int64_t lines = 50;  // daemon logs
+  bool verify = false;      // lock
+  bool diff = false;        // lock
   bool show_origin = false;
   bool host_nvcc = false;
 };

@@ -10,15 +10,10 @@ namespace cupilot::client {
 namespace {
 
 using records::Json;
+using Kind = protocol::DaemonMessage::Kind;
 
 constexpr std::chrono::seconds kGreetingLimit{5};
 constexpr std::chrono::seconds kReplyLimit{30};
-
-base::Error ErrorOf(const Json& error) {
-  const std::string message = TextOf(error, "message");
-  return {base::CodeOf(TextOf(error, "code")),
-          message.empty() ? "the daemon gave no reason" : message};
-}
 
 base::Result<std::unique_ptr<loop::ZmqClient>> ConnectOrStart(const base::UserFolders& folders,
                                                               Connection::Start start) {
@@ -42,52 +37,47 @@ base::Result<Connection> Connection::Open(Start start) {
 }
 
 base::Result<> Connection::Greet() {
-  const Json hello = {{"hello", {{"protocol", {1, 1}}, {"version", CUPILOT_VERSION}}}};
-  TRY(socket_->Send(hello.dump()));
+  const protocol::ClientHello hello{protocol::kClientProtocol, protocol::kClientProtocol,
+                                    CUPILOT_VERSION};
+  TRY(socket_->Send(protocol::TextOf(hello)));
   auto answer = Receive(kGreetingLimit);
   if (!answer) {
     return base::Fail(
         base::Unavailable("the daemon does not answer (" + answer.error().message +
                           "); it may be frozen: `cupilot daemon logs` shows what it last did"));
   }
-  if (answer->contains("error")) return base::Fail(ErrorOf((*answer)["error"]));
-  if (!answer->contains("hello")) {
+  if (answer->kind == Kind::kError) return base::Fail(answer->error);
+  if (answer->kind != Kind::kHello) {
     return base::Fail(base::ProtocolError("the daemon's greeting is none"));
   }
-  const Json& greeting = (*answer)["hello"];
+  const Json& greeting = answer->content;
   pid_ = static_cast<int>(NumberOf(greeting, "pid"));
   version_ = TextOf(greeting, "version");
   return {};
 }
 
-base::Result<Json> Connection::Receive(std::chrono::milliseconds limit) {
+base::Result<protocol::DaemonMessage> Connection::Receive(std::chrono::milliseconds limit) {
   TRY_ASSIGN(const std::string text, socket_->Receive(limit));
-  auto json = records::ParseJson(text);
-  if (!json || !json->is_object()) {
-    return base::Fail(base::ProtocolError("the daemon's message is no JSON object"));
-  }
-  return json;
+  return protocol::ParseDaemonMessage(text);
 }
 
 base::Result<Json> Connection::Request(const std::string& verb, const Json& params) {
   const std::int64_t id = next_id_++;
-  const Json request = {{"id", id}, {"verb", verb}, {"params", params}};
-  TRY(socket_->Send(request.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  TRY(socket_->Send(protocol::TextOf(protocol::ClientRequest{id, verb, params})));
   const auto limit = std::chrono::steady_clock::now() + kReplyLimit;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         limit - std::chrono::steady_clock::now());
     auto reply = Receive(std::max(left, std::chrono::milliseconds(0)));
     if (!reply) {
-      if (reply.error().code != base::ErrorCode::kTimeout) return reply;
+      if (reply.error().code != base::ErrorCode::kTimeout) return base::Fail(reply.error());
       return base::Fail(base::Unavailable("the daemon did not answer '" + verb + "' within " +
                                           std::to_string(kReplyLimit.count()) + " s"));
     }
     // Events and answers to what we no longer wait for are passed over.
-    if (NumberOf(*reply, "id", -1) != static_cast<double>(id)) continue;
-    if (reply->contains("error")) return base::Fail(ErrorOf((*reply)["error"]));
-    if (reply->contains("result")) return (*reply)["result"];
-    return base::Fail(base::ProtocolError("the daemon's reply has neither result nor error"));
+    if (reply->kind == Kind::kEvent || reply->id != Json(id)) continue;
+    if (reply->kind == Kind::kError) return base::Fail(std::move(reply->error));
+    return std::move(reply->content);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/paths.h"
 #include "base/result.h"
 #include "loop/zmq_client.h"
+#include "protocol/client_messages.h"
 #include "records/json.h"
 
 namespace cupilot::client {
@@ -33,7 +34,7 @@ class Connection {
  private:
   Connection() = default;
   base::Result<> Greet();
-  base::Result<records::Json> Receive(std::chrono::milliseconds limit);
+  base::Result<protocol::DaemonMessage> Receive(std::chrono::milliseconds limit);
 
   std::unique_ptr<loop::ZmqClient> socket_;
   std::int64_t next_id_ = 1;

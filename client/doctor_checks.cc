@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -67,18 +66,7 @@ DoctorCheck CheckHostCompiler() {
               compiler->output.substr(0, compiler->output.find('\n')) + "; host device by " + nvcc);
 }
 
-// The toolkit's, as cupilot_enable_cuda() finds it; empty: there is none.
-std::string FindNvcc() {
-  const std::string host = base::HostToolkitFolder();
-  for (const std::string& program : base::NvccPrograms()) {
-    const std::vector<std::string> folders = base::ToolkitFoldersOf(program);
-    if (std::find(folders.begin(), folders.end(), host) == folders.end()) return program;
-  }
-  return {};
-}
-
-DoctorCheck CheckToolkit() {
-  const std::string nvcc = FindNvcc();
+DoctorCheck CheckToolkit(const std::string& nvcc) {
   if (nvcc.empty()) {
     return Note("toolkit",
                 "no nvcc (on the PATH, in CUDA_PATH, CUDA_HOME or /usr/local/cuda): projects are "
@@ -105,8 +93,7 @@ base::Result<ProgramResult> AskWorker(const std::string& op, const Json& params,
 }
 
 // What candidates for a GPU are compiled with.
-DoctorCheck CheckNvrtc() {
-  const std::string nvcc = FindNvcc();
+DoctorCheck CheckNvrtc(const std::string& nvcc) {
   const Json toolkits = base::ToolkitFoldersOf(nvcc);
   const auto answer = AskWorker("describe_nvrtc", {{"toolkits", toolkits}}, "build");
   const auto reply = answer ? records::ParseJson(answer->output) : base::Result<Json>(Json());
@@ -174,15 +161,12 @@ std::vector<DoctorCheck> CheckWorker() {
   const Json& device = (*reply)["result"];
   std::vector<DoctorCheck> checks = {
       Good("worker", TextOf(device, "name") + " (" + TextOf(device, "arch") + ")")};
-  const std::string sandbox = device.contains("sandbox") && device["sandbox"].is_string()
-                                  ? TextOf(device, "sandbox")
-                              : device.contains("sandbox") ? device["sandbox"].dump()
-                                                           : std::string();
-  if (sandbox.empty() || sandbox == "none") {
-    checks.push_back(Note("sandbox", "none: candidates run with your rights",
-                          "a kernel with Landlock (5.13 or newer) or bubblewrap gives one"));
-  } else {
+  const std::string sandbox = TextOf(device, "sandbox"), lacks = TextOf(device, "sandbox_lacks");
+  if (lacks.empty()) {
     checks.push_back(Good("sandbox", sandbox));
+  } else {
+    checks.push_back(Note("sandbox", sandbox + " only: what is built and run may read your files",
+                          lacks + "; require_sandbox in config.json refuses to work so"));
   }
   return checks;
 }
@@ -252,8 +236,9 @@ DoctorCheck CheckWatches() {
 
 std::vector<DoctorCheck> RunDoctorChecks() {
   const auto folders = base::FindUserFolders();
-  std::vector<DoctorCheck> checks = {CheckPrograms(), CheckHostCompiler(), CheckToolkit(),
-                                     CheckNvrtc(), CheckGpu()};
+  const std::string nvcc = base::FindNvcc();
+  std::vector<DoctorCheck> checks = {CheckPrograms(), CheckHostCompiler(), CheckToolkit(nvcc),
+                                     CheckNvrtc(nvcc), CheckGpu()};
   for (DoctorCheck& check : CheckWorker()) checks.push_back(std::move(check));
   checks.push_back(CheckFolders(folders));
   checks.push_back(CheckSettings(folders));

@@ -1,5 +1,6 @@
 // cupilot-launcher ROOT TARGET -- [LAUNCHER...] --compiler COMPILER ARGUMENTS...
 // cupilot-launcher --register BUILD_FOLDER [DAEMON]
+// cupilot-launcher --lock ROOT
 //
 // Stands in front of the CUDA compiler of a tuned target. ROOT is the folder `cupilot` of the
 // user's build tree, where a folder for each object holds what we know about it; LAUNCHER is what
@@ -22,7 +23,10 @@
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "client/launcher_lock.h"
 #include "client/registration.h"
 #include "records/compile_command.h"
 #include "records/variant.h"
@@ -62,16 +66,9 @@ bool ReadRequest(const Words& words, Request& out) {
   return true;
 }
 
-std::vector<char*> Pointers(Words& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // Becomes the command. Returns only if that is impossible.
 int Become(Words words) {
-  std::vector<char*> pointers = Pointers(words);
+  std::vector<char*> pointers = base::ArgumentPointers(words);
   execvp(pointers[0], pointers.data());
   const int code = errno;
   std::fprintf(stderr, "cupilot-launcher: cannot run %s: %s\n", pointers[0], std::strerror(code));
@@ -86,18 +83,26 @@ Words Joined(const Words& prefix, const Words& command, const Words& more = {}) 
 }
 
 // As base::WriteFileAtomically without the wait for the disk: these files are made again by the
-// next build. A file that has these bytes is left alone.
-bool WriteQuickly(const std::string& path, const std::string& bytes) {
-  const auto present = base::ReadFile(path);
-  if (present && *present == bytes) return true;
+// next build. `aged`: its time lies in the past.
+bool WriteByRename(const std::string& path, const std::string& bytes, bool aged) {
   const std::string temporary = path + "." + std::to_string(getpid());
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return false;
-  const bool written = write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  const timespec times[2] = {kLongAgo, kLongAgo};
+  const bool written =
+      write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
+      (!aged || futimens(fd, times) == 0);
   close(fd);
   if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
   unlink(temporary.c_str());
   return false;
+}
+
+// A file that has these bytes is left alone.
+bool WriteQuickly(const std::string& path, const std::string& bytes, bool aged = false) {
+  const auto present = base::ReadFile(path);
+  if (present && *present == bytes) return true;
+  return WriteByRename(path, bytes, aged);
 }
 
 // The header that every compile of this object includes, so that the build tool knows that the
@@ -105,17 +110,16 @@ bool WriteQuickly(const std::string& path, const std::string& bytes) {
 // newer Ninja run the command once more.
 bool MakeStamp(const std::string& path) {
   if (base::FileExists(path)) return true;
-  const std::string temporary = path + "." + std::to_string(getpid());
-  const std::string text = "// cuPilot touches this file when another variant was published.\n";
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return false;
-  const timespec times[2] = {kLongAgo, kLongAgo};
-  const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       futimens(fd, times) == 0;
-  close(fd);
-  if (written && std::rename(temporary.c_str(), path.c_str()) == 0) return true;
-  unlink(temporary.c_str());
-  return false;
+  return WriteByRename(path, "// cuPilot touches this file when another variant was published.\n",
+                       true);
+}
+
+// The swapped source and what it includes, which the object then depends on: as the stamp.
+bool WriteSwapped(const std::string& folder, const source::SwappedSource& swap) {
+  for (const source::SwappedText& one : swap.Files()) {
+    if (!WriteQuickly(folder + "/" + one.file_name, one.text, true)) return false;
+  }
+  return true;
 }
 
 // While this descriptor is open (here and in the compiler that we become) the daemon sees a build.
@@ -135,17 +139,34 @@ void HoldBuildLock(const Request& request) {
 
 // "<root>/<target>/CMakeFiles/app.dir/main.cu.o"
 std::string FolderOf(const Request& request, const std::string& object) {
-  const std::string build = request.root.substr(0, request.root.rfind('/') + 1);
-  const bool inside = object.compare(0, build.size(), build) == 0;
-  std::string relative = inside ? object.substr(build.size()) : object.substr(1);
-  return request.root + "/" + request.target + "/" + relative;
+  std::string build = request.root.substr(0, request.root.rfind('/') + 1);
+  if (!object.starts_with(build)) {
+    // The build tool may have come here by a symbolic link, or by the folder behind it.
+    char* real = realpath(build.c_str(), nullptr);
+    if (real != nullptr) build = std::string(real) + "/";
+    std::free(real);
+  }
+  return request.root + "/" + request.target + "/" +
+         object.substr(object.starts_with(build) ? build.size() : 1);
 }
 
-void WriteApplied(const std::string& folder, const std::string& selection,
-                  const std::string& reason, const records::Json& text = nullptr) {
-  records::Json json = {
-      {"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
-  if (!text.is_null()) json["text"] = text;
+// What became of a compile: applied.json.
+struct Applied {
+  std::string selection = {};  // id; empty: the original, or variants of a lock file
+  std::string reason = {};     // why the original
+  // By what the object is known once the selection was written again for other files.
+  std::string compiled = {};
+  std::string lock = {};         // what the lock file said (source::LockChoice::digest)
+  records::Json text = nullptr;  // the machine code of the variants
+};
+
+void WriteApplied(const std::string& folder, const Applied& applied) {
+  records::Json json = {{"schema", "cupilot.applied/1"},
+                        {"selection", applied.selection},
+                        {"reason", applied.reason}};
+  if (!applied.compiled.empty()) json["compiled"] = applied.compiled;
+  if (!applied.lock.empty()) json["lock"] = applied.lock;
+  if (!applied.text.is_null()) json["text"] = applied.text;
   WriteQuickly(folder + "/" + source::kAppliedFile, records::CompactJson(json) + "\n");
 }
 
@@ -176,7 +197,7 @@ std::string ReadBack(int fd) {
 bool Spawn(Words words, Outcome& out) {
   const int output = memfd_create("cupilot-output", MFD_CLOEXEC);
   const int errors = memfd_create("cupilot-errors", MFD_CLOEXEC);
-  std::vector<char*> pointers = Pointers(words);
+  std::vector<char*> pointers = base::ArgumentPointers(words);
   const pid_t child = output < 0 || errors < 0 ? -1 : fork();
   if (child == 0) {
     dup2(output, STDOUT_FILENO);
@@ -259,23 +280,30 @@ bool CompileSwapped(const Request& request, const source::CompileLine& line,
   return true;
 }
 
-// The machine code of the variants that the object holds, by which the daemon sees whether it is
-// what was measured. Null where there is none to read (the host device, PTX alone, unknown
-// packing).
-records::Json ShippedText(const std::string& object, const records::Selection& selection) {
+// The machine code of the variants that the object holds, by which one sees whether it is what was
+// measured. Empty where there is none to read (the host device, PTX alone, unknown packing).
+std::vector<source::ShippedText> ShippedCodeOf(const std::string& object,
+                                               const records::Selection& selection) {
   const auto images = source::DeviceImagesOf(object);
-  records::Json rows = nullptr;
-  if (!images) return rows;
+  std::vector<source::ShippedText> shipped;
+  if (!images) return shipped;
   for (const records::SelectedKernel& kernel : selection.kernels) {
     for (const records::SelectedVariant& variant : kernel.variants) {
       const std::size_t binary = variant.target.find(",sm_");
       if (binary == std::string::npos) continue;
       const int architecture = std::atoi(variant.target.c_str() + binary + 4);
-      const std::string hash =
+      std::string hash =
           source::TextOfVariant(*images, architecture, records::VariantNamespace(variant.id));
-      if (hash.empty()) continue;
-      rows.push_back({{"variant", variant.id}, {"target", variant.target}, {"hash", hash}});
+      if (!hash.empty()) shipped.push_back({variant.id, variant.target, std::move(hash)});
     }
+  }
+  return shipped;
+}
+
+records::Json RowsOf(const std::vector<source::ShippedText>& shipped) {
+  records::Json rows = nullptr;
+  for (const source::ShippedText& one : shipped) {
+    rows.push_back({{"variant", one.variant}, {"target", one.target}, {"hash", one.hash}});
   }
   return rows;
 }
@@ -296,12 +324,82 @@ records::CompileCommand Record(const source::CompileLine& line, const std::strin
 void Forget(const std::string& folder, const std::string& reason) {
   if (!base::FileExists(folder + "/" + source::kCommandFile)) return;
   unlink((folder + "/" + source::kCommandFile).c_str());
-  WriteApplied(folder, {}, reason);
+  WriteApplied(folder, {.reason = reason});
 }
 
 bool TurnedOff() {
   const char* value = std::getenv("CUPILOT");
   return value != nullptr && std::strcmp(value, "0") == 0;
+}
+
+// Of other code than what was measured nothing is proven.
+std::string OtherCode(const std::vector<source::ShippedText>& shipped,
+                      const std::vector<source::ShippedText>& measured) {
+  for (const source::ShippedText& one : measured) {
+    if (source::CompareShipped(shipped, one.variant, one.target, one.hash) ==
+        source::ShippedCode::kDifferent) {
+      return "the compiler made other code of variant " + one.variant + " than what was measured";
+    }
+  }
+  return {};
+}
+
+// With the variants of the lock file that the target names. A compile that failed with them is not
+// tried again.
+bool CompileLocked(const Request& request, const source::CompileLine& line,
+                   const records::CompileCommand& command, const source::LockChoice& lock,
+                   Applied& applied) {
+  for (const std::string& note : lock.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  applied.lock = lock.digest;
+  applied.reason = lock.reason;
+  if (lock.request.kernels.empty()) return false;
+  const auto swap = source::WriteSwappedSource(lock.request);
+  if (!swap || !WriteSwapped(command.folder, *swap)) {
+    applied.reason = swap ? "the swapped source cannot be written" : swap.error().message;
+    return false;
+  }
+  source::CheckedSelection checked;
+  checked.id = base::HashHex(swap->file_name + records::CommandHash(command) +
+                             source::ToolchainIdentity(command));
+  checked.selection.swap = swap->file_name;
+  checked.selection.hook = swap->hook;
+  for (const source::SwappedKernel& kernel : lock.request.kernels) {
+    records::SelectedKernel& selected = checked.selection.kernels.emplace_back();
+    for (const source::SwappedVariant& variant : kernel.variants) {
+      records::SelectedVariant& one = selected.variants.emplace_back();
+      one.id = variant.variant.id;
+      one.target = variant.target;
+    }
+  }
+  if (source::WasRefused(command.folder, checked.id)) {
+    applied.reason = "refused before: " + command.folder + "/" + source::kRefusedFile;
+  } else if (CompileSwapped(request, line, command.folder, checked, applied.reason)) {
+    const auto shipped = ShippedCodeOf(line.object, checked.selection);
+    applied.reason = OtherCode(shipped, lock.measured);
+    if (applied.reason.empty()) {
+      applied.text = RowsOf(shipped);
+      return true;
+    }
+    WriteRefused(command.folder, checked.id, applied.reason);
+  }
+  std::fprintf(stderr, "cupilot: %s is compiled as it is, without the lock file's variants: %s\n",
+               line.source.c_str(), applied.reason.c_str());
+  return false;
+}
+
+// True if the object was made with variants.
+bool CompileTuned(const Request& request, const source::CompileLine& line,
+                  const records::CompileCommand& command, Applied& applied) {
+  const source::LockChoice lock = AskLock(request.root, request.target, command);
+  if (lock.there) return CompileLocked(request, line, command, lock, applied);
+  const source::CheckedSelection checked = source::CheckSelection(command);
+  applied.reason = checked.reason;
+  if (!checked.holds) return false;
+  if (!CompileSwapped(request, line, command.folder, checked, applied.reason)) return false;
+  applied = {.selection = checked.id,
+             .compiled = records::CompiledHash(checked.selection),
+             .text = RowsOf(ShippedCodeOf(line.object, checked.selection))};
+  return true;
 }
 
 int Compile(const Request& request) {
@@ -322,16 +420,10 @@ int Compile(const Request& request) {
   const records::CompileCommand command = Record(line, directory, folder);
   WriteQuickly(folder + "/" + source::kCommandFile,
                records::CompactJson(records::ToJson(command)) + "\n");
-  std::string reason = "CUPILOT=0";
-  if (!TurnedOff()) {
-    const source::CheckedSelection checked = source::CheckSelection(command);
-    reason = checked.reason;
-    if (checked.holds && CompileSwapped(request, line, folder, checked, reason)) {
-      WriteApplied(folder, checked.id, {}, ShippedText(line.object, checked.selection));
-      return 0;
-    }
-  }
-  WriteApplied(folder, {}, reason);
+  Applied applied{.reason = "CUPILOT=0"};
+  const bool swapped = !TurnedOff() && CompileTuned(request, line, command, applied);
+  WriteApplied(folder, applied);
+  if (swapped) return 0;
   return Become(Joined(request.prefix, request.command, {"-include", stamp}));
 }
 
@@ -341,6 +433,10 @@ int Compile(const Request& request) {
 int main(int argc, char** argv) {
   if (argc >= 3 && std::strcmp(argv[1], "--register") == 0) {
     cupilot::client::RegisterBuildTree(argv[2], argc > 3 ? argv[3] : "");
+    return 0;
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--lock") == 0) {
+    cupilot::client::LookAtLocks(argv[2]);
     return 0;
   }
   cupilot::client::Request request;

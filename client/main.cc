@@ -21,6 +21,7 @@ constexpr Row kRows[] = {
     {"best", &RunBest},
     {"history", &RunHistory},
     {"apply", &RunApply},
+    {"lock", &RunLock},
     {"tune", &RunTune},
     {"evaluate", &RunEvaluate},
     {"inspect", &RunInspect},

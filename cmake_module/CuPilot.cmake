@@ -24,7 +24,9 @@ endfunction()
 #   APPLY         auto: the next build takes a proven variant; manual: after `cupilot apply`.
 #                 Default auto, and manual where the environment variable CI is set.
 #   NUMERICS      close: within the rounding that the gate allows; bitwise: the same bits. Default close.
-#   LOCK          file of pinned variants (cupilot.lock), relative to the current source folder
+#   LOCK          file of pinned variants (`cupilot lock` writes it), relative to the current source folder.
+#                 Where it is there, it decides alone which variants this target takes, on every machine;
+#                 a changed one compiles again what it speaks of.
 #   CAPTURE_TEST  name of a CTest test that shows what the kernels are run on
 function(cupilot_tune target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "APPLY;NUMERICS;LOCK;CAPTURE_TEST" "KERNELS")
@@ -54,10 +56,14 @@ function(cupilot_tune target)
   endif()
   if(DEFINED arg_LOCK)
     get_filename_component(arg_LOCK "${arg_LOCK}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    set_property(GLOBAL APPEND PROPERTY CUPILOT_LOCKS "${arg_LOCK}")
+    _cupilot_json_string(lock "${arg_LOCK}")
+    set(lock "\"lock\": ${lock}, ")
+  else()
+    set(lock "")  # the launcher looks for the word before it parses anything
   endif()
 
   _cupilot_json_string(name "${target}")
-  _cupilot_json_string(lock "${arg_LOCK}")
   _cupilot_json_string(test "${arg_CAPTURE_TEST}")
   set(kernels "")
   foreach(kernel IN LISTS arg_KERNELS)
@@ -66,7 +72,7 @@ function(cupilot_tune target)
     set(kernels_separator ", ")
   endforeach()
   set_property(GLOBAL APPEND_STRING PROPERTY CUPILOT_TARGETS
-    ",\n    {\"name\": ${name}, \"kernels\": [${kernels}], \"apply\": \"${arg_APPLY}\", \"numerics\": \"${arg_NUMERICS}\", \"lock\": ${lock}, \"capture_test\": ${test}}")
+    ",\n    {\"name\": ${name}, \"kernels\": [${kernels}], \"apply\": \"${arg_APPLY}\", \"numerics\": \"${arg_NUMERICS}\", ${lock}\"capture_test\": ${test}}")
 
   # At the end of this folder, so that sources, properties and launchers set after this call count.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _cupilot_set_launcher [[${target}]])")
@@ -175,13 +181,81 @@ function(_cupilot_write_project)
     set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
       "${CMAKE_BINARY_DIR}/cupilot/cupilot-launcher")
   endif()
+  _cupilot_look_at_locks()
   _cupilot_register()
 endfunction()
 
+# A lock file that appears, changes or goes configures again, and the launcher then touches the stamps of the
+# objects for which it says something else than before.
+function(_cupilot_look_at_locks)
+  get_property(locks GLOBAL PROPERTY CUPILOT_LOCKS)
+  if(locks)
+    list(REMOVE_DUPLICATES locks)
+  endif()
+  set(there FALSE)
+  foreach(lock IN LISTS locks)
+    file(GLOB found CONFIGURE_DEPENDS "${lock}")
+    if(EXISTS "${lock}")
+      set(there TRUE)
+      set_property(DIRECTORY "${CMAKE_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${lock}")
+    endif()
+  endforeach()
+  if(NOT there)
+    _cupilot_note_without_lock("${locks}")
+  endif()
+  _cupilot_built_launcher(launcher)
+  if(NOT launcher OR NOT EXISTS "${CMAKE_BINARY_DIR}/cupilot/project.json")
+    return()
+  endif()
+  execute_process(COMMAND "${launcher}" --lock "${CMAKE_BINARY_DIR}/cupilot"
+    OUTPUT_VARIABLE said ERROR_VARIABLE ignored TIMEOUT 60)
+  string(STRIP "${said}" said)
+  if(said)
+    string(REPLACE "\n" "\n-- cuPilot: " said "${said}")
+    message(STATUS "cuPilot: ${said}")
+  endif()
+endfunction()
+
+# Where nothing will be tuned either, somebody may wonder.
+function(_cupilot_note_without_lock locks)
+  set(why "")
+  if(CMAKE_CROSSCOMPILING)
+    set(why "this is a cross build")
+  elseif(NOT "$ENV{CI}" STREQUAL "")
+    set(why "CI is set")
+  endif()
+  if(why AND NOT "$ENV{CUPILOT}" STREQUAL "0")
+    list(JOIN locks ", " locks)
+    if(locks)
+      set(lock "${locks} is not there")
+    else()
+      set(lock "no target names a LOCK file")
+    endif()
+    message(STATUS "cuPilot: ${why} and ${lock}: kernels are built as they are")
+  endif()
+endfunction()
+
+# The launcher if it is there now: with add_subdirectory only after a first build.
+function(_cupilot_built_launcher out)
+  set(program "${CMAKE_BINARY_DIR}/cupilot/cupilot-launcher")
+  if(TARGET cupilot-launcher)
+    get_target_property(program cupilot-launcher IMPORTED_LOCATION)
+    if(NOT program)
+      get_target_property(folder cupilot-launcher RUNTIME_OUTPUT_DIRECTORY)
+      set(program "${folder}/cupilot-launcher")
+    endif()
+  endif()
+  if(NOT EXISTS "${program}")
+    set(program "")
+  endif()
+  set(${out} "${program}" PARENT_SCOPE)
+endfunction()
+
 # A file in the user's state folder says that this tree exists. The daemon is started detached; whatever
-# fails is recorded in cupilot/registration.log of the build tree and stops nobody.
+# fails is recorded in cupilot/registration.log of the build tree and stops nobody. What is built for another
+# machine cannot be tuned on this one: it gets variants from a lock file only.
 function(_cupilot_register)
-  if("$ENV{CUPILOT}" STREQUAL "0")
+  if("$ENV{CUPILOT}" STREQUAL "0" OR CMAKE_CROSSCOMPILING)
     return()
   endif()
   set(spawn FALSE)
@@ -205,6 +279,10 @@ function(_cupilot_register)
     OUTPUT_FILE "${CMAKE_BINARY_DIR}/cupilot/registration.log"
     ERROR_FILE "${CMAKE_BINARY_DIR}/cupilot/registration.log"
     TIMEOUT 10)
+  file(STRINGS "${CMAKE_BINARY_DIR}/cupilot/registration.log" said LIMIT_COUNT 1)
+  if(said)
+    message(STATUS "${said}")
+  endif()
 endfunction()
 
 # With add_subdirectory the programs are there after the first build only, which then registers: once, and again
@@ -250,7 +328,8 @@ function(_cupilot_choose_compiler)
   if(NOT device STREQUAL "host")
     find_program(nvcc_found nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda
       PATH_SUFFIXES bin NO_CACHE)
-    if(nvcc_found AND (device STREQUAL "cuda" OR EXISTS /dev/nvidiactl OR EXISTS /dev/dxg))
+    # A cross build is for a machine that this one says nothing about.
+    if(nvcc_found AND (device STREQUAL "cuda" OR CMAKE_CROSSCOMPILING OR EXISTS /dev/nvidiactl OR EXISTS /dev/dxg))
       set(nvcc "${nvcc_found}")
     endif()
   endif()

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "evaluate/worker_evaluator.h"
 #include "log/log.h"
 #include "loop/zmq_server.h"
+#include "protocol/client_messages.h"
 #include "service/instance_lock.h"
 #include "service/once.h"
 #include "service/requests.h"
@@ -109,7 +111,8 @@ int RunService(const base::UserFolders& folders, const service::Settings& settin
   if (!listening) return fail(listening.error());
   server = std::move(*listening);
   service.OnEvent([&](const std::string& name, const records::Json& data) {
-    const std::string text = records::Json{{"event", name}, {"data", data}}.dump();
+    const std::string text = protocol::TextOf(
+        protocol::DaemonMessage{protocol::DaemonMessage::Kind::kEvent, {}, data, name});
     const std::set<std::string> subscribers = requests.subscribers();
     for (const std::string& peer : subscribers) {
       if (!server->Send(peer, text)) requests.Forget(peer);
@@ -170,9 +173,11 @@ int Main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   const auto folders = base::FindUserFolders();
   if (!folders) return Complain(folders.error());
-  if (mode == "--once") return RunOnce(*folders);
   const auto settings = service::ReadSettings(folders->config);
   if (!settings) return Complain(settings.error());
+  // Workers, and what they start, inherit it.
+  if (settings->require_sandbox) ::setenv("CUPILOT_REQUIRE_SANDBOX", "1", 1);
+  if (mode == "--once") return RunOnce(*folders);
   ::setpriority(PRIO_PROCESS, 0, 5);
   if (mode.empty()) return Detach(*folders, *settings);
   return RunService(*folders, *settings, [](const std::string& reason) {

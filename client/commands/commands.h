@@ -12,6 +12,8 @@ int RunExplain(const Arguments& arguments, Output& output);
 int RunBest(const Arguments& arguments, Output& output);
 int RunHistory(const Arguments& arguments, Output& output);
 int RunApply(const Arguments& arguments, Output& output);
+int RunLock(const Arguments& arguments, Output& output);
+int RunLockVerify(const Arguments& arguments, Output& output);
 int RunTune(const Arguments& arguments, Output& output);
 int RunEvaluate(const Arguments& arguments, Output& output);
 int RunInspect(const Arguments& arguments, Output& output);

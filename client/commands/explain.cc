@@ -68,6 +68,9 @@ int RunExplain(const Arguments& arguments, Output& output) {
   output.Document(*document);
   output.Line(TextOf(*document, "kernel") + "  " + ShownPath(TextOf(*document, "file")) + ":" +
               CountOf(*document, "line") + "  " + TextOf(*document, "state"));
+  if (const double seconds = NumberOf(*document, "read_seconds"); seconds > 0) {
+    output.Line("  read in " + Microseconds(seconds * 1e6));
+  }
   PrintWinner(*document, output);
   PrintTried(*document, output);
   for (const Json& warning : ListOf(*document, "warnings")) {

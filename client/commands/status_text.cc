@@ -24,6 +24,11 @@ void PrintProjects(const Json& projects, Output& output) {
     for (const Json& code : ListOf(project, "code")) {
       if (code.is_string()) output.Line("    " + code.get<std::string>());
     }
+    const Json slowest = ObjectOf(project, "slowest_read");
+    if (const double seconds = NumberOf(slowest, "seconds"); seconds >= 1) {
+      output.Line("    " + TextOf(slowest, "source") + " takes " + Microseconds(seconds * 1e6) +
+                  " to read");
+    }
     for (const Json& warning : ListOf(project, "warnings")) {
       if (warning.is_string()) output.Line("    warning: " + warning.get<std::string>());
     }

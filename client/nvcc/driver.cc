@@ -1,5 +1,6 @@
 #include "client/nvcc/driver.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,9 +10,11 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/child.h"
 #include "base/file.h"
 #include "base/install_layout.h"
 #include "client/nvcc/architecture.h"
+#include "client/nvcc/missing.h"
 #include "source/lower/lower.h"
 #include "source/syntax/parse.h"
 
@@ -121,23 +124,51 @@ class Driver {
                  toolkit_.c_str(), toolkit_.c_str(), toolkit_.c_str(), toolkit_.c_str());
   }
 
-  int Execute(const Words& words) const {
+  // `messages`: a file that gets what the program says to standard error; empty: ours.
+  int Execute(const Words& words, const std::string& messages = "") const {
     if (line_.verbose || line_.dry_run) std::fprintf(stderr, "#$ %s\n", Join(words).c_str());
     if (line_.dry_run) return 0;
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    if (!messages.empty()) {
+      ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(),
+                                         O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    }
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
     for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
     pointers.push_back(nullptr);
     pid_t child = 0;
     const int error =
-        ::posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ);
+        ::posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
       return Complain("cannot run the host compiler " + words[0] + ": " + std::strerror(error));
     }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = base::WaitForEnd(child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  // Runs a step of a compilation. Where it fails for something of CUDA that the host device does
+  // not have, one line says so instead of all that follows from it. `known`: what clang has found.
+  int ExecuteStep(Words words, const Missing& known = {}) const {
+    const std::string messages = temporary_.File("messages");
+    if (::isatty(STDERR_FILENO) != 0) {
+      words.insert(words.begin() + 1, "-fdiagnostics-color=always");
+    }
+    const int code = Execute(words, messages);
+    const auto text = base::ReadFile(messages);
+    if (!text) return code;
+    if (code != 0) {
+      const Missing missing = known.empty() ? MissingInOutput(*text) : known;
+      if (!missing.empty()) return Refuse(missing);
+    }
+    std::fwrite(text->data(), 1, text->size(), stderr);
+    return code;
+  }
+  static int Refuse(const Missing& missing) {
+    std::fprintf(stderr, "%s\n", DescribeMissing(missing).c_str());
+    return 1;
   }
 
   Words PreprocessorWords(bool cuda) const {
@@ -181,20 +212,31 @@ class Driver {
       for (const std::string& word : PreprocessorWords(false)) words.push_back(word);
       for (const std::string& word : line_.dependencies) words.push_back(word);
       words.insert(words.end(), {input, "-o", object});
-      return Execute(words);
+      return ExecuteStep(words);
     }
     const std::string preprocessed = temporary_.File("preprocessed.ii");
     const std::string lowered = temporary_.File("lowered.ii");
     Words words = PreprocessWords(input);
     if (!line_.dependencies.empty() && !HasTarget()) words.insert(words.end(), {"-MT", object});
     words.insert(words.end(), {"-o", preprocessed});
-    if (const int code = Execute(words); code != 0) return code;
+    if (const int code = ExecuteStep(words); code != 0) return code;
     if (line_.dry_run) return 0;
-    if (auto done = LowerFile(input, preprocessed, lowered); !done) {
-      std::fprintf(stderr, "%s: error: %s\n", input.c_str(), done.error().message.c_str());
-      return 1;
+    const auto unit = ParseFile(input, preprocessed);
+    if (!unit) return ComplainOf(input, unit.error());
+    const Missing unsupported = source::FindUnsupported(unit->tree);
+    if (!unsupported.empty()) return Refuse(unsupported);
+    if (const auto done = LowerFile(unit->tree, lowered); !done) {
+      return ComplainOf(input, done.error());
     }
-    return CompileLowered(lowered, object);
+    // What clang could not read the host compiler will complain about, at the user's own line.
+    return CompileLowered(lowered, object, MissingNames(unit->errors));
+  }
+
+  bool HasThreadSanitizer() const {
+    for (const std::string& word : line_.compiler) {
+      if (word.starts_with("-fsanitize=") && word.find("thread") != std::string::npos) return true;
+    }
+    return false;
   }
 
   bool HasTarget() const {
@@ -204,32 +246,41 @@ class Driver {
     return false;
   }
 
-  base::Result<> LowerFile(const std::string& input, const std::string& from,
-                           const std::string& to) const {
-    TRY_ASSIGN(const std::string text, base::ReadFile(from));
+  static int ComplainOf(const std::string& input, const base::Error& error) {
+    std::fprintf(stderr, "%s: error: %s\n", input.c_str(), error.message.c_str());
+    return 1;
+  }
+
+  base::Result<source::ParseOutcome> ParseFile(const std::string& input,
+                                               const std::string& preprocessed) const {
+    TRY_ASSIGN(const std::string text, base::ReadFile(preprocessed));
     source::ParseOptions parse;
     parse.file_name = input;
     parse.standard = line_.standard.empty() ? "c++17" : line_.standard;
     parse.preprocessed = true;
-    TRY_ASSIGN(const source::ParseOutcome outcome, source::Parse(text, parse));
+    return source::Parse(text, parse);
+  }
+
+  base::Result<> LowerFile(const source::Tree& tree, const std::string& to) const {
     source::LowerOptions options;
     options.launch_function = line_.launch_function;
     options.architecture = architecture_;
     options.candidate = line_.candidate;
     options.relocatable = line_.relocatable;
-    TRY_ASSIGN(const std::string lowered, source::Lower(outcome.tree, options));
-    // What clang could not read the host compiler will complain about, at the user's own line.
+    options.thread_sanitizer = HasThreadSanitizer();
+    TRY_ASSIGN(const std::string lowered, source::Lower(tree, options));
     return base::WriteFileAtomically(to, lowered);
   }
 
-  int CompileLowered(const std::string& lowered, const std::string& object) const {
+  int CompileLowered(const std::string& lowered, const std::string& object,
+                     const Missing& missing) const {
     Words words = {line_.host_compiler, "-c", "-x", "c++-cpp-output"};
     if (line_.march.empty()) words.push_back("-march=" + architecture_.substr(5));
     for (const std::string& word : CompilerWords()) words.push_back(word);
     // Attributes and pragmas of CUDA mean nothing to this compiler; what we add may stay unused.
     words.insert(words.end(), {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-unused-function",
                                "-fno-math-errno", lowered, "-o", object});
-    return Execute(words);
+    return ExecuteStep(words, missing);
   }
 
   // Nothing is left to link on a device; build systems want the object.

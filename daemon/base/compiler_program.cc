@@ -17,9 +17,28 @@ namespace fs = std::filesystem;
 // A script that only starts a compiler is short; of a program nothing but "#!" is looked at.
 constexpr std::size_t kScriptBytes = 16384;
 constexpr int kScriptsDeep = 4;  // scripts that start each other end here
+// Of the host device's toolkit only.
+constexpr const char* kHostMark = "/include/cupilot_host_abi.h";
 
 void AddOnce(std::vector<std::string>& to, std::string text) {
   if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(std::move(text));
+}
+
+std::string TextOfVariable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The files of this name in a list of folders like PATH.
+std::vector<std::string> ProgramsIn(std::string folders, const std::string& name) {
+  std::vector<std::string> programs;
+  while (!folders.empty()) {
+    const std::size_t colon = std::min(folders.find(':'), folders.size());
+    const std::string program = folders.substr(0, colon) + "/" + name;
+    if (FileExists(program)) AddOnce(programs, program);
+    folders.erase(0, std::min(colon + 1, folders.size()));
+  }
+  return programs;
 }
 
 std::string TextOfScript(const std::string& program) {
@@ -60,34 +79,31 @@ void AddBehind(const std::string& program, int deep, std::vector<std::string>& p
 }  // namespace
 
 std::string FindProgram(const std::string& word, const std::string& folder) {
+  if (word.empty()) return {};
   if (word.find('/') != std::string::npos) return AbsolutePath(word, folder);
-  const char* path = std::getenv("PATH");
-  std::string rest = path == nullptr ? "" : path;
-  while (!rest.empty() && !word.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string candidate = rest.substr(0, colon) + "/" + word;
-    if (FileExists(candidate)) return candidate;
-    rest.erase(0, std::min(colon + 1, rest.size()));
-  }
-  return {};
+  const std::vector<std::string> found = ProgramsIn(TextOfVariable("PATH"), word);
+  return found.empty() ? "" : found.front();
 }
 
 std::vector<std::string> NvccPrograms() {
-  const char* path = std::getenv("PATH");
-  std::string folders = path == nullptr ? "" : path;
+  std::string folders = TextOfVariable("PATH");
   for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) {
-    const char* value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') folders += ":" + std::string(value) + "/bin";
+    const std::string toolkit = TextOfVariable(variable);
+    if (!toolkit.empty()) folders += ":" + toolkit + "/bin";
   }
-  folders += ":/usr/local/cuda/bin";
-  std::vector<std::string> programs;
-  while (!folders.empty()) {
-    const std::size_t colon = std::min(folders.find(':'), folders.size());
-    const std::string program = folders.substr(0, colon) + "/nvcc";
-    if (FileExists(program)) AddOnce(programs, program);
-    folders.erase(0, std::min(colon + 1, folders.size()));
-  }
-  return programs;
+  return ProgramsIn(folders + ":/usr/local/cuda/bin", "nvcc");
+}
+
+bool IsHostCompiler(const std::string& program) {
+  const std::vector<std::string> toolkits = ToolkitFoldersOf(program);
+  return std::any_of(toolkits.begin(), toolkits.end(),
+                     [](const std::string& toolkit) { return FileExists(toolkit + kHostMark); });
+}
+
+std::string FindNvcc() {
+  const std::vector<std::string> programs = NvccPrograms();
+  const auto found = std::find_if_not(programs.begin(), programs.end(), IsHostCompiler);
+  return found == programs.end() ? "" : *found;
 }
 
 std::vector<std::string> ProgramsBehind(const std::string& program) {

@@ -14,6 +14,11 @@ std::string FindProgram(const std::string& word, const std::string& folder);
 // The programs named nvcc where CUDA toolkits are usually found, in this order: on PATH, in
 // CUDA_PATH and CUDA_HOME, in /usr/local/cuda. One may be cuPilot's own, for the host device.
 std::vector<std::string> NvccPrograms();
+// The first of them that is a CUDA toolkit's; empty if there is none.
+std::string FindNvcc();
+
+// Whether a program is, or stands for, the compiler of a cuPilot's toolkit for the host device.
+bool IsHostCompiler(const std::string& program);
 
 // `program` with its links resolved, then itself if that is another path, then, where it is a
 // script ("#!"), the programs of the same name that its text names by absolute paths, likewise. A

@@ -30,8 +30,8 @@ struct EvaluateRequest {
   // process: it is rejected as not_faster, with "beaten_by" (that lower end) in the metrics. May be
   // empty.
   std::function<double()> best_so_far;
-  // Called on the loop thread when a stage begins: "check", "build", "verify", "measure",
-  // "confirm", "profile". May be empty.
+  // Called on the loop thread when a stage begins: "check", "build", "verify" (again for what was
+  // measured to be faster), "measure", "confirm", "profile". May be empty.
   std::function<void(std::string_view stage)> progress;
 };
 
@@ -39,9 +39,9 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  // Check, build, verify, measure, confirm, verdict; stops at the first stage that rejects. A
-  // rejection is a value (accepted == false with reason and detail). Errors are what is no verdict
-  // about the variant:
+  // Check, build, verify, measure, verify the rest, confirm, verdict; stops at the first stage that
+  // rejects. A rejection is a value (accepted == false with reason and detail). Errors are what is
+  // no verdict about the variant:
   //   kInvalidArgument  the original fails, does not repeat, does not build, or the workload is
   //                     illegal
   //   kUnavailable      no worker, compiler or device

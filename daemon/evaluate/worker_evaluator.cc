@@ -46,6 +46,24 @@ void MergeErrors(const std::vector<records::CaseResult>& verified,
   }
 }
 
+// The greater errors of two parts of a verification.
+void AddErrors(const std::vector<records::CaseResult>& part,
+               std::vector<records::CaseResult>& verified) {
+  for (const records::CaseResult& result : part) {
+    const auto known =
+        std::find_if(verified.begin(), verified.end(),
+                     [&](const records::CaseResult& v) { return v.name == result.name; });
+    if (known == verified.end()) {
+      verified.push_back(result);
+      continue;
+    }
+    if (result.error > known->error) known->error = result.error;
+    if (result.original_error > known->original_error) {
+      known->original_error = result.original_error;
+    }
+  }
+}
+
 records::Json Summary(const Combined& combined) {
   return {{"speedup", combined.speedup},
           {"interval", combined.interval},
@@ -154,29 +172,62 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.text_hash = TextHash(*reply, entries_);
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
+    StartVerify("screening", &Job::OnScreened);
+  }
+
+  void StartVerify(const char* depth, void (Job::*then)(base::Result<protocol::VerifyReply>)) {
     Enter(kVerify);
-    Verify(owner_.workers_, protocol::VerifyRequest{MakeSet()},
-           [self = shared_from_this()](base::Result<protocol::VerifyReply> r) {
-             self->OnVerified(std::move(r));
+    protocol::VerifyRequest verify;
+    verify.set = MakeSet();
+    verify.depth = depth;
+    Verify(owner_.workers_, verify,
+           [self = shared_from_this(), then](base::Result<protocol::VerifyReply> reply) {
+             (self.get()->*then)(std::move(reply));
            });
   }
 
-  void OnVerified(base::Result<protocol::VerifyReply> reply) {
-    if (!reply) return OnWorkerError(reply.error());
-    if (reply->original_failed) {
-      return done_(base::Fail(
-          base::InvalidArgument("the original of '" + request_.kernel.name +
-                                "' cannot be judged on this workload: " + reply->detail)));
-    }
-    for (records::Check& check : reply->checks) evaluation_.checks.push_back(std::move(check));
-    evaluation_.guard = reply->guard;
-    verified_ = std::move(reply->cases);
-    if (!reply->passed) {
-      evaluation_.cases = verified_;
-      return Reject(reply->reason, reply->detail);
-    }
+  void OnScreened(base::Result<protocol::VerifyReply> reply) {
+    verified_.clear();
+    if (!TakeVerified(std::move(reply))) return;
     Enter(kMeasure);
     StartMeasure(false, &Job::OnMeasured);
+  }
+
+  void OnProven(base::Result<protocol::VerifyReply> reply) {
+    if (!TakeVerified(std::move(reply))) return;
+    MergeErrors(verified_, evaluation_.cases);
+    Confirm();
+  }
+
+  // False: the evaluation has ended with it.
+  bool TakeVerified(base::Result<protocol::VerifyReply> reply) {
+    if (!reply) {
+      OnWorkerError(reply.error());
+      return false;
+    }
+    if (reply->original_failed) {
+      done_(base::Fail(
+          base::InvalidArgument("the original of '" + request_.kernel.name +
+                                "' cannot be judged on this workload: " + reply->detail)));
+      return false;
+    }
+    for (records::Check& check : reply->checks) AddCheck(std::move(check));
+    for (const auto& [name, cost] : reply->steps.items()) {
+      evaluation_.metrics["verify"][name] = cost;
+    }
+    evaluation_.guard = reply->guard;
+    AddErrors(reply->cases, verified_);
+    if (reply->passed) return true;
+    if (evaluation_.cases.empty()) evaluation_.cases = verified_;
+    Reject(reply->reason, reply->detail);
+    return false;
+  }
+
+  // The second part of a verification says again what holds after every run.
+  void AddCheck(records::Check check) {
+    std::vector<records::Check>& checks = evaluation_.checks;
+    if (check.passed && std::find(checks.begin(), checks.end(), check) != checks.end()) return;
+    checks.push_back(std::move(check));
   }
 
   void OnMeasured(base::Result<protocol::MeasureReply> reply) {
@@ -195,16 +246,17 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
                         FormatSpeedup(best) +
                         " at least of what is there: not measured in a second process");
     }
-    // Checks that only finalists are worth (a sanitizer run, values again after timed runs) belong
-    // here, before the confirmation.
     const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");
     if (nvrtc && !as_compiled_ && DeviceKind(request_.device) == "cuda") {
       as_compiled_ = true;
       Enter(kBuild);
       return BuildText(request_.kernel.closure_source, &Job::OnOriginalAsCompiled);
     }
-    Confirm();
+    Prove();
   }
+
+  // What only finalists are worth.
+  void Prove() { StartVerify("rest", &Job::OnProven); }
 
   void Confirm() {
     Enter(kConfirm);
@@ -215,7 +267,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   // what is verified and measured, from the beginning: the original's, and the candidate's.
   void OnOriginalAsCompiled(base::Result<protocol::BuildReply> reply) {
     // Without nvcc nothing can be said.
-    if (!reply || reply->failed || reply->timed_out) return Confirm();
+    if (!reply || reply->failed || reply->timed_out) return Prove();
     const std::string hash = TextHash(*reply, {request_.kernel.name});
     other_original_ = hash != baseline_.original_hash;
     if (other_original_) {
@@ -230,7 +282,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     const bool built = reply && !reply->failed && !reply->timed_out;
     const bool same = built && TextHash(*reply, entries_) == evaluation_.text_hash;
     const bool unknown = !reply && reply.error().code == base::ErrorCode::kUnavailable;
-    if (!other_original_ && (same || unknown)) return Confirm();
+    if (!other_original_ && (same || unknown)) return Prove();
     // Nothing that was measured holds for this code.
     const records::Check whitelist = evaluation_.checks.front();
     evaluation_.checks = {whitelist};

@@ -20,7 +20,7 @@ add_custom_command(OUTPUT "${toolkit}/lib64/libcudart_static.a"
   COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libcudadevrt.a"
   DEPENDS cupilot_host_runtime "${combine}" VERBATIM)
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/include"
-  "${CMAKE_CURRENT_SOURCE_DIR}/include/*.h")
+  "${CMAKE_CURRENT_SOURCE_DIR}/include/*")
 foreach(header IN LISTS headers)
   configure_file("include/${header}" "${toolkit}/include/${header}" COPYONLY)
 endforeach()

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/child.h"
 #include "loop/uv_handle.h"
 
 extern char** environ;
@@ -31,14 +32,6 @@ std::vector<std::string> MergedEnvironment(
   for (const auto& [name, value] : merged)
     result.push_back(std::string(name).append("=").append(value));
   return result;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 struct PendingWrite {
@@ -146,8 +139,8 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, Chil
                       PipeTo(state->output.stream(), UV_WRITABLE_PIPE), error_container};
 
   std::vector<std::string> environment = MergedEnvironment(options.environment);
-  std::vector<char*> environment_pointers = Pointers(environment);
-  std::vector<char*> argument_pointers = Pointers(options.arguments);
+  std::vector<char*> environment_pointers = base::ArgumentPointers(environment);
+  std::vector<char*> argument_pointers = base::ArgumentPointers(options.arguments);
   uv_process_options_t uv_options{};
   uv_options.file = argument_pointers[0];
   uv_options.args = argument_pointers.data();

@@ -58,7 +58,8 @@ static void Read(const Json& json, const std::string& path, ScanReply& value, Re
   object.Optional("kernels", value.kernels)
       .Optional("warnings", value.warnings)
       .Optional("files", value.files)
-      .Optional("untagged_kernels", value.untagged_kernels);
+      .Optional("untagged_kernels", value.untagged_kernels)
+      .Optional("seconds", value.seconds);
 }
 
 Json ToJson(const ScanReply& value) {
@@ -67,6 +68,7 @@ Json ToJson(const ScanReply& value) {
   json["warnings"] = value.warnings;
   json["files"] = value.files;
   json["untagged_kernels"] = value.untagged_kernels;
+  json["seconds"] = value.seconds;
   return json;
 }
 
@@ -368,12 +370,16 @@ base::Result<CandidateSet> ParseCandidateSet(const Json& json) {
 static void Read(const Json& json, const std::string& path, VerifyRequest& value,
                  Reading& reading) {
   ObjectReader object(json, path, reading);
-  object.Optional("set", value.set);
+  object.Optional("set", value.set)
+      .Optional("depth", value.depth)
+      .Optional("left_out", value.left_out);
 }
 
 Json ToJson(const VerifyRequest& value) {
   Json json = Json::object();
   json["set"] = ToJson(value.set);
+  json["depth"] = value.depth;
+  json["left_out"] = value.left_out;
   return json;
 }
 
@@ -389,7 +395,8 @@ static void Read(const Json& json, const std::string& path, VerifyReply& value, 
       .Optional("detail", value.detail)
       .Optional("checks", value.checks)
       .Optional("cases", value.cases)
-      .Optional("guard", value.guard);
+      .Optional("guard", value.guard)
+      .Optional("steps", value.steps);
 }
 
 Json ToJson(const VerifyReply& value) {
@@ -401,6 +408,7 @@ Json ToJson(const VerifyReply& value) {
   json["checks"] = ArrayJson(value.checks);
   json["cases"] = ArrayJson(value.cases);
   json["guard"] = value.guard;
+  json["steps"] = value.steps;
   return json;
 }
 

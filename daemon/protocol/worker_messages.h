@@ -35,6 +35,7 @@ struct ScanReply {
   std::vector<std::string> warnings;  // "file:line: what, and what to do"
   std::vector<std::string> files;     // every file read outside toolkit and compiler folders
   std::vector<std::string> untagged_kernels;  // qualified names
+  double seconds = 0;                         // that reading the unit took
 };
 
 // op "rewrite": a strategy made a variant, mechanically.
@@ -111,7 +112,7 @@ struct CheckVariantReply {
 // op "build": one self-contained CUDA text to something that a device worker can load.
 struct BuildRequest {
   std::string device;  // "host", "cuda:0"
-  std::string target;  // GPUs: "sm_90"; empty: the device's own architecture
+  std::string target;  // GPUs: "sm_90"
   std::string text;
   records::CompileCommand command;  // flags that matter: standard, optimisation, arch, fast math
   std::string cache_folder;         // content-addressed: same text and flags are built once
@@ -150,6 +151,11 @@ struct CandidateSet {
 // op "verify"
 struct VerifyRequest {
   CandidateSet set;
+  // Which steps (worker/steps/step.h): "screening", at most 8 launches of the candidate a case;
+  // "rest": what only finalists are worth; "all".
+  std::string depth = "all";
+  // Steps and checks that are left out, by name: for tests of single ones. The daemon names none.
+  std::vector<std::string> left_out;
 };
 struct VerifyReply {
   bool passed = false;
@@ -159,6 +165,9 @@ struct VerifyReply {
   std::vector<records::Check> checks;
   std::vector<records::CaseResult> cases;  // name, error, original_error
   std::string guard;                       // the published one
+  // By step: {"launches": of the candidate's program, "seconds": with the original's runs,
+  // "caught": the check that found something}; all cases together.
+  records::Json steps = records::Json::object();
 };
 
 // op "measure"

@@ -89,13 +89,52 @@ Json ToJson(const ClosureRange& value) {
   return {{"file", value.file}, {"begin", value.begin}, {"end", value.end}, {"hash", value.hash}};
 }
 
+void Read(const Json& json, const std::string& path, MadeType::Integer& out, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Required("name", out.name)
+      .Required("offset", out.offset)
+      .Required("bytes", out.bytes)
+      .Required("is_signed", out.is_signed);
+  object.Finish();
+}
+
+Json ToJson(const MadeType::Integer& value) {
+  return {{"name", value.name},
+          {"offset", value.offset},
+          {"bytes", value.bytes},
+          {"is_signed", value.is_signed}};
+}
+
+void Read(const Json& json, const std::string& path, MadeType& out, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("namespaces", out.namespaces)
+      .Required("name", out.name)
+      .Required("text", out.text)
+      .Optional("integers", out.integers)
+      .Required("holds_pointers", out.holds_pointers);
+  object.Finish();
+}
+
+Json ToJson(const MadeType& value) {
+  Json json = {{"namespaces", value.namespaces},
+               {"name", value.name},
+               {"text", value.text},
+               {"holds_pointers", value.holds_pointers}};
+  if (!value.integers.empty()) json["integers"] = ArrayJson(value.integers);
+  return json;
+}
+
 void Read(const Json& json, const std::string& path, Kernel& out, Reading& reading) {
   ObjectReader object(json, path, reading);
   object.Required("name", out.name)
       .Optional("base_name", out.base_name)
       .Optional("namespaces", out.namespaces)
+      .Optional("template_arguments", out.template_arguments)
+      .Optional("label", out.label)
       .Optional("signature", out.signature)
       .Optional("key", out.key)
+      .Optional("instance", out.instance)
+      .Optional("made_types", out.made_types)
       .Optional("file", out.file)
       .Optional("line", out.line)
       .Optional("parameters", out.parameters)
@@ -109,6 +148,7 @@ void Read(const Json& json, const std::string& path, Kernel& out, Reading& readi
       .Optional("tolerance", out.tolerance)
       .Optional("synchronises", out.synchronises)
       .Optional("uses_atomics", out.uses_atomics)
+      .Optional("depends_on_lines", out.depends_on_lines)
       .Optional("closure_source", out.closure_source)
       .Optional("closure_macros", out.closure_macros)
       .Optional("standard", out.standard)
@@ -118,11 +158,31 @@ void Read(const Json& json, const std::string& path, Kernel& out, Reading& readi
   object.Finish();
 }
 
-bool NamesKernel(const std::string& name, const std::string& qualified) {
-  if (qualified == name) return true;
-  const std::string suffix = "::" + name;
-  return qualified.size() > suffix.size() &&
-         qualified.compare(qualified.size() - suffix.size(), suffix.size(), suffix) == 0;
+std::string NameWithArguments(const std::string& name, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return name;
+  std::string text = name + "<";
+  for (const std::string& argument : arguments) {
+    text += (text.back() == '<' ? "" : ", ") + argument;
+  }
+  return text + (text.back() == '>' ? " >" : ">");
+}
+
+const std::string& LabelOf(const Kernel& kernel) {
+  return kernel.label.empty() ? kernel.name : kernel.label;
+}
+
+bool NamesKernel(const std::string& name, const std::string& label) {
+  const auto without_spaces = [](std::string text) {
+    std::erase(text, ' ');
+    return text;
+  };
+  const auto is_suffix = [](const std::string& suffix, const std::string& whole) {
+    return whole == suffix || whole.ends_with("::" + suffix);
+  };
+  const std::string asked = without_spaces(name);
+  const std::string whole = without_spaces(label);
+  if (asked.empty()) return false;
+  return is_suffix(asked, whole) || is_suffix(asked, whole.substr(0, whole.find_first_of("<(")));
 }
 
 base::Result<Kernel> ParseKernel(const Json& json) {
@@ -138,7 +198,12 @@ Json ToJson(const Kernel& kernel) {
                {"line", kernel.line},
                {"synchronises", kernel.synchronises},
                {"uses_atomics", kernel.uses_atomics}};
+  PutIf(json, "depends_on_lines", kernel.depends_on_lines);
   Put(json, "namespaces", kernel.namespaces);
+  Put(json, "template_arguments", kernel.template_arguments);
+  Put(json, "label", kernel.label);
+  Put(json, "instance", kernel.instance);
+  if (!kernel.made_types.empty()) json["made_types"] = ArrayJson(kernel.made_types);
   if (!kernel.parameters.empty()) json["parameters"] = ArrayJson(kernel.parameters);
   if (!kernel.globals.empty()) json["globals"] = ArrayJson(kernel.globals);
   if (!kernel.tunables.empty()) json["tunables"] = ArrayJson(kernel.tunables);

@@ -48,13 +48,43 @@ struct ClosureGlobal {
   std::int64_t count = 0;
 };
 
+// A type that we wrote because the user's has no name: the function object that is measured, and
+// given to variants, in the place of a lambda.
+struct MadeType {
+  // What an expression reads as an integer: "f.count".
+  struct Integer {
+    std::string name;
+    std::int64_t offset = 0;  // bytes
+    std::int64_t bytes = 0;
+    bool is_signed = false;
+    bool operator==(const Integer&) const = default;
+  };
+  std::vector<std::string> namespaces;  // outermost first; "" is an unnamed one
+  std::string name;                     // qualified, as a parameter's canonical type
+  std::string text;                     // "struct cupilot_lambda_... {...};"
+  std::vector<Integer> integers;        // its members of integer types
+  bool holds_pointers = false;          // or members whose own members are not known
+  bool operator==(const MadeType&) const = default;
+};
+
 struct Kernel {
   std::string name;                     // qualified: "image::blur"
   std::string base_name;                // "blur"
   std::vector<std::string> namespaces;  // enclosing, outermost first; "" is an unnamed one
-  std::string signature;                // mangled name
-  std::string key;                      // kernel_key
-  std::string file;                     // absolute path of the definition, after #line
+  // Of an instantiated template, as they stand between < and >: its closure_source holds the kernel
+  // with these arguments as an ordinary one.
+  std::vector<std::string> template_arguments;
+  // What people see and say where the name alone does not tell: "image::blur<float, 4>",
+  // "image::blur(const float *, int)". See LabelOf().
+  std::string label;
+  std::string signature;  // mangled name
+  std::string key;        // kernel_key
+  // Of an instantiation that no text can name (of a lambda): by what it is recognised when a
+  // program registers it, the signature or, on the host device, "image::map FviE" with its type;
+  // and the types that stand for those without a name.
+  std::string instance;
+  std::vector<MadeType> made_types;
+  std::string file;  // absolute path of the definition, after #line
   std::int64_t line = 0;
   std::vector<Parameter> parameters;
   std::vector<ClosureGlobal> globals;
@@ -67,6 +97,9 @@ struct Kernel {
   std::optional<Tolerance> tolerance;
   bool synchronises = false;  // reaches a barrier, a warp intrinsic or shared memory
   bool uses_atomics = false;
+  // Its text holds the number of a line (__LINE__) or a counter, or what a lambda captures has
+  // types that follow from other text than the closure's: any edit is one of the kernel.
+  bool depends_on_lines = false;
   // A self-contained translation unit with the kernel and all it reaches: includes of toolkit and
   // standard headers, then the declarations, macros expanded. No host code. With a tunable's macro
   // redefined the text differs: see the worker's `closure` operation.
@@ -83,9 +116,15 @@ struct Kernel {
   std::string declined;
 };
 
-// Whether `name` as people write it means the kernel of this qualified name: the whole name or a
-// suffix of it after "::".
-bool NamesKernel(const std::string& name, const std::string& qualified);
+// "image::blur<float, 4>"; the plain name without arguments.
+std::string NameWithArguments(const std::string& name, const std::vector<std::string>& arguments);
+
+// The label, or the name where that is enough.
+const std::string& LabelOf(const Kernel& kernel);
+
+// Whether `name` as people write it means the kernel of this label: the whole one or a suffix of it
+// after "::", with or without template arguments and parameters, however spaced.
+bool NamesKernel(const std::string& name, const std::string& label);
 
 base::Result<Kernel> ParseKernel(const Json& json);  // lenient: what we wrote ourselves
 Json ToJson(const Kernel& kernel);

@@ -9,16 +9,28 @@ void Read(const Json& json, const std::string& path, SelectedFile& out, Reading&
   object.Required("path", out.path)
       .Required("size", out.size)
       .Required("mtime_ns", out.mtime_ns)
-      .Required("hash", out.hash);
+      .Required("hash", out.hash)
+      .Optional("outline", out.outline);
   object.Finish(out.others);
 }
 
 Json ToJson(const SelectedFile& value) {
-  return WithOthers({{"path", value.path},
-                     {"size", NumberJson(value.size)},
-                     {"mtime_ns", NumberJson(value.mtime_ns)},
-                     {"hash", value.hash}},
-                    value.others);
+  Json json = {{"path", value.path},
+               {"size", NumberJson(value.size)},
+               {"mtime_ns", NumberJson(value.mtime_ns)},
+               {"hash", value.hash}};
+  Put(json, "outline", value.outline);
+  return WithOthers(std::move(json), value.others);
+}
+
+void Read(const Json& json, const std::string& path, EditWindow& out, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Optional("names", out.names).Optional("macros", out.macros);
+  object.Finish(out.others);
+}
+
+Json ToJson(const EditWindow& value) {
+  return WithOthers({{"names", value.names}, {"macros", value.macros}}, value.others);
 }
 
 void Read(const Json& json, const std::string& path, SelectedVariant& out, Reading& reading) {
@@ -73,6 +85,7 @@ void Read(const Json& json, const std::string& path, Selection& out, Reading& re
       .Required("toolchain", out.toolchain)
       .Required("files", out.files)
       .Required("closure", out.closure)
+      .Optional("window", out.window)
       .Required("kernels", out.kernels);
   object.Finish(out.others);
 }
@@ -82,17 +95,26 @@ base::Result<Selection> ParseSelection(const Json& json) {
 }
 
 Json ToJson(const Selection& selection) {
-  return WithOthers({{"schema", Selection::kSchema},
-                     {"source", selection.source},
-                     {"swap", selection.swap},
-                     {"hook", selection.hook},
-                     {"command_hash", selection.command_hash},
-                     {"environment_hash", selection.environment_hash},
-                     {"toolchain", selection.toolchain},
-                     {"files", ArrayJson(selection.files)},
-                     {"closure", ArrayJson(selection.closure)},
-                     {"kernels", ArrayJson(selection.kernels)}},
-                    selection.others);
+  Json json = {{"schema", Selection::kSchema},
+               {"source", selection.source},
+               {"swap", selection.swap},
+               {"hook", selection.hook},
+               {"command_hash", selection.command_hash},
+               {"environment_hash", selection.environment_hash},
+               {"toolchain", selection.toolchain},
+               {"files", ArrayJson(selection.files)},
+               {"closure", ArrayJson(selection.closure)},
+               {"kernels", ArrayJson(selection.kernels)}};
+  if (!selection.window.names.empty()) json["window"] = ToJson(selection.window);
+  return WithOthers(std::move(json), selection.others);
+}
+
+std::string CompiledHash(const Selection& selection) {
+  Selection compiled = selection;
+  compiled.files.clear();
+  compiled.closure.clear();
+  compiled.window = {};
+  return HashJson(ToJson(compiled));
 }
 
 }  // namespace cupilot::records

@@ -15,6 +15,16 @@ struct SelectedFile {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::string hash;
+  // What the file says that the selection depends on (source/swap/edit_window.h); empty: all of it.
+  std::string outline = {};
+  Json others = Json::object();  // keys of a newer version, kept
+};
+
+// By what the launcher decides whether an edit leaves the kernels and their variants as they are:
+// names that those look up, and macros of the user's files that can hide a declaration of one.
+struct EditWindow {
+  std::vector<std::string> names;
+  std::vector<std::string> macros;
   Json others = Json::object();  // keys of a newer version, kept
 };
 
@@ -46,11 +56,16 @@ struct Selection {
   std::string toolchain;  // what `compiler --version` was hashed to
   std::vector<SelectedFile> files;
   std::vector<ClosureRange> closure;
+  EditWindow window;
   std::vector<SelectedKernel> kernels;
   Json others = Json::object();  // keys of a newer version, kept
 };
 
 base::Result<Selection> ParseSelection(const Json& json);
 Json ToJson(const Selection& selection);
+
+// What decides the object that is compiled: hash of all but what the files were when it was
+// written.
+std::string CompiledHash(const Selection& selection);
 
 }  // namespace cupilot::records

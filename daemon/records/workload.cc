@@ -224,7 +224,7 @@ Json ToJson(const Argument& value) {
     }
   } else if (value.null) {
     json["value"] = nullptr;
-  } else {
+  } else if (!value.value.empty()) {  // a lenient reader takes an argument that says nothing
     json["value"] = NumberTextJson(value.value);
   }
   return json;

@@ -38,7 +38,13 @@ std::string Seconds(std::int64_t wall_ns) {
 // Why the proven variant is not in the next build; empty if it is.
 std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kernel,
                            const std::optional<Proven>& best) {
-  const auto it = state.published.variants.find(kernel.name);
+  // A lock file decides alone.
+  const auto lock = base::ReadFile(state.target.lock);
+  if (best && lock) {
+    const bool named = lock->find("\"" + best->variant.id + "\"") != std::string::npos;
+    return named ? "" : "the lock file does not name it: `cupilot lock` pins it";
+  }
+  const auto it = state.published.variants.find(records::LabelOf(kernel));
   if (best && it != state.published.variants.end() && it->second.contains(best->variant.id)) {
     return {};
   }
@@ -72,7 +78,7 @@ std::string WhyRefused(Service& service, const ObjectState& state, const records
   if (!best) return {};
   for (const Refusal& refusal : service.RefusedOf(state, kernel)) {
     if (refusal.variant != best->variant.id) continue;
-    const auto published = state.published.variants.find(kernel.name);
+    const auto published = state.published.variants.find(records::LabelOf(kernel));
     const bool waits = state.target.apply == "manual" &&
                        published != state.published.variants.end() &&
                        published->second.contains(refusal.variant);
@@ -88,7 +94,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   const std::string refused = best ? "" : WhyRefused(service, state, kernel);
   const std::string unpublished = WhyUnpublished(state, kernel, best);
   Json row;
-  row["kernel"] = kernel.name;
+  row["kernel"] = records::LabelOf(kernel);
   row["file"] = kernel.file;
   row["line"] = kernel.line;
   row["project"] = state.build_folder;
@@ -165,6 +171,7 @@ Json ProjectsJson(Service& service) {
     std::int64_t kernels = 0;
     Json warnings = Json::array();
     std::set<std::string> code;  // what builds lack for this machine's GPUs
+    const ObjectScan* slowest = nullptr;
     for (const auto& [name, state] : service.objects()) {
       if (state.build_folder != folder) continue;
       for (const Place& place : state.places.places) {
@@ -176,18 +183,23 @@ Json ProjectsJson(Service& service) {
       }
       if (state.scan == nullptr) continue;
       kernels += static_cast<std::int64_t>(state.scan->kernels.size());
+      if (slowest == nullptr || state.scan->seconds > slowest->seconds) slowest = state.scan.get();
       for (const std::string& warning : state.scan->warnings) warnings.push_back(warning);
       for (const records::Kernel& kernel : state.scan->kernels) {
         const std::string why =
             WhyUntuned(kernel, service.FindJob(state, kernel), state.places.why_none);
-        if (!why.empty()) warnings.push_back(kernel.name + ": " + why);
+        if (!why.empty()) warnings.push_back(records::LabelOf(kernel) + ": " + why);
       }
     }
-    projects.push_back({{"build_folder", folder},
-                        {"source_folder", project.source_folder},
-                        {"kernels", kernels},
-                        {"code", code},
-                        {"warnings", warnings}});
+    projects.push_back(
+        {{"build_folder", folder},
+         {"source_folder", project.source_folder},
+         {"kernels", kernels},
+         {"code", code},
+         {"slowest_read", slowest == nullptr ? Json()
+                                             : Json{{"source", slowest->object.command.source},
+                                                    {"seconds", slowest->seconds}}},
+         {"warnings", warnings}});
   }
   return projects;
 }
@@ -245,16 +257,19 @@ enum class Match { kNone, kLoose, kExact };
 Match MatchOf(const records::Kernel& kernel, const std::string& name, const std::string& file,
               std::int64_t line) {
   const bool in_file = !file.empty() && kernel.file == file;
-  if (kernel.name == name || (in_file && kernel.line == line)) return Match::kExact;
+  const std::string& label = records::LabelOf(kernel);
+  if (label == name || kernel.name == name || (in_file && kernel.line == line)) {
+    return Match::kExact;
+  }
   // A head may be of several lines: the tag, the template, the name.
   if (in_file && kernel.line >= line - 1 && kernel.line <= line + 1) return Match::kLoose;
-  return kernel.name.ends_with("::" + name) ? Match::kLoose : Match::kNone;
+  return records::NamesKernel(name, label) ? Match::kLoose : Match::kNone;
 }
 
 base::Error Ambiguous(const std::string& name, const std::vector<KernelPlace>& found) {
   std::set<std::string> candidates;  // a kernel may be in several objects
   for (const KernelPlace& place : found) {
-    candidates.insert("\n  " + place.kernel->name + " (" + place.kernel->file + ":" +
+    candidates.insert("\n  " + records::LabelOf(*place.kernel) + " (" + place.kernel->file + ":" +
                       std::to_string(place.kernel->line) + ")");
   }
   std::string text;
@@ -292,8 +307,9 @@ Json StatusDocument(Service& service) {
   status["workers"] = WorkersJson(worker_counters);
   status["now"] = Json::array();
   for (const KernelJob* job : service.BusyJobs()) {
-    status["now"].push_back(
-        {{"kernel", job->input().kernel.name}, {"stage", job->stage()}, {"title", job->title()}});
+    status["now"].push_back({{"kernel", records::LabelOf(job->input().kernel)},
+                             {"stage", job->stage()},
+                             {"title", job->title()}});
   }
   return status;
 }
@@ -359,6 +375,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   Json document = RowOf(service, *place.object, kernel);
   document["schema"] = "cupilot.explain/1";
   document["kernel_key"] = kernel.key;
+  document["read_seconds"] = place.object->scan->seconds;
   document["device"] = DeviceJson(DeviceOf(service, *place.object));
   const std::string& no_device = place.object->places.why_none;
   const auto best = service.Best(*place.object, kernel);
@@ -420,7 +437,8 @@ base::Result<Json> BestDocument(Service& service, const KernelPlace& place,
   }
   if (!best) {
     return base::Fail(base::NotFound("nothing is proven faster than the original of " +
-                                     kernel.name + (arch.empty() ? "" : " on " + arch)));
+                                     records::LabelOf(kernel) +
+                                     (arch.empty() ? "" : " on " + arch)));
   }
   return Json{{"schema", "cupilot.best/1"},
               {"variant", records::ToJson(best->variant)},
@@ -429,7 +447,7 @@ base::Result<Json> BestDocument(Service& service, const KernelPlace& place,
 
 Json HistoryDocument(Service& service, const KernelPlace& place) {
   Json document = {{"schema", "cupilot.history/1"},
-                   {"kernel", place.kernel->name},
+                   {"kernel", records::LabelOf(*place.kernel)},
                    {"evaluations", Json::array()}};
   for (const records::Evaluation& evaluation : service.catalog().Evaluations(place.kernel->key)) {
     document["evaluations"].push_back(records::ToJson(evaluation));

@@ -101,7 +101,7 @@ struct KernelJob::Attempt {
 };
 
 Pace PaceOn(const std::string& device) {
-  return evaluate::DeviceKind(device) == "cuda" ? Pace{12, 24} : Pace{};
+  return evaluate::DeviceKind(device) == "cuda" ? Pace{16, 24} : Pace{};
 }
 
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
@@ -143,7 +143,7 @@ void KernelJob::Restore() {
                                : base::Fail(*reading.error());
   if (!replayed) {
     log::Info("a kernel's search begins again",
-              {{"kernel", input_.kernel.name}, {"reason", replayed.error()}});
+              {{"kernel", records::LabelOf(input_.kernel)}, {"reason", replayed.error()}});
     opinions_.clear();
     seeds_.clear();
     return;
@@ -329,7 +329,7 @@ void KernelJob::LookAtWinner() {
                      : base::Result<>(base::Fail(profiled.error()));
         if (!saved) {
           log::Info("what bounds a kernel is not known",
-                    {{"kernel", input_.kernel.name}, {"reason", saved.error()}});
+                    {{"kernel", records::LabelOf(input_.kernel)}, {"reason", saved.error()}});
         }
         EndStep();
       });
@@ -470,7 +470,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
   }
   last_ = *evaluation;
   accepted_ = accepted_ || evaluation->accepted;
-  log::Info("verdict", {{"kernel", input_.kernel.name},
+  log::Info("verdict", {{"kernel", records::LabelOf(input_.kernel)},
                         {"what", attempt.candidate.strategy.title},
                         {"verdict", evaluation->accepted ? "accepted" : "rejected"},
                         {"reason", evaluation->reason},
@@ -521,7 +521,7 @@ void KernelJob::Tell(const Attempt& attempt) {
 // the job; anything else is tried again a few times.
 void KernelJob::Fail(const base::Error& error) {
   savable_ = false;
-  log::Warning("no verdict", {{"kernel", input_.kernel.name}, {"reason", error}});
+  log::Warning("no verdict", {{"kernel", records::LabelOf(input_.kernel)}, {"reason", error}});
   if (IsFailureOfOriginal(error) || ++failures_in_a_row_ >= kMostFailures) {
     if (failure_.empty()) failure_ = error.message;
     finished_ = true;

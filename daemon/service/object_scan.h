@@ -22,6 +22,7 @@ struct ObjectScan {
   std::vector<records::Kernel> kernels;
   std::vector<std::string> warnings;
   std::vector<std::string> untagged;
+  double seconds = 0;  // that reading it took
 };
 
 // Takes the snapshot, has it scanned, and checks that no file changed meanwhile (kCancelled: scan

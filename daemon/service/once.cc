@@ -24,14 +24,10 @@ std::string Text(const Json& params, const char* key) {
 
 constexpr const char* kNoNvcc = "nvcc";
 
-// The toolkit's compiler, where it is usually found; its plain name if it is nowhere.
-std::string FindNvcc() {
-  for (const std::string& program : base::NvccPrograms()) {
-    records::CompileCommand command;
-    command.arguments = {program};
-    if (DeviceKindOf(command) == "cuda") return program;
-  }
-  return kNoNvcc;
+// The toolkit's compiler; its plain name if it is nowhere.
+std::string NvccOrName() {
+  const std::string nvcc = base::FindNvcc();
+  return nvcc.empty() ? kNoNvcc : nvcc;
 }
 
 // A file that no build has recorded is compiled as `nvcc -O3 -std=c++17 FILE` would, for this
@@ -43,7 +39,7 @@ records::CompileCommand CommandFor(const std::string& file,
   command.source = file;
   command.object = file + ".o";
   const bool host = evaluate::DeviceKind(device.name) == "host";
-  command.arguments = {host ? base::HostToolkitFolder() + "/bin/nvcc" : FindNvcc(), "-O3",
+  command.arguments = {host ? base::HostToolkitFolder() + "/bin/nvcc" : NvccOrName(), "-O3",
                        "-std=c++17"};
   if (!host) command.arguments.push_back("-arch=" + device.device.arch);
   command.arguments.insert(command.arguments.end(), {"-c", file});
@@ -60,12 +56,15 @@ void Once::Start(const std::string& request_line) {
   if (!json) return Finish(base::Fail(json.error()));
   verb_ = Text(*json, "verb");
   params_ = json->value("params", Json::object());
-  if (verb_ != "tune" && verb_ != "evaluate") {
-    return Finish(base::Fail(base::InvalidArgument("the verb must be tune or evaluate")));
+  if (verb_ == "verify") {
+    if (!ReadEntry()) return;
+  } else if (verb_ == "tune" || verb_ == "evaluate") {
+    auto workload = records::ParseWorkload(params_.value("workload", Json()));
+    if (!workload) return Finish(base::Fail(workload.error().In("workload")));
+    workload_ = std::move(*workload);
+  } else {
+    return Finish(base::Fail(base::InvalidArgument("the verb must be tune, evaluate or verify")));
   }
-  auto workload = records::ParseWorkload(params_.value("workload", Json()));
-  if (!workload) return Finish(base::Fail(workload.error().In("workload")));
-  workload_ = std::move(*workload);
   const std::string device = Text(params_, "device");
   evaluate::DescribeDevice(
       with_.workers, device.empty() ? "host" : device,
@@ -83,30 +82,52 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
         "nothing can be compiled for " +
         device->name + "; install one, or take --device host")));
   }
+  if (verb_ == "verify") {
+    if (auto runs = CheckArchitecture(locked_.entry, device->device.arch); !runs) {
+      return Finish(base::Fail(runs.error()));
+    }
+    command_ = CommandOf(locked_, command_.arguments[0]);
+    if (const std::string why = WhyItDoesNotFit(locked_, command_); !why.empty()) {
+      return FinishProof(why);
+    }
+  }
   auto source = base::ReadFile(command_.source);
   if (!source) return Finish(base::Fail(base::InvalidArgument(source.error().message)));
   protocol::ScanRequest scan;
   scan.command = command_;
   scan.source_text = std::move(*source);
   // The workload comes from the request, so the kernel needs no tag.
-  scan.kernels = {Text(params_, "kernel")};
+  const std::string asked = Text(params_, "kernel");
+  scan.kernels = {asked.substr(0, asked.find_first_of("<("))};
   evaluate::Scan(with_.workers, scan,
                  [this](base::Result<protocol::ScanReply> reply) { OnScanned(std::move(reply)); });
 }
 
+// Whether the workload is for this instantiation of a template, or does not say.
+bool Once::IsMeant(const records::Kernel& kernel) const {
+  return std::all_of(workload_.cases.begin(), workload_.cases.end(), [&](const records::Case& one) {
+    return one.template_arguments.empty() || one.template_arguments == kernel.template_arguments;
+  });
+}
+
 void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
   if (!reply) return Finish(base::Fail(reply.error()));
+  if (verb_ == "verify") return Verify(reply->kernels);
   const std::string name = Text(params_, "kernel");
   std::string candidates;
+  std::size_t whole = 0;
+  std::size_t count = 0;
   for (records::Kernel& kernel : reply->kernels) {
-    if (!records::NamesKernel(name, kernel.name)) continue;
+    if (!records::NamesKernel(name, records::LabelOf(kernel)) || !IsMeant(kernel)) continue;
+    ++count;
     // The whole name wins over those that only end like it.
-    if (kernel_.name != name) kernel_ = kernel;
-    candidates +=
-        "\n  " + kernel.name + " (" + kernel.file + ":" + std::to_string(kernel.line) + ")";
+    const bool exact = records::LabelOf(kernel) == name || kernel.name == name;
+    if (exact || whole == 0) kernel_ = kernel;
+    whole += exact ? 1 : 0;
+    candidates += "\n  " + records::LabelOf(kernel) + " (" + kernel.file + ":" +
+                  std::to_string(kernel.line) + ")";
   }
-  if (!kernel_.name.empty() && kernel_.name != name &&
-      candidates.find('\n', 1) != std::string::npos) {
+  if (whole > 1 || (whole == 0 && count > 1)) {
     return Finish(base::Fail(base::InvalidArgument("'" + name + "' is ambiguous:" + candidates)));
   }
   if (kernel_.name.empty()) {
@@ -121,6 +142,42 @@ void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
   } else {
     Tune();
   }
+}
+
+// False: the answer was given.
+bool Once::ReadEntry() {
+  auto place = ReadLockedPlace(params_);
+  if (!place) {
+    Finish(base::Fail(place.error()));
+    return false;
+  }
+  locked_ = std::move(*place);
+  workload_ = locked_.entry.workload;
+  params_["kernel"] = locked_.entry.kernel;
+  params_["file"] = source::ActualPath(locked_.entry.source, locked_.folders);
+  params_["variant"] = records::ToJson(locked_.entry.variant);
+  if (locked_.entry.target.starts_with("host-")) params_["device"] = "host";
+  return true;
+}
+
+void Once::Verify(const std::vector<records::Kernel>& kernels) {
+  for (const records::Kernel& kernel : kernels) {
+    if (kernel.signature == locked_.entry.signature) kernel_ = kernel;
+  }
+  if (kernel_.name.empty()) {
+    return FinishProof(locked_.entry.source + " has no such kernel");
+  }
+  if (const std::string why = WhyKernelDiffers(locked_.entry, kernel_); !why.empty()) {
+    return FinishProof(why);
+  }
+  Evaluate();
+}
+
+void Once::FinishProof(const std::string& why_not, const Json& evaluation) {
+  Finish(Json{{"schema", "cupilot.verified/1"},
+              {"holds", why_not.empty()},
+              {"reason", why_not},
+              {"evaluation", evaluation}});
 }
 
 void Once::Evaluate() {
@@ -140,7 +197,10 @@ void Once::Evaluate() {
   with_.evaluator.Evaluate(std::move(request), [this](base::Result<records::Evaluation> result) {
     if (!result) return Finish(base::Fail(result.error()));
     result->workload = WorkloadHash(workload_);
-    Finish(records::ToJson(*result));
+    if (verb_ != "verify") return Finish(records::ToJson(*result));
+    const auto why = WhyNotProven(locked_.entry, *result);
+    if (!why) return Finish(base::Fail(why.error()));
+    FinishProof(*why, records::ToJson(*result));
   });
 }
 
@@ -193,7 +253,7 @@ void Once::FinishTune() {
   const auto best = with_.catalog.Best(kernel_.key, workload_, place_);
   Json result;
   result["schema"] = "cupilot.tune/1";
-  result["kernel"] = kernel_.name;
+  result["kernel"] = records::LabelOf(kernel_);
   result["evaluations"] = evaluations_;
   result["variant"] = best ? records::ToJson(best->variant) : Json();
   result["evaluation"] = best ? records::ToJson(best->evaluation) : Json();

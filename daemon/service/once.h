@@ -1,5 +1,6 @@
-// `cupilotd --once`: one tune or evaluate for a client without the service. Reads one JSON line,
-// writes progress lines {"event": ..., "data": ...} and one final {"result": ...} or {"error":
+// `cupilotd --once`: one tune or evaluate, or the proof of one entry of a lock file ("verify"), for
+// a client without the service. Reads one JSON line, writes progress lines {"event": ..., "data":
+// ...} and one final {"result": ...} or {"error":
 // ...}.
 #pragma once
 
@@ -12,6 +13,7 @@
 #include "loop/loop.h"
 #include "service/catalog.h"
 #include "service/kernel_job.h"
+#include "service/lock_proof.h"
 
 namespace cupilot::service {
 
@@ -27,7 +29,11 @@ class Once {
  private:
   void Evaluate();
   void Tune();
+  bool ReadEntry();
+  void Verify(const std::vector<records::Kernel>& kernels);
+  void FinishProof(const std::string& why_not, const records::Json& evaluation = nullptr);
   void OnDevice(base::Result<evaluate::DeviceDescription> device);
+  bool IsMeant(const records::Kernel& kernel) const;
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();
   void OnVerdict(const KernelJob& job);
@@ -43,6 +49,7 @@ class Once {
   records::CompileCommand command_;
   records::Kernel kernel_;
   records::Workload workload_;
+  LockedPlace locked_;  // of "verify"
   std::unique_ptr<KernelJob> job_;
   std::int64_t evaluations_ = 0;
   std::chrono::nanoseconds began_{0};

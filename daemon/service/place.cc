@@ -12,9 +12,6 @@
 namespace cupilot::service {
 namespace {
 
-// Of the host's toolkit only.
-constexpr const char* kHostMark = "/include/cupilot_host_abi.h";
-
 bool IsGpu(const records::DeviceIdentity& identity) { return identity.arch.rfind("sm_", 0) == 0; }
 
 // Memory is no part of it: what the system keeps for itself changes.
@@ -22,10 +19,10 @@ bool SameClass(const records::DeviceIdentity& a, const records::DeviceIdentity& 
   return a.name == b.name && a.arch == b.arch && (!IsGpu(a) || a.sm_count == b.sm_count);
 }
 
-// The toolkits that the command's compiler may belong to, the likeliest first.
-std::vector<std::string> ToolkitsOf(const records::CompileCommand& command) {
+// Empty if it is not found.
+std::string CompilerOf(const records::CompileCommand& command) {
   if (command.arguments.empty()) return {};
-  return base::ToolkitFoldersOf(base::FindProgram(command.arguments[0], command.directory));
+  return base::FindProgram(command.arguments[0], command.directory);
 }
 
 // 13 of {"cuda": {"version": "13.0.0"}}; 0: not known.
@@ -59,15 +56,12 @@ std::string KeyOf(const Place& place) {
 }
 
 std::string DeviceKindOf(const records::CompileCommand& command) {
-  for (const std::string& toolkit : ToolkitsOf(command)) {
-    if (base::FileExists(toolkit + kHostMark)) return "host";
-  }
-  return "cuda";
+  return base::IsHostCompiler(CompilerOf(command)) ? "host" : "cuda";
 }
 
 std::string DefaultArchitecture(const records::CompileCommand& command) {
   int major = 0;
-  for (const std::string& toolkit : ToolkitsOf(command)) {
+  for (const std::string& toolkit : base::ToolkitFoldersOf(CompilerOf(command))) {
     if (major == 0) major = ToolkitMajor(toolkit);
   }
   return major == 11 || major == 12 ? "sm_52" : "sm_75";

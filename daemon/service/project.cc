@@ -61,6 +61,7 @@ base::Result<Project> ReadProject(const std::string& build_folder) {
     target.name = StringOr(entry, "name", "");
     target.apply = StringOr(entry, "apply", "auto");
     target.numerics = StringOr(entry, "numerics", "close");
+    target.lock = StringOr(entry, "lock", "");
     const auto kernels = entry.find("kernels");
     if (kernels != entry.end() && kernels->is_array()) {
       for (const Json& kernel : *kernels) {

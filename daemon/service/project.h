@@ -15,6 +15,7 @@ struct Target {
   std::vector<std::string> kernels;  // only these; empty: all tagged ones
   std::string apply = "auto";        // "auto" | "manual"
   std::string numerics = "close";    // "close" | "bitwise"
+  std::string lock = {};             // the lock file, absolute; empty: none
   bool operator==(const Target&) const = default;
 };
 

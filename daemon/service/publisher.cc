@@ -13,7 +13,9 @@
 #include "base/hash.h"
 #include "records/json.h"
 #include "service/kernel_job.h"
+#include "source/swap/lock_entry.h"
 #include "source/swap/selection_check.h"
+#include "source/swap/variant_file.h"
 
 namespace cupilot::service {
 namespace {
@@ -39,14 +41,14 @@ std::string TextOf(const Json& json, const char* key) {
   return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
-// The object's selection if it is the one that is called `id` (by its bytes).
-std::optional<records::Selection> ReadSelection(const std::string& folder, const std::string& id) {
+// The object's selection if it is the one that was applied or refused.
+std::optional<records::Selection> ReadSelection(const std::string& folder, const Applied& wanted) {
   const auto text = base::ReadFile(folder + "/" + source::kSelectionFile);
-  if (!text || id != base::HashHex(*text)) return std::nullopt;
+  if (!text || wanted.selection.empty()) return std::nullopt;
   const auto json = records::ParseJson(*text);
   if (!json) return std::nullopt;
   auto selection = records::ParseSelection(*json);
-  if (!selection) return std::nullopt;
+  if (!selection || !wanted.Is(base::HashHex(*text), *selection)) return std::nullopt;
   return std::move(*selection);
 }
 
@@ -88,20 +90,22 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
     const source::SwapRequest alone{
         scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
     if (auto written = source::WriteSwappedSource(alone); !written) {
-      published.problems.push_back(kernel.name + ": " + written.error().message);
+      published.problems.push_back(records::LabelOf(kernel) + ": " + written.error().message);
       continue;
     }
-    published.variants[kernel.name].insert(best->variant.id);
+    published.variants[records::LabelOf(kernel)].insert(best->variant.id);
     chosen.swapped.push_back(std::move(variant));
     chosen.selected.push_back(
         {best->variant.id, target, devices, EvidenceHash(best->evaluation), title, speedup});
+    chosen.evidence.emplace_back(workload, best->evaluation);
   }
   return chosen;
 }
 
 base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
                                                    const std::vector<Place>& places,
-                                                   std::string& swap_text, Published& published) {
+                                                   std::vector<source::SwappedText>& texts,
+                                                   Published& published) {
   records::Selection selection;
   selection.source = scan.object.command.source;
   selection.command_hash = scan.command_hash;
@@ -122,30 +126,83 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
         {kernel.name, kernel.signature, kernel.key, std::move(chosen.selected)});
   }
   if (request.kernels.empty()) return selection;
+  source::PutInOrder(request);
   TRY_ASSIGN(const source::SwappedSource swapped, source::WriteSwappedSource(request));
   selection.swap = swapped.file_name;
   selection.hook = swapped.hook;
-  swap_text = swapped.text;
+  source::RecordEditWindow(request, selection);
+  texts = swapped.Files();
   return selection;
 }
 
 base::Result<Published> Publisher::Publish(const ObjectScan& scan,
                                            const std::vector<Place>& places) {
   Published published;
-  std::string swap_text;
-  TRY_ASSIGN(const records::Selection selection, Select(scan, places, swap_text, published));
+  std::vector<source::SwappedText> texts;
+  TRY_ASSIGN(const records::Selection selection, Select(scan, places, texts, published));
   const std::string& folder = scan.object.folder;
   const std::string path = folder + "/" + source::kSelectionFile;
   if (selection.kernels.empty() && !base::FileExists(path)) return published;
-  if (!selection.swap.empty()) {
-    // Named by its hash: if it is there, it is right.
-    TRY(files_.Write(folder + "/" + selection.swap, swap_text));
+  for (const source::SwappedText& one : texts) {
+    TRY(files_.Write(folder + "/" + one.file_name, one.text));
   }
   const std::string bytes = records::PrettyJson(records::ToJson(selection));
   TRY_ASSIGN(published.changed, files_.Write(path, bytes));
   published.selection = base::HashHex(bytes);
   published.swap = selection.swap;
   return published;
+}
+
+namespace {
+
+bool IsPublished(const Published& published, const std::string& id) {
+  return std::any_of(published.variants.begin(), published.variants.end(),
+                     [&](const auto& entry) { return entry.second.contains(id); });
+}
+
+// The texts that the scan saw. kCancelled: one is another now.
+base::Result<std::vector<std::pair<std::string, std::string>>> TextsOf(const ObjectScan& scan) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const records::SelectedFile& file : scan.files) {
+    TRY_ASSIGN(std::string text, base::ReadFile(file.path));
+    if (base::HashHex(text) != file.hash) {
+      return base::Fail(base::Cancelled(file.path + " was edited and not looked at yet"));
+    }
+    texts.emplace_back(file.path, std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace
+
+Publisher::Locked Publisher::Lock(const ObjectScan& scan, const std::vector<Place>& places,
+                                  const Published& published,
+                                  const source::ProjectFolders& folders) {
+  Locked locked;
+  const auto texts = TextsOf(scan);
+  if (!texts) {
+    locked.problems.push_back(texts.error().message);
+    return locked;
+  }
+  source::LockJudge judge(scan.object.command, folders);
+  const std::vector<Refusal> refusals = catalog_.Refusals(scan.object.folder);
+  for (const records::Kernel& kernel : scan.kernels) {
+    if (!kernel.declined.empty() || kernel.cases.empty()) continue;
+    Published unused;
+    const Chosen chosen = Choose(scan, kernel, places, refusals, unused);
+    for (std::size_t i = 0; i < chosen.swapped.size(); ++i) {
+      if (!IsPublished(published, chosen.swapped[i].variant.id)) continue;
+      const auto& [workload, evaluation] = chosen.evidence[i];
+      auto entry = source::MakeLockedKernel(
+          {scan.object.target, kernel, workload, evaluation, chosen.swapped[i], *texts}, judge);
+      if (entry) {
+        locked.kernels.push_back(std::move(*entry));
+      } else {
+        locked.problems.push_back(records::LabelOf(kernel) + ": " + entry.error().message);
+      }
+    }
+  }
+  return locked;
 }
 
 base::Result<> Publisher::TouchStamp(const std::string& object_folder) {
@@ -170,13 +227,19 @@ Published ReadPublished(const std::string& object_folder) {
   return published;
 }
 
-std::string AppliedSelection(const std::string& object_folder) {
-  return TextOf(ReadObjectFile(object_folder, source::kAppliedFile), "selection");
+bool Applied::Is(const std::string& id, const records::Selection& other) const {
+  if (selection.empty()) return false;
+  return selection == id || (!compiled.empty() && compiled == records::CompiledHash(other));
+}
+
+Applied ReadAppliedSelection(const std::string& object_folder) {
+  const Json json = ReadObjectFile(object_folder, source::kAppliedFile);
+  return {TextOf(json, "selection"), TextOf(json, "compiled")};
 }
 
 std::vector<AppliedVariant> ReadApplied(const std::string& object_folder) {
   std::vector<AppliedVariant> applied;
-  const auto selection = ReadSelection(object_folder, AppliedSelection(object_folder));
+  const auto selection = ReadSelection(object_folder, ReadAppliedSelection(object_folder));
   if (!selection) return applied;
   for (const records::SelectedKernel& kernel : selection->kernels) {
     for (const records::SelectedVariant& variant : kernel.variants) {
@@ -186,11 +249,28 @@ std::vector<AppliedVariant> ReadApplied(const std::string& object_folder) {
   return applied;
 }
 
+namespace {
+
+// The log, and the texts of the variants' files that it names: errors name files, not namespaces.
+std::string WithNamedVariants(const std::string& folder, const std::string& swap, std::string log) {
+  const auto text = base::ReadFile(folder + "/" + swap);
+  if (!text) return log;
+  std::string named;
+  for (const std::string& name : source::VariantFilesOf(*text)) {
+    if (log.find(name) != std::string::npos) {
+      named += base::ReadFile(folder + "/" + name).value_or("");
+    }
+  }
+  return log + named;
+}
+
+}  // namespace
+
 std::vector<Refusal> ReadRefusal(const std::string& object_folder) {
   const Json refused = ReadObjectFile(object_folder, source::kRefusedFile);
-  const auto selection = ReadSelection(object_folder, TextOf(refused, "selection"));
+  const auto selection = ReadSelection(object_folder, {TextOf(refused, "selection"), ""});
   if (!selection) return {};
-  const std::string log = TextOf(refused, "log");
+  const std::string log = WithNamedVariants(object_folder, selection->swap, TextOf(refused, "log"));
   std::vector<Refusal> all, named;
   for (const records::SelectedKernel& kernel : selection->kernels) {
     for (const records::SelectedVariant& variant : kernel.variants) {

@@ -1,6 +1,7 @@
 // Puts selections into the user's build tree, in an order in which a kill at any moment leaves
-// something that fits together: first the swapped source under the name of its hash (never changed
-// afterwards), then the selection by rename and only when its bytes differ, then the stamp's time.
+// something that fits together: first the variants' files and the swapped source that includes
+// them, under the names of their hashes (never changed afterwards), then the selection by rename
+// and only when its bytes differ, then the stamp's time.
 #pragma once
 
 #include <map>
@@ -8,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "records/lock.h"
 #include "records/selection.h"
 #include "service/catalog.h"
 #include "service/object_scan.h"
 #include "service/place.h"
+#include "source/swap/portable_command.h"
 #include "source/swap/swapped_source.h"
 
 namespace cupilot::service {
@@ -43,16 +46,26 @@ class Publisher {
   // with an older one, an empty selection is.
   base::Result<Published> Publish(const ObjectScan& scan, const std::vector<Place>& places);
 
+  // Entries of a lock file for what is published of the object's kernels.
+  struct Locked {
+    std::vector<records::LockedKernel> kernels;
+    std::vector<std::string> problems;  // what cannot be pinned, with the reason
+  };
+  Locked Lock(const ObjectScan& scan, const std::vector<Place>& places, const Published& published,
+              const source::ProjectFolders& folders);
+
   // Makes the object's next build compile it again. Only while no build runs.
   base::Result<> TouchStamp(const std::string& object_folder);
 
  private:
   base::Result<records::Selection> Select(const ObjectScan& scan, const std::vector<Place>& places,
-                                          std::string& swap_text, Published& published);
+                                          std::vector<source::SwappedText>& texts,
+                                          Published& published);
   // The kernel's proven variants that can be written out, one a place.
   struct Chosen {
     std::vector<source::SwappedVariant> swapped;
     std::vector<records::SelectedVariant> selected;
+    std::vector<std::pair<records::Workload, records::Evaluation>> evidence;
   };
   Chosen Choose(const ObjectScan& scan, const records::Kernel& kernel,
                 const std::vector<Place>& places, const std::vector<Refusal>& refusals,
@@ -65,8 +78,14 @@ class Publisher {
 // What is published there now, by an earlier daemon or by hand.
 Published ReadPublished(const std::string& object_folder);
 
-// The one that its last compile took; empty: the original, or there was no compile yet.
-std::string AppliedSelection(const std::string& object_folder);
+// What its last compile took. A selection that is written again because files changed elsewhere has
+// another id, but asks for the same object.
+struct Applied {
+  std::string selection;  // id; empty: the original, or there was no compile yet
+  std::string compiled;   // records::CompiledHash of it; empty: an older launcher's
+  bool Is(const std::string& id, const records::Selection& other) const;
+};
+Applied ReadAppliedSelection(const std::string& object_folder);
 
 // The variants that the object's last refused compile may blame: those that the compiler named, or
 // all of the selection. Empty if nothing was refused, or not the selection that is there now.

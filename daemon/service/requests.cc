@@ -5,18 +5,20 @@
 #include <utility>
 
 #include "service/documents.h"
+#include "service/lock_document.h"
 
 namespace cupilot::service {
 namespace {
 
 using records::Json;
 
-constexpr int kProtocol = 1;
-constexpr const char* kVerbs[] = {"ping",  "status", "list",   "explain", "best",     "history",
-                                  "apply", "snooze", "resume", "stop",    "subscribe"};
+constexpr const char* kVerbs[] = {"ping",  "status", "list",   "explain", "best", "history",
+                                  "apply", "lock",   "snooze", "resume",  "stop", "subscribe"};
 
-Json ErrorJson(const base::Error& error) {
-  return {{"code", std::string(base::Name(error.code))}, {"message", error.message}};
+using protocol::DaemonMessage;
+
+DaemonMessage ErrorReply(Json id, base::Error error) {
+  return {DaemonMessage::Kind::kError, std::move(id), {}, "", std::move(error)};
 }
 
 std::string Text(const Json& params, const char* key) {
@@ -30,43 +32,37 @@ Requests::Requests(Service& service, std::string state_folder, base::UniqueFunct
     : service_(service), state_folder_(std::move(state_folder)), stop_(std::move(stop)) {}
 
 std::string Requests::Handle(const std::string& peer, std::string_view message) {
-  const auto json = records::ParseJson(message);
-  if (!json || !json->is_object()) {
-    const base::Error error = base::ProtocolError("a message must be a JSON object");
-    return Json{{"error", ErrorJson(error)}}.dump();
-  }
-  if (json->contains("hello")) return Hello((*json)["hello"]).dump();
-  Json reply;
-  reply["id"] = json->value("id", Json());
-  const Json params = json->contains("params") && (*json)["params"].is_object() ? (*json)["params"]
-                                                                                : Json::object();
-  auto result = Dispatch(peer, Text(*json, "verb"), params);
-  if (result) {
-    reply["result"] = std::move(*result);
-  } else {
-    reply["error"] = ErrorJson(result.error());
-  }
-  return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
+  auto asked = protocol::ParseClientMessage(message);
+  return protocol::TextOf(asked ? Answer(peer, *asked) : ErrorReply({}, std::move(asked.error())));
 }
 
-Json Requests::Hello(const Json& hello) const {
-  const auto range = hello.find("protocol");
-  const bool speaks = range != hello.end() && range->is_array() && range->size() == 2 &&
-                      (*range)[0].is_number_integer() && (*range)[1].is_number_integer() &&
-                      (*range)[0].get<int>() <= kProtocol && (*range)[1].get<int>() >= kProtocol;
-  if (!speaks) {
-    const std::string version = std::to_string(kProtocol);
-    return {{"error",
-             ErrorJson(base::ProtocolError("this daemon (" CUPILOT_VERSION ") speaks protocol " +
-                                           version + "; restart it: cupilot daemon stop"))}};
+DaemonMessage Requests::Answer(const std::string& peer, const protocol::ClientMessage& message) {
+  DaemonMessage reply;
+  base::Result<Json> result;
+  if (const auto* hello = std::get_if<protocol::ClientHello>(&message)) {
+    reply.kind = DaemonMessage::Kind::kHello;
+    result = Hello(*hello);
+  } else {
+    const auto& request = std::get<protocol::ClientRequest>(message);
+    reply.id = request.id;
+    result = Dispatch(peer, request.verb, request.params);
   }
-  Json answer;
-  answer["hello"] = {{"protocol", kProtocol},
-                     {"version", CUPILOT_VERSION},
-                     {"pid", ::getpid()},
-                     {"state_folder", state_folder_},
-                     {"capabilities", kVerbs}};
-  return answer;
+  if (!result) return ErrorReply(std::move(reply.id), std::move(result.error()));
+  reply.content = std::move(*result);
+  return reply;
+}
+
+base::Result<Json> Requests::Hello(const protocol::ClientHello& hello) const {
+  if (!hello.Speaks(protocol::kClientProtocol)) {
+    return base::Fail(base::ProtocolError("this daemon (" CUPILOT_VERSION ") speaks protocol " +
+                                          std::to_string(protocol::kClientProtocol) +
+                                          "; restart it: cupilot daemon stop"));
+  }
+  return Json{{"protocol", protocol::kClientProtocol},
+              {"version", CUPILOT_VERSION},
+              {"pid", ::getpid()},
+              {"state_folder", state_folder_},
+              {"capabilities", kVerbs}};
 }
 
 base::Result<Json> Requests::AboutKernel(const std::string& verb, const Json& params) {
@@ -87,12 +83,13 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
     return Json{{"schema", "cupilot.apply/1"},
                 {"published", service_.Apply(Text(params, "folder"))}};
   }
+  if (verb == "lock") {
+    return LockDocument(service_, Text(params, "folder"), Text(params, "output"),
+                        state_folder_ + "/replies");
+  }
   if (verb == "snooze") {
-    const auto seconds = params.find("seconds");
-    if (seconds == params.end() || !seconds->is_number() || seconds->get<double>() <= 0) {
-      return base::Fail(base::InvalidArgument("snooze: seconds must be a positive number"));
-    }
-    TRY(service_.Snooze(static_cast<std::int64_t>(seconds->get<double>())));
+    TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
+    TRY(service_.Snooze(seconds));
     return StatusDocument(service_);
   }
   if (verb == "resume") {

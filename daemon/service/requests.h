@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/unique_function.h"
+#include "protocol/client_messages.h"
 #include "records/json.h"
 #include "service/service.h"
 
@@ -24,7 +25,8 @@ class Requests {
   void Forget(const std::string& peer) { subscribers_.erase(peer); }
 
  private:
-  records::Json Hello(const records::Json& hello) const;
+  protocol::DaemonMessage Answer(const std::string& peer, const protocol::ClientMessage& message);
+  base::Result<records::Json> Hello(const protocol::ClientHello& hello) const;
   base::Result<records::Json> Dispatch(const std::string& peer, const std::string& verb,
                                        const records::Json& params);
   base::Result<records::Json> AboutKernel(const std::string& verb, const records::Json& params);

@@ -26,7 +26,7 @@ std::string OurFolder(const std::string& build_folder) { return build_folder + "
 bool IsWanted(const Target& target, const records::Kernel& kernel) {
   if (target.kernels.empty()) return true;
   return std::any_of(target.kernels.begin(), target.kernels.end(), [&](const std::string& name) {
-    return name == kernel.name || name == kernel.base_name;
+    return name == kernel.name || name == kernel.base_name || name == records::LabelOf(kernel);
   });
 }
 
@@ -231,7 +231,7 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
   state.scan = std::make_unique<ObjectScan>(std::move(*scan));
   Json names = Json::array();
   for (const records::Kernel& kernel : state.scan->kernels) {
-    names.push_back(kernel.name);
+    names.push_back(records::LabelOf(kernel));
     if (auto saved = catalog_.SaveKernel(kernel, WorkloadOf(kernel)); !saved) {
       log::Error("a kernel cannot be written down", {{"reason", saved.error()}});
     }
@@ -282,7 +282,7 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
       KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
       std::move(input), [this](const KernelJob& at_work) {
         if (at_work.stage() == "verdict") return OnVerdict(at_work);
-        Emit("kernel", {{"kernel", at_work.input().kernel.name},
+        Emit("kernel", {{"kernel", records::LabelOf(at_work.input().kernel)},
                         {"stage", at_work.stage()},
                         {"title", at_work.title()}});
       });
@@ -354,7 +354,7 @@ void Service::OnVerdict(const KernelJob& job) {
   const records::Evaluation& verdict = *job.last();
   ++counters_.evaluations;
   counters_.accepted += verdict.accepted ? 1 : 0;
-  Emit("kernel", {{"kernel", job.input().kernel.name},
+  Emit("kernel", {{"kernel", records::LabelOf(job.input().kernel)},
                   {"stage", "verdict"},
                   {"title", job.title()},
                   {"verdict", verdict.accepted ? "accepted" : "rejected"},

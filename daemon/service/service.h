@@ -44,7 +44,7 @@ struct ObjectState {
   Published published;
   // Variants whose machine code in the object is what was measured.
   std::set<std::string> as_measured;
-  std::string effective;  // id of the selection that its next compile would take; empty: none
+  std::string effective;  // what its next compile would take (CompiledHash); empty: the original
   // The selection (empty: the original) for which the stamp was touched, until a compile has taken
   // it. A compile that did not is not asked again, or a build with CUPILOT=0 would never rest.
   std::optional<std::string> touched_for;
@@ -81,6 +81,8 @@ class Service {
   // Publishes what is best, also for targets with APPLY manual, in the project that contains
   // `folder` (all projects if empty). Returns the sources whose selection changed.
   std::vector<std::string> Apply(const std::string& folder);
+  // Entries of a lock file in this folder for what is published for the object.
+  Publisher::Locked Lock(const ObjectState& state, const std::string& lock_folder);
   base::Result<> Snooze(std::int64_t seconds);
   base::Result<> Resume();
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/file.h"
 #include "log/log.h"
 #include "service/service.h"
 #include "source/swap/selection_check.h"
@@ -17,6 +18,11 @@ constexpr const char* kOtherCode =
 void Service::LookAtBuild(ObjectState& state) {
   LearnRefusals(state);
   LearnShipped(state);
+  // Somebody deleted or changed what was written for the build: it is written again.
+  const std::string& swap = state.published.swap;
+  if (!swap.empty() && !source::WhyTextsDiffer(state.object.folder, swap).empty()) {
+    state.publish_due = true;
+  }
   LookAtStamp(state);
 }
 
@@ -114,10 +120,25 @@ std::vector<Refusal> Service::RefusedOf(const ObjectState& state, const records:
   return refusals;
 }
 
+Publisher::Locked Service::Lock(const ObjectState& state, const std::string& lock_folder) {
+  const auto project = projects_.find(state.build_folder);
+  if (state.scan == nullptr || project == projects_.end()) return {};
+  return publisher_.Lock(
+      *state.scan, state.places.places, state.published,
+      {lock_folder, project->second.source_folder, project->second.build_folder});
+}
+
 void Service::LookAtStamp(ObjectState& state) {
+  // Where a lock file decides, nothing that is published changes the next compile.
+  if (!state.target.lock.empty() && base::FileExists(state.target.lock)) {
+    state.stamp_due = false;
+    return;
+  }
   const source::CheckedSelection checked = source::CheckSelection(state.object.command);
-  state.effective = checked.holds ? checked.id : "";
-  const bool differs = AppliedSelection(state.object.folder) != state.effective;
+  state.effective = checked.holds ? records::CompiledHash(checked.selection) : "";
+  const Applied applied = ReadAppliedSelection(state.object.folder);
+  const bool differs =
+      checked.holds ? !applied.Is(checked.id, checked.selection) : !applied.selection.empty();
   state.stamp_due = differs && state.touched_for != state.effective;
   if (!differs) state.touched_for.reset();
 }

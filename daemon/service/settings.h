@@ -18,6 +18,7 @@ struct Settings {
   std::int64_t nice = 10;           // added to the priority of all workers
   std::uint64_t seed = 1;
   PolicySettings gpu;
+  bool require_sandbox = false;  // no work without Landlock or bubblewrap
   log::Level log_level = log::Level::kInfo;
   bool log_json = false;
   // No key of the file: events of files this close together belong to one save.

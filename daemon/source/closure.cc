@@ -40,8 +40,13 @@ class Collector {
     }
   }
 
-  void Run() {
+  void Run(NodeId also) {
     Take(TopLevel(tree_, root_));
+    if (also != kNone) {
+      std::vector<NodeId> reached;
+      for (const NodeId used : tree_.at(also).types_used) Reach(used, reached);
+      for (const NodeId top : reached) Take(top);
+    }
     // Declarations that nothing names but that change what names mean, until nothing is added.
     for (std::size_t before = 0; before != taken_.size();) {
       before = taken_.size();
@@ -94,11 +99,22 @@ class Collector {
         const bool known = names.count({node.qualified, true}) > 0;
         const bool member = (node.flags & kMember_) != 0 && (node.flags & kDeviceAttr) != 0 &&
                             names.count({ParentName(node.qualified), false}) > 0;
+        if (known && IsOtherKernel(id)) continue;
         if ((known && ForDevice(tree_, id)) || member) Take(id);
       } else if (node.kind == Kind::kRecord || node.kind == Kind::kEnum) {
         if (names.count({node.qualified, false}) > 0) Take(id);
       }
     }
+  }
+
+  // Device code calls no kernel: an overload of ours would only be in the way.
+  bool IsOtherKernel(NodeId id) const {
+    const Node& node = tree_.at(id);
+    const Node& root = tree_.at(root_);
+    return (node.flags & kGlobalAttr) != 0 && node.qualified == root.qualified &&
+           (node.mangled != root.mangled || (node.flags & kTemplate) != (root.flags & kTemplate) ||
+            (node.flags & kDefinition) != 0) &&
+           id != root_;
   }
 
   static std::string ParentName(const std::string& qualified) {
@@ -180,10 +196,16 @@ std::string TextOfChunk(const Tree& tree, const Chunk& chunk) {
   }
   if (at < chunk.end) kept += tree.text.substr(at, chunk.end - at);
 
+  return WithoutMarkers(kept);
+}
+
+}  // namespace
+
+std::string WithoutMarkers(std::string_view written) {
   std::string text;
-  for (std::size_t begin = 0; begin < kept.size();) {
-    const std::size_t end = std::min(kept.find('\n', begin), kept.size());
-    const std::string_view line = std::string_view(kept).substr(begin, end - begin);
+  for (std::size_t begin = 0; begin < written.size();) {
+    const std::size_t end = std::min(written.find('\n', begin), written.size());
+    const std::string_view line = written.substr(begin, end - begin);
     const bool marker = line.starts_with("# ");
     const bool blank = line.find_first_not_of(" \t") == std::string_view::npos;
     if (!marker && !blank) text += std::string(line) + "\n";
@@ -192,10 +214,14 @@ std::string TextOfChunk(const Tree& tree, const Chunk& chunk) {
   return text;
 }
 
-}  // namespace
-
 bool IsHostOnlyMember(const Tree& tree, NodeId id) {
   const Node& node = tree.at(id);
+  if (node.kind == Kind::kUsing && node.value == "name") {  // of a base's members
+    const std::vector<NodeId>& named = node.types_used;
+    return node.parent != kNone && tree.at(node.parent).kind == Kind::kRecord && !named.empty() &&
+           std::all_of(named.begin(), named.end(),
+                       [&](NodeId target) { return IsHostOnlyMember(tree, target); });
+  }
   if (node.kind == Kind::kFriend) {
     const NodeId function = Child(tree, id, 0);
     return IsA(tree, function, Kind::kFunction) && !ForDevice(tree, function);
@@ -218,9 +244,9 @@ std::vector<NodeId> NodesOf(const Tree& tree, const Chunk& chunk) {
 }
 
 Closure CollectClosure(const Tree& tree, NodeId root,
-                       const std::vector<std::string>& system_includes) {
+                       const std::vector<std::string>& system_includes, NodeId also) {
   Collector collector(tree, root);
-  collector.Run();
+  collector.Run(also);
   Closure closure;
   std::vector<NodeId> declarations = collector.Declarations();
   std::sort(declarations.begin(), declarations.end(), [&](NodeId a, NodeId b) {

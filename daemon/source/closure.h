@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/kernel.h"
@@ -36,8 +37,13 @@ struct Closure {
 };
 
 // `root`: the kernel's definition. `system_includes`: the order in which the user includes headers.
+// `also`: a node whose types_used are reached too (Instantiation::uses). Other kernels of the same
+// name are left out.
 Closure CollectClosure(const Tree& tree, NodeId root,
-                       const std::vector<std::string>& system_includes);
+                       const std::vector<std::string>& system_includes, NodeId also = kNone);
+
+// Text without line markers and empty lines.
+std::string WithoutMarkers(std::string_view text);
 
 // The self-contained unit (records::Kernel::closure_source).
 std::string PrintClosure(const Closure& closure);

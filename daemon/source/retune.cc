@@ -4,18 +4,19 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "records/expression.h"
 #include "source/closure.h"
 #include "source/scan.h"
+#include "source/specialise.h"
+#include "source/substitute.h"
 #include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
 #include "source/unit.h"
 
 namespace cupilot::source {
 namespace {
-
-using Values = std::vector<std::pair<std::string, std::int64_t>>;
 
 std::string Tokens(const std::string& text) {
   std::string tokens;
@@ -27,22 +28,6 @@ std::string Identity(const Chunk& chunk) {
   std::string identity;
   for (const Scope& scope : chunk.scopes) identity += scope.open + '\n';
   return identity + Tokens(chunk.text);
-}
-
-// Names in an expression replaced by their values.
-std::string Substitute(const std::string& text, const Values& values) {
-  std::string result;
-  std::size_t at = 0;
-  for (const Token& token : Lex(text)) {
-    result += text.substr(at, token.begin - at);
-    std::string word(Spelling(text, token));
-    for (const auto& [name, value] : values) {
-      if (word == name) word = std::to_string(value);
-    }
-    result += word;
-    at = token.end;
-  }
-  return result + text.substr(at);
 }
 
 class Retuner {
@@ -60,8 +45,12 @@ class Retuner {
     if (after_.parsed.tree.at(new_kernel).mangled != before_.parsed.tree.at(old_kernel).mangled) {
       return Declined("the kernel's parameters depend on the tunables");
     }
-    old_ = CollectClosure(before_.parsed.tree, old_kernel, before_.source.system_includes);
-    new_ = CollectClosure(after_.parsed.tree, new_kernel, after_.source.system_includes);
+    for (const auto& [unit, kernel, closure] :
+         {std::tuple(&before_, old_kernel, &old_), std::tuple(&after_, new_kernel, &new_)}) {
+      auto collected = ClosureOf(*unit, kernel);
+      if (!collected) return Declined(collected.error().message);
+      *closure = std::move(*collected);
+    }
     Mark(new_kernel);
     const std::string why = CheckCopies(new_kernel);
     if (!why.empty()) return Declined(why);
@@ -84,6 +73,7 @@ class Retuner {
 
   void Describe() {
     reply_.variant.kernel = request_.kernel.name;
+    reply_.variant.template_arguments = request_.kernel.template_arguments;
     std::string list;
     records::StrategyStep step;
     step.technique = "other:tunables";
@@ -106,6 +96,24 @@ class Retuner {
       }
     }
     return FindDefinition(tree, request_.kernel.name);
+  }
+
+  base::Result<Closure> ClosureOf(const Unit& unit, NodeId kernel) const {
+    const Tree& tree = unit.parsed.tree;
+    if (request_.kernel.template_arguments.empty()) {
+      return CollectClosure(tree, kernel, unit.source.system_includes);
+    }
+    if (!request_.kernel.made_types.empty()) {
+      return base::Fail(
+          base::Unsupported("a kernel of a lambda keeps the source's own values of its tunables"));
+    }
+    for (const Instantiation& made : tree.instantiations) {
+      if (made.kernel != kernel || made.mangled != request_.kernel.signature) continue;
+      return SpecialisedClosure(
+          tree, made, CollectClosure(tree, kernel, unit.source.system_includes, made.uses),
+          unit.flags.host_toolkit);
+    }
+    return base::Fail(base::Unsupported("the template arguments depend on the tunables"));
   }
 
   // The kernel, what reads differently now, and what uses such things.
@@ -229,7 +237,7 @@ class Retuner {
       reply_.variant.entry = kernel.base_name;
       return;
     }
-    Values values;
+    NamedValues values;
     for (const records::Tunable& tunable : kernel.tunables) {
       const auto given = std::find_if(request_.values.begin(), request_.values.end(),
                                       [&](const auto& pair) { return pair.first == tunable.name; });

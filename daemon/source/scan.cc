@@ -1,7 +1,9 @@
 #include "source/scan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -9,6 +11,9 @@
 #include "source/closure_options.h"
 #include "source/constructs.h"
 #include "source/kernel_key.h"
+#include "source/lambda.h"
+#include "source/specialise.h"
+#include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
 #include "source/unit.h"
 
@@ -72,33 +77,22 @@ class Scanner {
     std::vector<NodeId> tagged;
     for (const TaggedKernel& kernel : tags.kernels) {
       tagged.push_back(kernel.kernel);
-      reply_.kernels.push_back(Describe(kernel));
+      Add(kernel);
     }
     for (const NodeId kernel : Kernels(tree_)) {
       if (std::count(tagged.begin(), tagged.end(), kernel) > 0) continue;
       if (IsAskedFor(tree_.at(kernel).qualified)) {
         TaggedKernel untagged;
         untagged.kernel = kernel;
-        reply_.kernels.push_back(Describe(untagged));
-        continue;
+        Add(untagged);
+      } else {
+        reply_.untagged_kernels.push_back(tree_.at(kernel).qualified);
       }
-      reply_.untagged_kernels.push_back(tree_.at(kernel).qualified);
-      if (!IsAskedFor(kernel)) continue;
-      TaggedKernel plain;
-      plain.kernel = kernel;
-      reply_.kernels.push_back(Describe(plain));
     }
     return std::move(reply_);
   }
 
  private:
-  bool IsAskedFor(NodeId kernel) const {
-    const Node& node = tree_.at(kernel);
-    const auto& names = request_.kernels;
-    return std::count(names.begin(), names.end(), node.qualified) > 0 ||
-           std::count(names.begin(), names.end(), node.name) > 0;
-  }
-
   bool IsAskedFor(const std::string& qualified) const {
     return std::any_of(
         request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {
@@ -108,42 +102,239 @@ class Scanner {
 
   void Warn(std::string text) { reply_.warnings.push_back(std::move(text)); }
 
-  records::Kernel Describe(const TaggedKernel& tagged) {
-    const Node& node = tree_.at(tagged.kernel);
+  // A kernel, or each instantiation of a template.
+  void Add(const TaggedKernel& tagged) {
+    const std::size_t before = reply_.kernels.size();
+    for (const Instantiation& instantiation : tree_.instantiations) {
+      if (instantiation.kernel == tagged.kernel) {
+        reply_.kernels.push_back(Describe(tagged, &instantiation));
+      }
+    }
+    if (reply_.kernels.size() > before) return;
+    if (!Has(tree_, tagged.kernel, kTemplate)) {
+      reply_.kernels.push_back(Describe(tagged, nullptr));
+      return;
+    }
+    records::Kernel kernel = Identify(tagged.kernel, nullptr);
+    Decline(kernel, Here(tagged.kernel) + "'" + kernel.name +
+                        "' is a template that nothing in this source launches; tag it where it is "
+                        "launched, or instantiate it here");
+    reply_.kernels.push_back(std::move(kernel));
+  }
+
+  // What a kernel is called and where it stands.
+  records::Kernel Identify(NodeId id, const Instantiation* instantiation) const {
+    const Node& node = tree_.at(id);
     records::Kernel kernel;
     kernel.name = node.qualified;
     kernel.base_name = node.name;
-    kernel.namespaces = NamespacesOf(tree_, tagged.kernel);
-    kernel.signature = node.mangled;
-    const Places::Place place = unit_.places.At(node.name_begin > 0 ? node.name_begin : node.begin);
+    kernel.namespaces = NamespacesOf(tree_, id);
+    kernel.signature = instantiation == nullptr ? node.mangled : instantiation->mangled;
+    const Places::Place place = PlaceOf(id);
     kernel.file = base::AbsolutePath(place.file, unit_.flags.preprocess.directory);
     kernel.line = place.line;
-    for (const NodeId parameter : Parameters(tree_, tagged.kernel)) {
-      kernel.parameters.push_back(ParameterOf(tree_, parameter));
+    kernel.standard = unit_.flags.preprocess.standard;
+    if (!unit_.flags.host_toolkit) kernel.toolkit_include = unit_.flags.toolkit_include;
+    for (const UserMacro& macro : unit_.source.macros) {
+      kernel.closure_macros += macro.definition + "\n";
     }
-    const std::string here = place.file + ":" + std::to_string(place.line) + ": ";
-    if (Has(tree_, tagged.kernel, kTemplate)) {
-      Decline(kernel, here + "'" + kernel.name +
-                          "' is a template, which is not tuned yet; tag a kernel that is none");
+    return kernel;
+  }
+
+  Places::Place PlaceOf(NodeId kernel) const {
+    const Node& node = tree_.at(kernel);
+    return unit_.places.At(node.name_begin > 0 ? node.name_begin : node.begin);
+  }
+
+  // "blur.cu:12: ", the file as the compiler was told its name.
+  std::string Here(NodeId kernel) const {
+    const Places::Place place = PlaceOf(kernel);
+    return place.file + ":" + std::to_string(place.line) + ": ";
+  }
+
+  records::Kernel Describe(const TaggedKernel& tagged, const Instantiation* instantiation) {
+    records::Kernel kernel = Identify(tagged.kernel, instantiation);
+    const std::string here = Here(tagged.kernel);
+    if (instantiation == nullptr) {
+      TakeParameters(tree_, tagged.kernel, kernel);
+      kernel.label = Overloaded(tagged.kernel) ? WithParameters(kernel) : std::string();
+      DescribeClosure(tagged.kernel, kernel);
+    } else if (const auto done = DescribeInstantiation(*instantiation, kernel); !done) {
+      Decline(kernel, here + "'" + kernel.name + "' is not tuned: " + done.error().message);
       return kernel;
     }
-    DescribeClosure(tagged.kernel, kernel);
     if (!tagged.error.empty()) Decline(kernel, tagged.error);
-    if (auto applied = ApplyTag(tagged.tag, unit_.source.macros, kernel); !applied) {
+    const Tag tag =
+        instantiation == nullptr ? tagged.tag : ForArguments(tagged.tag, *instantiation);
+    if (auto applied = ApplyTag(tag, unit_.source.macros, kernel); !applied) {
       Decline(kernel, applied.error().message);
+    }
+    for (records::Case& workload : kernel.cases) {
+      workload.template_arguments = kernel.template_arguments;
     }
     if (request_.numerics == "bitwise") {
       if (!kernel.tolerance) kernel.tolerance.emplace();
       kernel.tolerance->bitwise = true;
     }
     CheckGlobals(here, kernel);
-    if (kernel.declined.empty()) CheckClosure(here, kernel);
+    if (kernel.declined.empty() && instantiation == nullptr) CheckClosure(here, kernel);
     if (kernel.cases.empty() && kernel.declined.empty() && tagged.tag.tune) {
-      Warn(here + "'" + kernel.name +
+      Warn(here + "'" + records::LabelOf(kernel) +
            "' has no workload; write '// cupilot: workload grid=(...) block=(...) ...' in its tag, "
            "or record one");
     }
     return kernel;
+  }
+
+  static void TakeParameters(const Tree& tree, NodeId id, records::Kernel& kernel) {
+    for (const NodeId parameter : Parameters(tree, id)) {
+      kernel.parameters.push_back(ParameterOf(tree, parameter));
+    }
+  }
+
+  bool Overloaded(NodeId kernel) const {
+    const std::vector<NodeId> all = Kernels(tree_);
+    return std::any_of(all.begin(), all.end(), [&](NodeId other) {
+      return other != kernel && tree_.at(other).qualified == tree_.at(kernel).qualified;
+    });
+  }
+
+  static std::string WithParameters(const records::Kernel& kernel) {
+    std::string label = kernel.name + "(";
+    for (const records::Parameter& parameter : kernel.parameters) {
+      label += (label.back() == '(' ? "" : ", ") + parameter.type;
+    }
+    return label + ")";
+  }
+
+  // The tag with the values of the template's integer parameters in its expressions.
+  Tag ForArguments(const Tag& written, const Instantiation& instantiation) const {
+    return WithValues(written, IntegerArguments(tree_, instantiation));
+  }
+
+  // The instantiation as an ordinary kernel, whose text is parsed anew.
+  base::Result<> DescribeInstantiation(const Instantiation& instantiation,
+                                       records::Kernel& kernel) {
+    kernel.label = ShownLabel(instantiation, kernel.name);
+    TRY(CheckLambdas(instantiation));
+    TRY_ASSIGN(kernel.template_arguments, ArgumentTexts(instantiation));
+    Closure written = CollectClosure(tree_, instantiation.kernel, unit_.source.system_includes,
+                                     instantiation.uses);
+    TRY_ASSIGN(const Closure closure,
+               SpecialisedClosure(tree_, instantiation, written, unit_.flags.host_toolkit));
+    TRY(DescribeLambdas(instantiation, kernel));
+    DescribeText(WithLambdas(instantiation, written), kernel);
+    const Constructs generic =
+        InspectClosure(tree_, written, unit_.places, unit_.flags.host_toolkit);
+    if (!generic.declined.empty()) Decline(kernel, generic.declined);
+    std::string text = PrintClosure(closure);
+    base::Result<ParseOutcome> parsed = ParseText(kernel, text);
+    if (!parsed) return base::Fail(parsed.error());
+    NodeId own = FindDefinition(parsed->tree, kernel.name);
+    if (own == kNone) return base::Fail(base::Unsupported("its text was not found again"));
+    if (std::string decided = WithoutDiscardedBranches(parsed->tree, own); decided != text) {
+      text = std::move(decided);
+      parsed = ParseText(kernel, text);
+      if (!parsed) return base::Fail(parsed.error());
+      own = FindDefinition(parsed->tree, kernel.name);
+      if (own == kNone) return base::Fail(base::Unsupported("its text was not found again"));
+    }
+    const Tree& tree = parsed->tree;
+    if (!parsed->errors.empty()) {
+      return base::Fail(
+          base::Unsupported("with these template arguments its text does not stand "
+                            "alone (" +
+                            parsed->errors.front().message + ")"));
+    }
+    const auto callees = tree.callees.find(own);
+    if (callees == tree.callees.end() || callees->second != instantiation.callees) {
+      return base::Fail(
+          base::Unsupported("outside of its template it would call other functions" +
+                            FirstDifference(instantiation.callees, callees == tree.callees.end()
+                                                                       ? std::vector<std::string>()
+                                                                       : callees->second)));
+    }
+    TRY(CheckMentions(instantiation, tree));
+    kernel.closure_source = text;
+    TakeParameters(tree, own, kernel);
+    const Closure exact = CollectClosure(tree, own, unit_.source.system_includes);
+    kernel.key = KernelKey(tree, own, exact, unit_.flags.code_flags);
+    Constructs constructs =
+        InspectClosure(tree, exact, Places(tree.text), unit_.flags.host_toolkit);
+    if (const std::size_t place = constructs.declined.find(": "); place != std::string::npos) {
+      // Its place is the made text's, which nobody has seen.
+      constructs.declined.replace(0, place + 2, Here(instantiation.kernel));
+    }
+    TakeConstructs(constructs, kernel);
+    return {};
+  }
+
+  // "image::map<float, image::run::lambda_1>"; empty where an argument cannot be written.
+  static std::string ShownLabel(const Instantiation& instantiation, const std::string& name) {
+    auto texts = ArgumentTexts(instantiation);
+    if (!texts) return {};
+    for (const Lambda* lambda : LambdasOf(instantiation)) {
+      std::replace(texts->begin(), texts->end(), QualifiedName(*lambda), lambda->shown);
+    }
+    return records::NameWithArguments(name, *texts);
+  }
+
+  base::Result<> CheckLambdas(const Instantiation& instantiation) const {
+    for (const Lambda* lambda : LambdasOf(instantiation)) {
+      if (lambda->problem.empty()) continue;
+      const Places::Place place = unit_.places.At(lambda->begin);
+      return base::Fail(base::Unsupported("the lambda in " + place.file + ":" +
+                                          std::to_string(place.line) + " " + lambda->problem));
+    }
+    return {};
+  }
+
+  base::Result<> DescribeLambdas(const Instantiation& instantiation,
+                                 records::Kernel& kernel) const {
+    const std::vector<const Lambda*> lambdas = LambdasOf(instantiation);
+    for (const Lambda* lambda : lambdas) {
+      kernel.made_types.push_back(MadeTypeOf(*lambda, unit_.flags.host_toolkit));
+    }
+    if (lambdas.empty()) return {};
+    TRY_ASSIGN(kernel.instance, InstanceOf(tree_, instantiation, unit_.flags.host_toolkit));
+    return {};
+  }
+
+  // What lambdas capture is declared in the functions around them.
+  static Closure WithLambdas(const Instantiation& instantiation, Closure written) {
+    for (const Lambda* lambda : LambdasOf(instantiation)) {
+      written.chunks.push_back(PlaceOfLambda(*lambda));
+    }
+    return written;
+  }
+
+  // The function objects say by each name what the lambdas say by it.
+  base::Result<> CheckMentions(const Instantiation& instantiation, const Tree& tree) const {
+    for (const Lambda* lambda : LambdasOf(instantiation)) {
+      const std::string name = QualifiedName(*lambda) + "::operator()";
+      const auto made =
+          std::find_if(tree.mentions.begin(), tree.mentions.end(),
+                       [&](const auto& one) { return tree.at(one.first).qualified == name; });
+      const std::vector<std::string> found =
+          made == tree.mentions.end() ? std::vector<std::string>() : made->second;
+      if (made != tree.mentions.end() && found == lambda->mentions) continue;
+      const Places::Place place = unit_.places.At(lambda->begin);
+      return base::Fail(base::Unsupported(
+          "outside of its function the lambda in " + place.file + ":" + std::to_string(place.line) +
+          " would name other things" + FirstDifference(lambda->mentions, found)));
+    }
+    return {};
+  }
+
+  static std::string FirstDifference(const std::vector<std::string>& wanted,
+                                     const std::vector<std::string>& found) {
+    for (const auto* side : {&wanted, &found}) {
+      const auto& other = side == &wanted ? found : wanted;
+      for (const std::string& name : *side) {
+        if (!std::binary_search(other.begin(), other.end(), name)) return " (" + name + ")";
+      }
+    }
+    return {};
   }
 
   // The first reason stays on the kernel; all are warnings.
@@ -154,44 +345,104 @@ class Scanner {
 
   void DescribeClosure(NodeId id, records::Kernel& kernel) {
     const Closure closure = CollectClosure(tree_, id, unit_.source.system_includes);
-    const Constructs constructs =
-        InspectClosure(tree_, closure, unit_.places, unit_.flags.host_toolkit);
+    TakeConstructs(InspectClosure(tree_, closure, unit_.places, unit_.flags.host_toolkit), kernel);
+    kernel.closure_source = PrintClosure(closure);
+    kernel.key = KernelKey(tree_, id, closure, unit_.flags.code_flags);
+    DescribeText(closure, kernel);
+  }
+
+  void TakeConstructs(const Constructs& constructs, records::Kernel& kernel) {
     kernel.synchronises = constructs.synchronises;
     kernel.uses_atomics = constructs.uses_atomics;
     kernel.globals = constructs.globals;
     uninitialised_ = constructs.uninitialised;
-    kernel.closure_source = PrintClosure(closure);
-    kernel.standard = unit_.flags.preprocess.standard;
-    if (!unit_.flags.host_toolkit) kernel.toolkit_include = unit_.flags.toolkit_include;
-    for (const UserMacro& macro : unit_.source.macros)
-      kernel.closure_macros += macro.definition + "\n";
+    if (!constructs.declined.empty()) Decline(kernel, constructs.declined);
+  }
+
+  // What the user's files say of a closure: where it stands, and what is wrong there.
+  void DescribeText(const Closure& closure, records::Kernel& kernel) {
     kernel.closure = RangesOf(closure, unit_.source);
     for (records::ClosureRange& range : kernel.closure) HashRange(range);
-    kernel.key = KernelKey(tree_, id, closure, unit_.flags.code_flags);
+    kernel.depends_on_lines = !kernel.made_types.empty() || DependsOnLines(kernel);
     for (const Diagnostic& error : unit_.parsed.errors) {
       for (const Chunk& chunk : closure.chunks) {
         if (error.offset < chunk.begin || error.offset >= chunk.end) continue;
         Decline(kernel, error.file + ":" + std::to_string(error.line) + ": " + error.message);
       }
     }
-    if (!constructs.declined.empty()) Decline(kernel, constructs.declined);
     if (!unit_.flags.host_toolkit) CheckBranches(kernel);
   }
 
-  // The parse sees one side of a condition on the architecture, the device compiler another.
+  bool DependsOnLines(const records::Kernel& kernel) const {
+    for (const PlaceMacro& macro : unit_.source.place_macros) {
+      const std::string& file = unit_.source.files[static_cast<std::size_t>(macro.file)];
+      for (const records::ClosureRange& range : kernel.closure) {
+        if (range.file == file && range.begin <= macro.offset && macro.offset < range.end) {
+          return true;
+        }
+      }
+    }
+    for (const char* word : {"__builtin_LINE", "source_location"}) {
+      if (kernel.closure_source.find(word) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  // The parse sees one side of a condition on the architecture, the device compiler another: in the
+  // kernel's text, or by a macro that one of the sides defines.
   void CheckBranches(records::Kernel& kernel) {
     for (const ArchitectureBranch& branch : unit_.source.branches) {
       if (branch.file < 0) continue;
       const std::string& file = unit_.source.files[static_cast<std::size_t>(branch.file)];
       for (const records::ClosureRange& range : kernel.closure) {
         if (range.file != file || branch.end <= range.begin || branch.begin >= range.end) continue;
-        const std::string& text = TextOf(file);
-        const auto line = 1 + std::count(text.begin(), text.begin() + branch.begin, '\n');
-        Decline(kernel, file + ":" + std::to_string(line) +
-                            ": the kernel depends on __CUDA_ARCH__, which is not tuned yet");
-        return;
+        return DeclineBranch(kernel, branch, "the kernel depends on __CUDA_ARCH__");
+      }
+      const std::set<std::string> names = DependentMacros(branch);
+      if (names.empty()) continue;  // what it chooses between is no macro
+      for (const records::ClosureRange& range : kernel.closure) {
+        const std::string& text = TextOf(range.file);
+        for (const Token& token : Lex(text, static_cast<std::size_t>(range.begin),
+                                      static_cast<std::size_t>(range.end))) {
+          const std::string word(Spelling(text, token));
+          if (!names.contains(word)) continue;
+          return DeclineBranch(kernel, branch,
+                               "the kernel depends on __CUDA_ARCH__ by the macro " + word);
+        }
       }
     }
+  }
+
+  void DeclineBranch(records::Kernel& kernel, const ArchitectureBranch& branch,
+                     const std::string& why) {
+    const std::string& file = unit_.source.files[static_cast<std::size_t>(branch.file)];
+    const std::string& text = TextOf(file);
+    const auto line = 1 + std::count(text.begin(), text.begin() + branch.begin, '\n');
+    Decline(kernel, file + ":" + std::to_string(line) + ": " + why + ", which is not tuned yet");
+  }
+
+  // Macros that a branch defines or takes away, and those whose definitions name one of them.
+  std::set<std::string> DependentMacros(const ArchitectureBranch& branch) {
+    std::set<std::string> names;
+    const std::string& text = TextOf(unit_.source.files[static_cast<std::size_t>(branch.file)]);
+    for (const Token& token : Lex(text, branch.begin, branch.end)) {
+      if (token.kind != TokenKind::kDirective) continue;
+      const std::string_view directive = Spelling(text, token).substr(1);
+      const std::vector<Token> words = Lex(directive);
+      const std::string_view what = words.empty() ? "" : Spelling(directive, words[0]);
+      if (words.size() > 1 && (what == "define" || what == "undef")) {
+        names.emplace(Spelling(directive, words[1]));
+      }
+    }
+    for (std::size_t before = 0; !names.empty() && before != names.size();) {
+      before = names.size();
+      for (const UserMacro& macro : unit_.source.macros) {
+        for (const Token& token : Lex(macro.value)) {
+          if (names.contains(std::string(Spelling(macro.value, token)))) names.insert(macro.name);
+        }
+      }
+    }
+    return names;
   }
 
   const std::string& TextOf(const std::string& file) {
@@ -230,15 +481,20 @@ class Scanner {
     }
   }
 
-  // The closure must stand alone: what clang cannot parse, no candidate can be built from.
-  void CheckClosure(const std::string& here, records::Kernel& kernel) {
+  base::Result<ParseOutcome> ParseText(const records::Kernel& kernel,
+                                       const std::string& text) const {
     ParseOptions options;
     options.file_name = "closure.cu";
     options.standard = ClosureStandard(unit_.flags.preprocess.standard);
     options.system_folders = unit_.flags.preprocess.toolkit_folders;
     options.defines = {"__CUDACC__", "__NVCC__"};
     if (!unit_.flags.host_toolkit) options = ToolkitParseOptions(kernel);
-    const auto parsed = Parse(kernel.closure_source, options);
+    return Parse(text, options);
+  }
+
+  // The closure must stand alone: what clang cannot parse, no candidate can be built from.
+  void CheckClosure(const std::string& here, records::Kernel& kernel) {
+    const auto parsed = ParseText(kernel, kernel.closure_source);
     if (!parsed) {
       Decline(kernel, here + parsed.error().message);
     } else if (!parsed->errors.empty()) {
@@ -261,8 +517,11 @@ class Scanner {
 }  // namespace
 
 base::Result<protocol::ScanReply> Scan(const protocol::ScanRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
   TRY_ASSIGN(const auto unit, LoadUnit(request.command, request.source_text));
-  return Scanner(*unit, request).Run();
+  protocol::ScanReply reply = Scanner(*unit, request).Run();
+  reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return reply;
 }
 
 }  // namespace cupilot::source

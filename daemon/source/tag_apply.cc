@@ -52,6 +52,13 @@ base::Result<std::int64_t> MacroValue(const std::string& name, const std::vector
   return records::EvaluateText(text, {});
 }
 
+// So many zero bytes in base64.
+std::string ZeroBytes(std::size_t count) {
+  std::string text((count + 2) / 3 * 4, 'A');
+  const std::size_t padding = (3 - count % 3) % 3;
+  return text.replace(text.size() - padding, padding, std::string(padding, '='));
+}
+
 class Applier {
  public:
   Applier(const Tag& tag, const std::vector<UserMacro>& macros, records::Kernel& kernel)
@@ -232,10 +239,13 @@ class Applier {
         return argument;
       }
       case ParameterKind::kOther:
-        break;
+        if (value->scalar != "{}" || parameter.bytes <= 0) break;
+        argument.bytes = ZeroBytes(static_cast<std::size_t>(parameter.bytes));
+        return argument;
     }
-    return FailAt(workload.line, "the parameter '" + argument.name + "' is a " + parameter.type +
-                                     ", which a tag cannot give; use a workload file");
+    return FailAt(workload.line,
+                  "the parameter '" + argument.name + "' is a " + parameter.type +
+                      ", which a tag can only give as {}, all bytes zero; use a workload file");
   }
 
   base::Result<std::string> Floating(int line, const TagValue& value,

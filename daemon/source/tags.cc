@@ -80,16 +80,22 @@ TagReport AttachTags(const Preprocessed& source, const Tree& tree, const Places&
   std::vector<Top> tops;
   CollectTop(tree, 0, places, tops);
   std::map<NodeId, TaggedKernel> by_declaration;
+  // A file that is included again has its tags again, above other kernels.
+  std::map<std::pair<std::string, int>, const Top*> before;
   for (const TagComment& comment : source.comments) {
+    const Top*& earlier = before[{comment.file, comment.line}];
     const Top* next = nullptr;
     for (const Top& top : tops) {
       if (top.place.file != comment.file || top.place.line < comment.line) continue;
+      if (earlier != nullptr && &top <= earlier) continue;
       // `void k(struct S* s)` declares S on the kernel's line.
       const bool nearer = next == nullptr || top.place.line < next->place.line ||
                           (top.place.line == next->place.line && Has(tree, top.id, kGlobalAttr) &&
                            !Has(tree, next->id, kGlobalAttr));
       if (nearer) next = &top;
     }
+    if (next == nullptr && earlier != nullptr) continue;
+    earlier = next;
     if (next == nullptr || !Has(tree, next->id, kGlobalAttr)) {
       report.warnings.push_back(comment.file + ":" + std::to_string(comment.line) +
                                 ": this tag stands above no kernel; put it directly above a "
@@ -117,6 +123,30 @@ TagReport AttachTags(const Preprocessed& source, const Tree& tree, const Places&
     }
   }
   return report;
+}
+
+Tag WithValues(Tag tag, const NamedValues& values) {
+  if (values.empty()) return tag;
+  const auto replace = [&values](std::string& text) { text = Substitute(text, values); };
+  for (TagWorkload& workload : tag.workloads) {
+    for (std::string& text : workload.grid) replace(text);
+    for (std::string& text : workload.block) replace(text);
+    replace(workload.shared_bytes);
+    for (TagValue& value : workload.values) {
+      replace(value.scalar);
+      replace(value.count);
+      if (!value.fill) continue;
+      for (std::string* text :
+           {&value.fill->low, &value.fill->high, &value.fill->value, &value.fill->total}) {
+        replace(*text);
+      }
+    }
+  }
+  for (TagRequire& require : tag.require) replace(require.expression);
+  for (std::string& text : tag.launch_grid) replace(text);
+  for (std::string& text : tag.launch_block) replace(text);
+  replace(tag.launch_shared_bytes);
+  return tag;
 }
 
 }  // namespace cupilot::source

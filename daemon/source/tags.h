@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "records/kernel.h"
+#include "source/substitute.h"
 #include "source/syntax/preprocess.h"
 #include "source/syntax/tree.h"
 #include "source/tag_parser.h"
@@ -50,6 +51,10 @@ struct TagReport {
 
 // A tag belongs to the next declaration of its file, if that is a kernel.
 TagReport AttachTags(const Preprocessed& source, const Tree& tree, const Places& places);
+
+// The tag with values in the place of these names in its expressions (the integer parameters of an
+// instantiated template).
+Tag WithValues(Tag tag, const NamedValues& values);
 
 // Fills tunables, require, launch_*, cases and tolerance of a kernel whose parameters and globals
 // are known. kInvalidArgument "file:line: ..." for what does not fit the kernel.

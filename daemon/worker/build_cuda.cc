@@ -17,7 +17,6 @@
 #include "base/hash.h"
 #include "device/cuda/cubin.h"
 #include "device/cuda/nvrtc.h"
-#include "device/describe.h"
 #include "records/code_targets.h"
 #include "records/json.h"
 #include "source/command_flags.h"
@@ -41,7 +40,7 @@ struct Recipe {
   Toolkit toolkit;
   records::LoadedCode target;
   std::vector<std::string> options;
-  std::vector<std::string> host_options;  // of nvcc's own host compiler
+  std::vector<std::string> nvcc_options;  // what only nvcc is told
   bool relocatable = false;               // compiled to be linked: other code, and so measured
 };
 
@@ -72,16 +71,23 @@ std::string CompilerOf(const records::CompileCommand& command, const std::string
   return base::AbsolutePath(named, command.directory);
 }
 
+// What nvcc must be told to take, and NVRTC takes anyway.
+bool IsLanguageOption(std::string_view flag) {
+  while (flag.starts_with('-')) flag.remove_prefix(1);
+  return flag == "extended-lambda" || flag == "expt-extended-lambda" ||
+         flag == "expt-relaxed-constexpr";
+}
+
 base::Result<Recipe> RecipeFor(const protocol::BuildRequest& request) {
   TRY_ASSIGN(const source::CommandFlags flags, source::TranslateCommand(request.command));
   if (flags.host_toolkit) {
     return base::Fail(
         base::InvalidArgument("the recorded compile is one for the host device, not for a GPU"));
   }
-  std::string architecture = request.target;
+  // A process that builds reaches no device that it could ask.
+  const std::string& architecture = request.target;
   if (architecture.empty()) {
-    TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(request.device));
-    architecture = properties.architecture;
+    return base::Fail(base::InvalidArgument("a build for a GPU must name its architecture"));
   }
   Recipe recipe;
   recipe.toolkit.include = flags.toolkit_include;
@@ -96,8 +102,9 @@ base::Result<Recipe> RecipeFor(const protocol::BuildRequest& request) {
   recipe.options = DeviceOptions(flags.code_flags);
   recipe.relocatable = IsRelocatable(flags.code_flags);
   for (const std::string& flag : flags.code_flags) {
-    if (flag.starts_with("-ccbin=") || flag.starts_with("--compiler-bindir=")) {
-      recipe.host_options.push_back(flag);
+    if (flag.starts_with("-ccbin=") || flag.starts_with("--compiler-bindir=") ||
+        IsLanguageOption(flag)) {
+      recipe.nvcc_options.push_back(flag);
     }
   }
   return recipe;
@@ -134,7 +141,7 @@ std::vector<std::string> NvccWords(const Recipe& recipe, const std::string& sour
       "-gencode=arch=" + recipe.target.ptx + ",code=" + recipe.target.code};
   if (recipe.relocatable) words.emplace_back("-rdc=true");
   words.insert(words.end(), recipe.options.begin(), recipe.options.end());
-  words.insert(words.end(), recipe.host_options.begin(), recipe.host_options.end());
+  words.insert(words.end(), recipe.nvcc_options.begin(), recipe.nvcc_options.end());
   words.insert(words.end(), {source, "-o", output});
   return words;
 }
@@ -148,6 +155,7 @@ class CudaBuild {
     if (recipe_.relocatable) hasher.Add("relocatable");
     if (request.as_compiled) hasher.Add("as compiled");
     for (const std::string& option : recipe_.options) hasher.Add(option);
+    for (const std::string& option : recipe_.nvcc_options) hasher.Add(option);
     base_name_ = request.cache_folder + "/" + hasher.Add(request.text).Hex();
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/hash.h"
 #include "device/host/host_properties.h"
@@ -58,11 +59,16 @@ std::size_t KeptBytes() {
 
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
                       const GateFill* fill) {
+  return InputsKey(set, case_name, std::string(fill == nullptr ? "workload" : fill->name));
+}
+
+std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
+                      const std::string& contents) {
   return base::Hasher()
       .Add(set.original_artifact)
       .Add(records::HashJson(records::ToJson(set.workload)))
       .Add(case_name)
-      .Add(fill == nullptr ? "workload" : fill->name)
+      .Add(contents)
       .Add(std::to_string(set.seed))
       .Hex();
 }
@@ -79,23 +85,38 @@ base::Result<std::shared_ptr<const CaseInputs>> FindInputs(const protocol::Candi
   return inputs;
 }
 
-void PrepareArena(const Layout& layout, const CaseInputs& inputs, std::byte poison,
+void PrepareArena(const Layout& layout, const CaseInputs& inputs, const Before& before,
                   std::span<std::byte> arena) {
+  std::vector<std::size_t> order(layout.regions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return layout.regions[a].offset < layout.regions[b].offset;
+  });
   std::size_t end = 0;  // of the region before
-  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+  for (const std::size_t r : order) {
     const Region& region = layout.regions[r];
     const auto begin = static_cast<std::size_t>(region.offset);
     const auto bytes = static_cast<std::size_t>(region.bytes());
-    Set(arena.subspan(end, begin - end), kRedByte);
+    Set(arena.subspan(end, begin - end), before.red);
     end = begin + bytes;
-    const bool known = r < inputs.regions.size() && !inputs.regions[r].empty();
-    if (known) {
+    const bool given =
+        before.contents != nullptr && r < before.contents->size() && !(*before.contents)[r].empty();
+    if (r < inputs.regions.size() && !inputs.regions[r].empty()) {
       Copy(inputs.regions[r], arena.data() + begin);
-    } else {
-      Set(arena.subspan(begin, bytes), poison);
+    } else if (given) {
+      Copy((*before.contents)[r], arena.data() + begin);
+    } else if (!(region.workspace && before.keep_workspaces)) {
+      Set(arena.subspan(begin, bytes), before.poison);
     }
   }
-  Set(arena.subspan(end), kRedByte);
+  Set(arena.subspan(end), before.red);
+}
+
+void PrepareArena(const Layout& layout, const CaseInputs& inputs, std::byte poison,
+                  std::span<std::byte> arena) {
+  Before before;
+  before.poison = poison;
+  PrepareArena(layout, inputs, before, arena);
 }
 
 }  // namespace cupilot::worker

@@ -18,6 +18,7 @@ namespace cupilot::worker {
 inline constexpr std::byte kRedByte{0xa5};
 inline constexpr std::byte kPoison{0xc3};
 inline constexpr std::byte kOtherPoison{0x3c};
+inline constexpr std::byte kOtherRedByte{0x5a};
 
 struct CaseInputs {
   std::vector<std::vector<std::byte>> regions;  // of the layout; empty: no input
@@ -28,13 +29,46 @@ struct CaseInputs {
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
                       const GateFill* fill);
 
+// The same of other contents, by a name that is no fill's.
+std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
+                      const std::string& contents);
+
 // Kept for later requests. kInvalidArgument: the workload is illegal.
 base::Result<std::shared_ptr<const CaseInputs>> FindInputs(const protocol::CandidateSet& set,
                                                            const CasePlan& plan,
                                                            const GateFill* fill);
 
-// Red zones, poisoned outputs and workspaces, and the inputs. `layout` is the inputs' own, or that
-// with further regions behind it.
+// What lies in memory before a run, beside the inputs.
+struct Before {
+  std::byte poison = kPoison;  // of outputs and workspaces
+  std::byte red = kRedByte;
+  // By region: contents instead of the poison. An empty one is poisoned all the same; null: all
+  // are.
+  const std::vector<std::vector<std::byte>>* contents = nullptr;
+  bool keep_workspaces = false;  // as the run before left them
+
+  // Byte `at` of an output region.
+  std::byte At(std::size_t region, std::size_t at) const {
+    const bool known =
+        contents != nullptr && region < contents->size() && !(*contents)[region].empty();
+    return known ? (*contents)[region][at] : poison;
+  }
+  // Whether element `element`, of `size` bytes, of an output region whose bytes are `data` is as it
+  // was.
+  bool IsUntouched(std::size_t region, const std::byte* data, std::size_t element,
+                   std::size_t size) const {
+    for (std::size_t i = element * size; i < (element + 1) * size; ++i) {
+      if (data[i] != At(region, i)) return false;
+    }
+    return true;
+  }
+};
+
+// Red zones, outputs and workspaces as `before` says, and the inputs. `layout` is the inputs' own,
+// or that with further regions behind it.
+void PrepareArena(const Layout& layout, const CaseInputs& inputs, const Before& before,
+                  std::span<std::byte> arena);
+// With all of them poisoned.
 void PrepareArena(const Layout& layout, const CaseInputs& inputs, std::byte poison,
                   std::span<std::byte> arena);
 

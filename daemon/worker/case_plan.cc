@@ -383,7 +383,8 @@ class Planner {
 }  // namespace
 
 void Layout::Add(Region region) {
-  const std::int64_t end = regions.empty() ? 0 : regions.back().offset + regions.back().bytes();
+  std::int64_t end = 0;
+  for (const Region& before : regions) end = std::max(end, before.offset + before.bytes());
   region.offset = (end + kRedZone + kAlignment - 1) / kAlignment * kAlignment;
   bytes = (region.offset + region.bytes() + 2 * kRedZone - 1) / kRedZone * kRedZone;
   regions.push_back(std::move(region));

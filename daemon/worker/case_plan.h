@@ -48,7 +48,7 @@ struct Layout {
   std::vector<Region> regions;
   std::int64_t bytes = 0;  // of the arena
 
-  // Appends a region behind the others, with its red zones.
+  // Puts a region behind the others, with its red zones.
   void Add(Region region);
 };
 

@@ -50,9 +50,16 @@ std::int64_t RowOf(const Region& region, const records::Environment& environment
 }
 
 // Floating inputs may be redrawn, except constants: those are starting values of accumulations.
+// What is sorted stays so.
 bool Refillable(const Region& region) {
   return region.input && region.type.floating() && region.fill &&
-         region.fill->kind != FillKind::kConstant;
+         region.fill->kind != FillKind::kConstant && region.fill->kind != FillKind::kSorted;
+}
+
+// Whose own fill says what may stand there, so that it is drawn again by it.
+bool Redrawable(const Region& region) {
+  const bool sorted = region.fill && region.fill->kind == FillKind::kSorted;
+  return region.declared && (region.type.integer() || (sorted && region.type.floating()));
 }
 
 }  // namespace
@@ -65,6 +72,7 @@ const std::vector<GateFill> kGateFills = {
     {"normal", true, FillKind::kNormal, 0, false},
     {"offset", true, FillKind::kNormal, 0, false},
     {"sparse1", false, FillKind::kSparse, 1, false},
+    {"negative", true, FillKind::kUniform, 0, false},
 };
 
 base::Result<FillRecipe> RecipeOf(const records::Fill& fill, const device::ElementType& type,
@@ -118,13 +126,14 @@ base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::u
       recipe.nonzeros = fill->nonzeros;
       recipe.row = RowOf(region, environment);
       if (std::string_view(fill->name) == "offset") recipe.mean = 1000;
+      if (std::string_view(fill->name) == "negative") recipe.low = -3, recipe.high = -1;
       // Of a product one operand is exact, the others are -1, 0 or 1; which one, the seed says.
       const bool exact_operand = operand == static_cast<std::int64_t>(seed % 997) % operands;
       if (fill->kind == FillKind::kExact && !exact_operand) recipe.kind = FillKind::kTernary;
       operand += 1;
       source.stream = StreamOf(*fill);
       changed = true;
-    } else if (fill != nullptr && region.type.integer() && region.declared) {
+    } else if (fill != nullptr && Redrawable(region)) {
       source.stream = StreamOf(*fill);
       changed = true;
     }

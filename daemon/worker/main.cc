@@ -17,10 +17,12 @@
 #include "source/whitelist.h"
 #include "worker/build_cuda.h"
 #include "worker/build_host.h"
+#include "worker/error_reply.h"
 #include "worker/measure.h"
 #include "worker/monitor.h"
 #include "worker/profile.h"
 #include "worker/runner.h"
+#include "worker/sandbox/inner.h"
 #include "worker/sandbox/sandbox.h"
 #include "worker/verify.h"
 
@@ -53,6 +55,7 @@ base::Result<Json> DescribeDevice(const Json& params) {
   TRY_ASSIGN(const device::Properties p, device::DescribeDevice(params.value("device", "host")));
   Json json = ToJson(p);
   json["sandbox"] = DescribeSandbox();
+  json["sandbox_lacks"] = WhatSandboxLacks();
   return json;
 }
 
@@ -133,22 +136,29 @@ base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
 int Serve(const std::string& kind) {
   ::signal(SIGPIPE, SIG_IGN);  // a runner that has died is an error of the write to it
   for (std::string line; std::getline(std::cin, line);) {
-    Json reply;
     const auto before = Runner::AtWork();
     const auto request = records::ParseJson(line);
     auto result =
         request ? Dispatch(kind, *request) : base::Result<Json>(base::Fail(request.error()));
-    if (request) reply["id"] = request->value("id", Json());
+    Json reply;
     if (result) {
+      reply["id"] = request->value("id", Json());
       reply["result"] = std::move(*result);
     } else {
-      reply["error"] = {{"code", std::string(base::Name(result.error().code))},
-                        {"message", result.error().message}};
+      reply = ErrorReply(request, result.error());
     }
     if (kind == "device") {
       reply["at_work"] = std::chrono::duration<double>(Runner::AtWork() - before).count();
     }
-    std::cout << reply.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+    std::cout << LineOf(reply) << std::endl;
+  }
+  return 0;
+}
+
+// A worker that cannot be confined does nothing, and says why.
+int RefuseAll(const base::Error& error) {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << LineOf(ErrorReply(records::ParseJson(line), error)) << std::endl;
   }
   return 0;
 }
@@ -157,13 +167,23 @@ int Serve(const std::string& kind) {
 }  // namespace cupilot::worker
 
 int main(int argc, char** argv) {
-  if (argc != 3 || std::strcmp(argv[1], "--kind") != 0) {
+  const bool inner = argc == 5 && std::strcmp(argv[3], "--access") == 0;
+  if ((argc != 3 && !inner) || std::strcmp(argv[1], "--kind") != 0) {
     std::fprintf(stderr, "usage: cupilot-worker --kind source|build|device|monitor|run\n");
     return 2;
   }
   const std::string kind = argv[2];
-  if (kind == "run") return cupilot::worker::ServeRuns();
-  for (const char* known : {"source", "build", "device", "monitor"}) {
+  if (kind == "run") return cupilot::worker::ServeRuns(inner ? argv[4] : "");
+  if (kind == "source" || kind == "build") {
+    if (!inner) return cupilot::worker::ServeFromInside(kind);
+    if (const auto confined = cupilot::worker::BecomeInner(kind, argv[4]); !confined) {
+      return cupilot::worker::RefuseAll(confined.error());
+    }
+    // Not by way of destructors: they, and a leak checker, would ask for what it may not do.
+    std::cout.flush();
+    ::_exit(cupilot::worker::Serve(kind));
+  }
+  for (const char* known : {"device", "monitor"}) {
     if (kind == known) return cupilot::worker::Serve(kind);
   }
   std::fprintf(stderr, "cupilot-worker: there is no kind '%s'\n", kind.c_str());

@@ -25,7 +25,7 @@ using records::Json;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLockLimit{60000};
+constexpr milliseconds kProfileLockLimit{60000};
 constexpr milliseconds kCountLimit{30000};
 constexpr double kSecondsAPass = 2e-5;  // as many passes as there are counters, over a case's time
 constexpr std::size_t kKeptOriginals = 64;
@@ -155,8 +155,9 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
   }
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
   TRY_ASSIGN(const std::vector<Traffic> traffic, TrafficOf(set, properties));
-  TRY_ASSIGN(const device::DeviceLock lock,
-             device::DeviceLock::Acquire(device::DeviceLockPath(properties.uuid), kLockLimit));
+  TRY_ASSIGN(
+      const device::DeviceLock lock,
+      device::DeviceLock::Acquire(device::DeviceLockPath(properties.uuid), kProfileLockLimit));
   TRY_ASSIGN(const PeakRates* rates, RatesOf(set.device, properties, set.work_folder));
   protocol::ProfileReply reply;
   for (std::size_t i = 0; i < traffic.size(); ++i) {

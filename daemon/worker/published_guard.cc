@@ -29,6 +29,33 @@ std::string NullsOf(const records::Kernel& kernel, const CasePlan& plan) {
   return text;
 }
 
+// What lambdas capture of integers, as they were.
+std::string CapturesOf(const records::Kernel& kernel, const CasePlan& plan) {
+  std::string text;
+  for (std::size_t i = 0; i < kernel.parameters.size() && i < plan.arguments.size(); ++i) {
+    const std::vector<std::byte>& bytes = plan.arguments[i].bytes;
+    for (const records::MadeType& type : kernel.made_types) {
+      if (type.name != kernel.parameters[i].canonical) continue;
+      for (const records::MadeType::Integer& member : type.integers) {
+        const auto end = static_cast<std::size_t>(member.offset + member.bytes);
+        if (end > bytes.size()) continue;
+        std::uint64_t value = 0;
+        for (std::size_t b = end; b-- > static_cast<std::size_t>(member.offset);) {
+          value = value << 8 | std::to_integer<std::uint64_t>(bytes[b]);
+        }
+        const int unused = static_cast<int>(64 - 8 * member.bytes);
+        const auto wide = static_cast<std::int64_t>(value << unused) >> unused;
+        // What is beyond the expressions' integers is met by nothing.
+        const bool known = member.is_signed || value <= 0x7fffffffffffffffU;
+        const std::string number = std::to_string(member.is_signed ? wide : std::int64_t(value));
+        text =
+            And(text, known ? NameOf(kernel, i) + "." + member.name + " == " + number : "1 == 0");
+      }
+    }
+  }
+  return text;
+}
+
 std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan, bool with_nulls) {
   std::string text = with_nulls ? NullsOf(kernel, plan) : "";
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
@@ -37,6 +64,7 @@ std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan, bool with
     if (value == plan.environment.integers.end()) continue;
     text = And(text, NameOf(kernel, i) + " == " + std::to_string(value->second));
   }
+  text = And(text, CapturesOf(kernel, plan));
   static constexpr const char* kNames[] = {"x", "y", "z"};
   for (std::size_t d = 0; d < 3; ++d) {
     text = And(text, std::string("grid_") + kNames[d] + " == " + std::to_string(plan.grid[d]));

@@ -5,13 +5,17 @@
 #include <limits>
 
 #include "base/hash.h"
+#include "worker/checks/check.h"
 #include "worker/kept.h"
 #include "worker/lease.h"
+#include "worker/placement.h"
 #include "worker/program.h"
 #include "worker/twin_run.h"
 
 namespace cupilot::worker {
 namespace {
+
+using records::Json;
 
 constexpr std::chrono::milliseconds kOriginalLimit{60000};
 constexpr std::size_t kBlock = 4096;  // bytes that are compared at once
@@ -47,16 +51,11 @@ class References::Original {
     result.inputs = std::move(inputs);
     TRY(StartRunner());
     std::vector<std::byte> first;
-    for (const std::byte poison : {kPoison, kOtherPoison}) {
-      PrepareArena(plan_.layout, *result.inputs, poison, lease_->memory());
-      auto ran = lease_->Run(0, program_, kOriginalLimit);
-      if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
-      if (!ran) {
-        lease_.reset();
-        return Dropped("the original fails on it: " + ran.error().message);
-      }
-      result.original_us = ran->value("microseconds", 0.0);
-      if (poison == kPoison) first.assign(lease_->memory().begin(), lease_->memory().end());
+    // Whose results depend on what lies beside its buffers, does not repeat them either.
+    for (const Before& before : {Before{kPoison, kRedByte}, Before{kOtherPoison, kOtherRedByte}}) {
+      TRY_ASSIGN(const std::string failure, RunOnce(plan_, *result.inputs, before, result));
+      if (!failure.empty()) return Dropped(failure);
+      if (first.empty()) first.assign(Arena(plan_).begin(), Arena(plan_).end());
     }
     TRY(RunTwin(result));
     if (!CollectOutputs(first, result)) {
@@ -66,7 +65,64 @@ class References::Original {
     return result;
   }
 
+  base::Result<QuickResult> RunQuick(const CaseInputs& inputs) {
+    QuickResult result;
+    OriginalResult ignored;
+    TRY_ASSIGN(result.dropped, RunOnce(plan_, inputs, {}, ignored));
+    if (!result.dropped.empty()) return result;
+    for (const Region& region : plan_.layout.regions) {
+      result.outputs.emplace_back();
+      if (!region.output) continue;
+      const auto bytes = BytesOf(region, lease_->memory());
+      result.outputs.back().assign(bytes.begin(), bytes.end());
+    }
+    return result;
+  }
+
+  base::Result<std::string> WhyNotAt(const CasePlan& placed, const OriginalResult& here,
+                                     const std::string& schedule = "") {
+    TRY(StartRunner());
+    OriginalResult there;
+    TRY_ASSIGN(std::string failure, RunOnce(placed, *here.inputs, {}, there, schedule));
+    if (!failure.empty() || !here.repeats) return failure;
+    for (std::size_t r = 0; r < here.outputs.size(); ++r) {
+      const ReferenceOutput& output = here.outputs[r];
+      if (output.bytes.empty() || placed.layout.regions[r].order_free) continue;
+      const auto bytes = BytesOf(placed.layout.regions[r], lease_->memory());
+      if (!std::equal(bytes.begin(), bytes.end(), output.bytes.begin())) {
+        return std::string("the original gives other bits there");
+      }
+    }
+    return std::string();
+  }
+
  private:
+  std::span<const std::byte> Arena(const CasePlan& plan) const {
+    return lease_->memory().subspan(0, static_cast<std::size_t>(plan.layout.bytes));
+  }
+
+  // Why the run does not count; empty: it does, and its results are in the memory.
+  base::Result<std::string> RunOnce(const CasePlan& plan, const CaseInputs& inputs,
+                                    const Before& before, OriginalResult& result,
+                                    const std::string& schedule = "") {
+    TRY(StartRunner());
+    PrepareArena(plan.layout, inputs, before, lease_->memory());
+    const Json program = ToJson(OriginalProgram(plan, set_.kernel.name), plan.layout, 0);
+    Json request = {
+        {"op", "run"}, {"module", 0}, {"program", program}, {"bytes", plan.layout.bytes}};
+    if (!schedule.empty()) request["schedule"] = schedule;
+    auto ran = lease_->runner().Ask(request, kOriginalLimit);
+    if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
+    if (!ran) {
+      lease_.reset();
+      return "the original fails on it: " + ran.error().message;
+    }
+    result.original_us = ran->value("microseconds", 0.0);
+    const auto outside = FirstByteOutside(plan.layout, lease_->memory(), before.red);
+    if (!outside) return std::string();
+    return "the original itself is at fault: " + DescribeByteOutside(plan.layout, *outside);
+  }
+
   static OriginalResult Dropped(const std::string& why) {
     OriginalResult dropped;
     dropped.dropped = why;
@@ -75,10 +131,8 @@ class References::Original {
 
   base::Result<> StartRunner() {
     if (lease_) return {};
-    program_ = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
-    TRY_ASSIGN(Lease lease,
-               Lease::Take(set_.device, Role::kOriginal,
-                           static_cast<std::size_t>(plan_.layout.bytes), {set_.original_artifact}));
+    TRY_ASSIGN(Lease lease, Lease::Take(set_.device, Role::kOriginal, BytesOfAllPlacements(plan_),
+                                        {set_.original_artifact}));
     lease_ = std::move(lease);
     return {};
   }
@@ -93,10 +147,27 @@ class References::Original {
       output.bytes.assign(a.begin(), a.end());
       const bool may_differ =
           region.type.floating() && (output.expected || DeclaresTolerance(set_.workload));
-      if (!FindUnwritten(region, a, b, may_differ, output)) return false;
+      if (!FindUnwritten(region, a, b, may_differ || region.order_free, output)) return false;
+      if (region.order_free && SortedElements(region, a.data(), output.unwritten) !=
+                                   SortedElements(region, b.data(), output.unwritten)) {
+        return false;
+      }
+      result.repeats = result.repeats && SameBits(region, a, b, output.unwritten);
       if (output.expected) {
         LeaveOut(output.unwritten, region.type.lanes, *output.expected);
         output.original_rho = RhoOf(a.data(), a.data(), region.type, *output.expected);
+      }
+    }
+    return true;
+  }
+
+  static bool SameBits(const Region& region, std::span<const std::byte> a,
+                       std::span<const std::byte> b, const std::vector<bool>& unwritten) {
+    if (unwritten.empty()) return std::memcmp(a.data(), b.data(), a.size()) == 0;
+    const auto size = static_cast<std::size_t>(region.type.size());
+    for (std::size_t i = 0; i < unwritten.size(); ++i) {
+      if (!unwritten[i] && std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0) {
+        return false;
       }
     }
     return true;
@@ -167,7 +238,6 @@ class References::Original {
   const protocol::CandidateSet& set_;
   const records::Case& workload_;
   const CasePlan& plan_;
-  records::Json program_;
   std::optional<Lease> lease_;
   std::unique_ptr<TwinRun> twin_;
 };
@@ -184,21 +254,72 @@ References::References(const protocol::CandidateSet& set, const records::Case& w
 References::~References() = default;
 
 base::Result<std::shared_ptr<const OriginalResult>> References::Find(const GateFill* fill) {
+  return FindKept(InputsKey(set_, plan_.name, fill), fill == nullptr,
+                  [&] { return FindInputs(set_, plan_, fill); });
+}
+
+base::Result<std::shared_ptr<const OriginalResult>> References::FindOf(
+    const std::string& name, const std::shared_ptr<const CaseInputs>& inputs) {
+  return FindKept(InputsKey(set_, plan_.name, name), true,
+                  [&]() -> base::Result<std::shared_ptr<const CaseInputs>> { return inputs; });
+}
+
+base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
+    const std::string& contents, bool always,
+    const std::function<base::Result<std::shared_ptr<const CaseInputs>>()>& draw) {
   static Kept<OriginalResult>& kept = *new Kept<OriginalResult>(KeptBytes());
-  const std::string key =
-      base::Hasher().Add(InputsKey(set_, plan_.name, fill)).Add(set_.twin_artifact).Hex();
+  const std::string key = base::Hasher().Add(contents).Add(set_.twin_artifact).Hex();
   if (auto found = kept.Find(key)) return found;
-  TRY_ASSIGN(auto inputs, FindInputs(set_, plan_, fill));
+  TRY_ASSIGN(auto inputs, draw());
   OriginalResult result;
-  if (inputs->changed || fill == nullptr) {
-    if (!original_) original_ = std::make_unique<Original>(set_, workload_, plan_);
-    TRY_ASSIGN(result, original_->Run(std::move(inputs)));
+  if (always || inputs->changed) {
+    TRY_ASSIGN(result, Runs().Run(std::move(inputs)));
   } else {
     result.redundant = true;
   }
   auto reference = std::make_shared<const OriginalResult>(std::move(result));
   kept.Put(key, reference, BytesOf(*reference));
   return reference;
+}
+
+base::Result<std::shared_ptr<const QuickResult>> References::QuickOf(const std::string& name,
+                                                                     const CaseInputs& inputs) {
+  static Kept<QuickResult>& kept = *new Kept<QuickResult>(KeptBytes());
+  const std::string key = InputsKey(set_, plan_.name, name);
+  if (auto found = kept.Find(key)) return found;
+  TRY_ASSIGN(QuickResult result, Runs().RunQuick(inputs));
+  std::size_t bytes = sizeof result;
+  for (const std::vector<std::byte>& output : result.outputs)
+    bytes += sizeof(std::vector<std::byte>) + output.size();
+  auto quick = std::make_shared<const QuickResult>(std::move(result));
+  kept.Put(key, quick, bytes);
+  return quick;
+}
+
+References::Original& References::Runs() {
+  if (!original_) original_ = std::make_unique<Original>(set_, workload_, plan_);
+  return *original_;
+}
+
+base::Result<std::string> References::WhyNotAt(const CasePlan& placed) {
+  base::Hasher key;
+  for (const Region& region : placed.layout.regions) key.Add(std::to_string(region.offset));
+  return WhyNotKept(placed, key.Hex(), "");
+}
+
+base::Result<std::string> References::WhyNotUnder(const std::string& schedule) {
+  return WhyNotKept(plan_, "schedule " + schedule, schedule);
+}
+
+base::Result<std::string> References::WhyNotKept(const CasePlan& plan, const std::string& what,
+                                                 const std::string& schedule) {
+  static Kept<std::string>& kept = *new Kept<std::string>(KeptBytes());
+  const std::string key = base::Hasher().Add(InputsKey(set_, plan_.name, nullptr)).Add(what).Hex();
+  if (auto found = kept.Find(key)) return *found;
+  TRY_ASSIGN(const auto here, Find(nullptr));
+  TRY_ASSIGN(std::string why, Runs().WhyNotAt(plan, *here, schedule));
+  kept.Put(key, std::make_shared<const std::string>(why), key.size() + why.size());
+  return why;
 }
 
 }  // namespace cupilot::worker

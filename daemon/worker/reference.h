@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,10 +28,17 @@ struct ReferenceOutput {
 struct OriginalResult {
   std::string dropped;  // why this fill does not count: the original fails or does not repeat on it
   bool redundant = false;  // the fill changes nothing of the workload's own inputs
+  bool repeats = true;     // both runs of the original gave the same bits
   std::string no_twin;     // why there is no double twin to measure errors against; empty: there is
   double original_us = 0;
   std::shared_ptr<const CaseInputs> inputs;
   std::vector<ReferenceOutput> outputs;  // by region; empty bytes: no output
+};
+
+// What one run of the original gave, without the twin: enough where a candidate has the same bits.
+struct QuickResult {
+  std::string dropped;
+  std::vector<std::vector<std::byte>> outputs;  // by region; empty: no output
 };
 
 // Whether the workload declares how far a floating result may be from the original's.
@@ -48,9 +56,25 @@ class References {
 
   // `fill` null: the workload's own. kInvalidArgument: the workload is illegal.
   base::Result<std::shared_ptr<const OriginalResult>> Find(const GateFill* fill);
+  // Of inputs that are no fill's; `name` is theirs alone.
+  base::Result<std::shared_ptr<const OriginalResult>> FindOf(
+      const std::string& name, const std::shared_ptr<const CaseInputs>& inputs);
+  base::Result<std::shared_ptr<const QuickResult>> QuickOf(const std::string& name,
+                                                           const CaseInputs& inputs);
+  // Why the workload's own inputs at other places (`placed`: placement.h) are none to judge by: the
+  // original fails there, or gives other bits though it repeats them here. Empty: they are.
+  base::Result<std::string> WhyNotAt(const CasePlan& placed);
+  // The same of a schedule of the host device.
+  base::Result<std::string> WhyNotUnder(const std::string& schedule);
 
  private:
   class Original;
+  Original& Runs();
+  base::Result<std::string> WhyNotKept(const CasePlan& plan, const std::string& what,
+                                       const std::string& schedule);
+  base::Result<std::shared_ptr<const OriginalResult>> FindKept(
+      const std::string& contents, bool always,
+      const std::function<base::Result<std::shared_ptr<const CaseInputs>>()>& draw);
   const protocol::CandidateSet& set_;
   const records::Case& workload_;
   const CasePlan& plan_;

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <thread>
 
+#include "base/child.h"
 #include "base/file.h"
-
-extern char** environ;
+#include "worker/child.h"
 
 namespace cupilot::worker {
 
@@ -23,13 +23,6 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t kLogBytes = 4000;
-
-int WaitForEnd(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
 
 // Only what may be called between fork and exec in a process that has threads.
 [[noreturn]] void GuardGroup(pid_t worker) {
@@ -67,7 +60,7 @@ class ToolGroup {
   ~ToolGroup() {
     if (id_ <= 0) return;
     ::kill(id_, SIGKILL);
-    WaitForEnd(id_);
+    base::WaitForEnd(id_);
   }
 
   pid_t id() const { return id_; }
@@ -84,26 +77,8 @@ base::Result<pid_t> StartTool(const std::vector<std::string>& words, const std::
   posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setpgroup(&attributes, group.id());
-  sigset_t defaults;  // a worker ignores it, and what is ignored would stay so
-  ::sigemptyset(&defaults);
-  ::sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, pointers[0], &actions, &attributes, pointers.data(), environ);
+  auto pid = StartChild(words, actions, group.id());
   posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) {
-    return base::Fail(base::Unavailable("cannot run " + words[0] + ": " + std::strerror(error)));
-  }
   return pid;
 }
 
@@ -124,7 +99,7 @@ base::Result<ToolEnd> RunTool(const std::vector<std::string>& words, const std::
     if (done == pid || (done < 0 && errno != EINTR)) break;
     if (steady_clock::now() > deadline) {
       group.Kill();
-      status = WaitForEnd(pid);
+      status = base::WaitForEnd(pid);
       ended.timed_out = true;
       break;
     }

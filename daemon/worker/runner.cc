@@ -10,11 +10,15 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
+#include "base/child.h"
 #include "base/file.h"
-
-extern char** environ;
+#include "device/describe.h"
+#include "worker/child.h"
+#include "worker/sandbox/bubblewrap.h"
+#include "worker/sandbox/sandbox.h"
 
 namespace cupilot::worker {
 
@@ -27,6 +31,21 @@ constexpr milliseconds kFirstLoadLimit{60000};  // a driver may start slowly
 constexpr std::size_t kMaxReply = 1 << 20;      // a flood of output is no reply
 
 std::chrono::nanoseconds at_work{0};
+
+// The folders of the modules; with a GPU its nodes, and the pipes of the service that shares it.
+Access AccessFor(const std::string& device, const std::vector<std::string>& modules) {
+  Access access = SystemAccess();
+  for (const std::string& module : modules) {
+    access.read.push_back(std::filesystem::path(module).parent_path());
+  }
+  access.gpus = device::CudaIndexOf(device) >= 0;
+  if (access.gpus) {
+    const char* pipes = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+    access.write.emplace_back(pipes != nullptr && *pipes == '/' ? pipes : "/tmp/nvidia-mps");
+  }
+  return access;
+}
+
 }  // namespace
 
 base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena,
@@ -43,29 +62,20 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
   posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
   posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
   posix_spawn_file_actions_adddup2(&actions, arena.descriptor(), 3);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults;  // a worker ignores it, and what is ignored would stay so
-  ::sigemptyset(&defaults);
-  ::sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const std::string self = base::ExecutableFolder() + "/cupilot-worker";
-  std::array<char*, 4> arguments = {const_cast<char*>(self.c_str()), const_cast<char*>("--kind"),
-                                    const_cast<char*>("run"), nullptr};
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, self.c_str(), &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  const Access access = AccessFor(device, modules);
+  std::vector<std::string> words = WordsAround(access, "/");
+  words.insert(words.end(), {base::ExecutableFolder() + "/cupilot-worker", "--kind", "run",
+                             "--access", ToJson(access).dump()});
+  const auto pid = StartChild(std::move(words), actions);
   posix_spawn_file_actions_destroy(&actions);
   ::close(to_child[0]);
   ::close(from_child[1]);
-  if (error != 0) {
+  if (!pid) {
     ::close(to_child[1]);
     ::close(from_child[0]);
-    return base::Fail(base::Unavailable("cannot start " + self + ": " + std::strerror(error)));
+    return base::Fail(pid.error());
   }
-  Runner runner(pid, to_child[1], from_child[0]);
+  Runner runner(*pid, to_child[1], from_child[0]);
   TRY_ASSIGN(const Json loaded, runner.Ask({{"op", "load"},
                                             {"device", device},
                                             {"arena_bytes", arena.bytes().size()},
@@ -110,9 +120,7 @@ Runner::~Runner() {
 void Runner::End() {
   if (pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  base::WaitForEnd(pid_);
   pid_ = -1;
 }
 
@@ -121,7 +129,9 @@ std::string Runner::HowItEnded() {
   const pid_t ended = ::waitpid(pid_, &status, 0);
   pid_ = -1;
   if (ended < 0) return "ended";
-  if (WIFSIGNALED(status)) return std::string("was ended by ") + ::strsignal(WTERMSIG(status));
+  if (const int signal = SignalOf(status); signal != 0) {
+    return std::string("was ended by ") + ::strsignal(signal);
+  }
   return "exited with " + std::to_string(WEXITSTATUS(status)) + " instead of returning";
 }
 

@@ -4,7 +4,9 @@
 // requests, one JSON line each:
 //   {"op": "load", "device", "arena_bytes", "modules": [paths]}
 //       -> {"architecture": "sm_90", "resources": [{kernel: {"registers", ...}}, ...]}
-//   {"op": "run", "module": 0, "program": {...}, "bytes"}  -> {"microseconds": t}
+//   {"op": "run", "module": 0, "program": {...}, "bytes", "schedule"}  -> {"microseconds": t}
+//       "schedule": of the host device, for this run (cupilot_host_schedule.h says which there are
+//       and what they show); it runs one block after another
 //   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}
 //   {"op": "peaks"}, {"op": "counters", ...}: GPUs; cuda_peaks.h and cuda_counters.h
 // or {"error": "...", "code": "..."}; after a failure of the device it ends. On a GPU "load" may
@@ -64,7 +66,8 @@ class Runner {
   records::Json resources_;
 };
 
-// The runner's own main loop; returns the exit code.
-int ServeRuns();
+// The runner's own main loop; returns the exit code. `access` (JSON, sandbox/access.h): what it may
+// reach; empty, for runs by hand: all that the user may.
+int ServeRuns(const std::string& access);
 
 }  // namespace cupilot::worker

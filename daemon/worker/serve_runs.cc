@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cuda_runtime_api.h"
+#include "cupilot_host_schedule.h"
 #include "device/cuda/cuda_device.h"
 #include "device/describe.h"
 #include "device/host/host_device.h"
@@ -14,6 +15,7 @@
 #include "worker/cuda_counters.h"
 #include "worker/cuda_pairs.h"
 #include "worker/cuda_peaks.h"
+#include "worker/error_reply.h"
 #include "worker/pair_loop.h"
 #include "worker/prepared_program.h"
 #include "worker/runner.h"
@@ -65,7 +67,11 @@ class RunServer {
   // The first one says which device this process is for; with a GPU others may follow.
   base::Result<Json> Load(const Json& request) {
     const bool first = device_ == nullptr;
-    if (first) TRY(OpenDevice(request));
+    if (first) {
+      TRY(OpenDevice(request));
+      // On the host what is loaded next is code of this process.
+      if (cuda_ == nullptr) TRY(FilterCalls(Confined::kCandidate));
+    }
     device_->UnloadAll();
     infos_.clear();
     for (const Json& path : request["modules"]) {
@@ -73,7 +79,7 @@ class RunServer {
       TRY(device_->Load(path.get<std::string>(), &info));
       infos_.push_back(std::move(info));
     }
-    if (first) TRY(ConfineRunner(cuda_ == nullptr ? Confinement::kHost : Confinement::kGpu));
+    if (first && cuda_ != nullptr) TRY(FilterCalls(Confined::kGpuCandidate));
     Json reply = {{"architecture", infos_.empty() ? "" : infos_[0].architecture},
                   {"resources", Json::array()}};
     for (std::size_t module = 0; cuda_ != nullptr && module < infos_.size(); ++module) {
@@ -91,7 +97,7 @@ class RunServer {
       cuda_ = opened.get();
       device_ = std::move(opened);
     } else {
-      TRY(LimitResources(bytes + kOwnAddressSpace));
+      TRY(LimitResources({bytes + kOwnAddressSpace, 0, 0}));
       device_ = std::make_unique<device::HostDevice>(
           device::HostRuntime{&LaunchOnHost, &cupilot_host_register, &TextOf, nullptr});
     }
@@ -118,8 +124,20 @@ class RunServer {
                                  device_->Address(), 0);
   }
 
+  // Of the host device; "" for none. It holds for one request.
+  base::Result<> SetSchedule(const std::string& schedule) const {
+    if (cuda_ != nullptr && !schedule.empty()) {
+      return base::Fail(base::InvalidArgument("a GPU has no schedules"));
+    }
+    if (cupilot_host_set_schedule(schedule.c_str()) != 0) {
+      return base::Fail(base::InvalidArgument("no such schedule: " + schedule));
+    }
+    return {};
+  }
+
   // On the first "bytes" of the memory (all of it if the request does not say).
   base::Result<Json> Run(const Json& request) {
+    TRY(SetSchedule(request.value("schedule", "")));
     const auto bytes = request.value("bytes", static_cast<std::int64_t>(memory_.size()));
     TRY_ASSIGN(PreparedProgram program, Prepare(request["module"], request["program"]));
     TRY(device_->Upload(0, bytes));
@@ -131,6 +149,7 @@ class RunServer {
   }
 
   base::Result<Json> Pairs(const Json& request) {
+    TRY(SetSchedule(""));
     if (cuda_ != nullptr) return TakeCudaPairs(*cuda_, infos_, request);
     return HostPairs(request);
   }
@@ -171,9 +190,28 @@ class RunServer {
   std::vector<device::ModuleInfo> infos_;
 };
 
+Json ToJson(const base::Error& error) {
+  return {{"error", error.message}, {"code", std::string(base::Name(error.code))}};
+}
+
+// A runner that cannot be confined runs nothing.
+int RefuseToRun(const base::Error& error) {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << LineOf(ToJson(error)) << std::endl;
+  }
+  return 0;
+}
+
 }  // namespace
 
-int ServeRuns() {
+int ServeRuns(const std::string& access) {
+  if (!access.empty()) {
+    const auto json = records::ParseJson(access);
+    const auto allowed = json ? ParseAccess(*json) : base::Result<Access>(base::Fail(json.error()));
+    const auto confined =
+        allowed ? ConfineFiles(*allowed) : base::Result<>(base::Fail(allowed.error()));
+    if (!confined) return RefuseToRun(confined.error());
+  }
   // What a candidate prints must not look like a reply.
   const int replies = ::dup(1);
   ::dup2(2, 1);
@@ -189,10 +227,9 @@ int ServeRuns() {
     } else {
       // After a failure of the device this process is of no further use.
       broken = result.error().code == base::ErrorCode::kToolFailed;
-      reply["error"] = result.error().message;
-      reply["code"] = std::string(base::Name(result.error().code));
+      reply = ToJson(result.error());
     }
-    const std::string text = reply.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::string text = LineOf(reply) + "\n";
     if (::write(replies, text.data(), text.size()) != static_cast<ssize_t>(text.size())) return 1;
   }
   return 0;

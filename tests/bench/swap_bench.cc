@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "records/expression.h"
+#include "source/swap/selection_check.h"
 #include "source/swap/swapped_source.h"
 
 namespace cupilot {
@@ -134,6 +136,66 @@ done
   Print("no-op build of 200 tuned objects, over plain", times[1] - times[0], "ms", "5 ms");
 }
 
+// A file of 2,000 lines and 20 headers, one line of the file edited: does the variant stay?
+void MeasureEditWindow(const fs::path& folder) {
+  const std::string kernel =
+      "__device__ float Weigh(float x, int i) { return x * static_cast<float>(i); }\n"
+      "__global__ void Scale(const float* in, float* out, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) out[i] = Weigh(in[i], i);\n}\n";
+  const auto functions = [](const std::string& stem, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "// What it is for, in a line.\nstatic int " + stem + std::to_string(i) +
+              "(const float* values, int n, std::vector<int>& rows) {\n  int sum = 0;\n"
+              "  for (int i = 0; i < n; ++i) {\n    if (values[i] > 0.5f) sum += i % 7;\n  }\n"
+              "  rows.push_back(sum);  // kept for later\n  return sum + \"text\"[n % 4];\n}\n\n";
+    }
+    return text;
+  };
+  records::CompileCommand command;
+  command.directory = folder;
+  command.source = folder / "main.cu";
+  command.folder = folder / "object";
+  command.arguments = {"/bin/true", "-c", command.source, "-o", "main.o"};
+  const std::string text = functions("Before", 100) + kernel + functions("After", 100);
+  Write(command.source, text);
+  records::Selection selection;
+  selection.source = command.source;
+  selection.swap = "swap." + base::HashHex("") + ".cu";
+  selection.command_hash = records::CommandHash(command);
+  selection.environment_hash = records::EnvironmentHash(command);
+  selection.toolchain = source::ToolchainIdentity(command);
+  selection.kernels = {{"Scale", "", "", {}}};
+  Write(folder / "object" / selection.swap, "");
+  selection.files = {source::RecordFile(command.source).value()};
+  for (int i = 0; i < 20; ++i) {
+    const fs::path header = folder / ("header" + std::to_string(i) + ".h");
+    Write(header, "#pragma once\n" + functions("Header", 20));
+    selection.files.push_back(source::RecordFile(header).value());
+  }
+  source::SwapRequest request;
+  request.kernels.emplace_back().kernel.closure_source = kernel;
+  // The headers are older than the selection by more than clocks are coarse.
+  for (std::size_t i = 0; i < selection.files.size(); ++i) {
+    fs::last_write_time(selection.files[i].path,
+                        fs::file_time_type::clock::now() - std::chrono::seconds(60));
+    selection.files[i] = source::RecordFile(selection.files[i].path).value();
+  }
+  source::RecordEditWindow(request, selection);
+  Write(folder / "object/selection.json", records::PrettyJson(records::ToJson(selection)));
+  Write(command.source, "// An edit.\n" + text);
+  std::vector<double> times;
+  bool holds = true;
+  for (int i = 0; i < 200; ++i) {
+    const double begin = Milliseconds();
+    holds = source::CheckSelection(command).holds && holds;
+    times.push_back(Milliseconds() - begin);
+  }
+  if (!holds) std::printf("edit window: the selection does not hold\n");
+  Print("check after an edit, 2,000 lines, 20 headers", Median(times), "ms", "2 ms");
+}
+
 source::SwappedKernel Kernel(const std::string& name, const std::string& target,
                              const std::string& guard) {
   source::SwappedKernel swapped;
@@ -199,7 +261,9 @@ void MeasureSwap(const fs::path& folder, const std::string& nvcc, const std::str
     return;
   }
   const std::string swap = (folder / swapped->file_name).string();
-  Write(swap, swapped->text);
+  for (const source::SwappedText& one : swapped->Files()) {
+    Write((folder / one.file_name).string(), one.text);
+  }
   std::string architecture = target.starts_with("compute_")
                                  ? " -gencode=arch=" + target.substr(0, target.find(',')) +
                                        ",code=" + target.substr(target.find(',') + 1)
@@ -249,6 +313,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path folder = pattern;
   cupilot::MeasureLauncher(folder / "launcher");
+  cupilot::MeasureEditWindow(folder / "window");
   std::filesystem::create_directories(folder / "swap");
   if (target.empty()) target = cupilot::HostTarget(folder / "swap", nvcc);
   if (target.empty()) target = "compute_90,sm_90";

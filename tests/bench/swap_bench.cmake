@@ -1,4 +1,4 @@
-# swap_bench [--nvcc COMPILER]: launcher, no-op build, swapped compile, launches of tuned kernels.
+# swap_bench [--nvcc COMPILER]: launcher, its check after an edit, no-op build, swapped compile, launches of tuned kernels.
 cupilot_program(swap_bench SOURCES swap_bench.cc LINK cupilot::swap)
 target_compile_definitions(swap_bench PRIVATE
   CUPILOT_BENCH_LAUNCHER="$<TARGET_FILE:cupilot-launcher>" CUPILOT_BENCH_NVCC="$<TARGET_FILE:cupilot-nvcc>"

@@ -70,6 +70,7 @@ TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
   Json document = MakeRow();
   document.update({{"schema", "cupilot.explain/1"},
                    {"verdict", "accepted"},
+                   {"read_seconds", 0.263},
                    {"original_us", 41.2},
                    {"variant_us", 29.0},
                    {"interval", {1.4, 1.44}},
@@ -89,9 +90,9 @@ TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
   const auto run = Run({"explain", "blur"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   for (const char* part :
-       {"won: wider, 1.42x [1.40, 1.44], published", "41.2 us before, 29.0 us after", "CPU times",
-        "runs where: width % 4 == 0", "passed red_zones", "narrower", "not_faster",
-        "padding: no shared memory"}) {
+       {"read in 263.00 ms", "won: wider, 1.42x [1.40, 1.44], published",
+        "41.2 us before, 29.0 us after", "CPU times", "runs where: width % 4 == 0",
+        "passed red_zones", "narrower", "not_faster", "padding: no shared memory"}) {
     EXPECT_THAT(run.output, HasSubstr(part));
   }
   EXPECT_EQ(daemon_.requests()[0]["params"]["kernel"], "blur");

@@ -70,7 +70,7 @@ has '"schema": "cupilot.project/1"'
 has "\"source_folder\": \"$SOURCE\""
 has "\"build_folder\": \"$BUILD\""
 has '{"name": "first", "kernels": ["image::blur", "edge"], "apply": "auto", "numerics": "bitwise", "lock": "'"$SOURCE"'/cupilot.lock", "capture_test": "run"}'
-has '{"name": "second", "kernels": [], "apply": "auto", "numerics": "close", "lock": "", "capture_test": ""}'
+has '{"name": "second", "kernels": [], "apply": "auto", "numerics": "close", "capture_test": ""}'
 grep -qF "\"build_folder\":\"$BUILD\"" "$XDG_STATE_HOME"/cupilot/projects/*.json || fail "not registered"
 [ "$(stat -c %a "$XDG_STATE_HOME/cupilot")" = 700 ] || fail "the state folder is open to others"
 before=$(stat -c %Y.%i "$json")

@@ -117,3 +117,15 @@ rm "$WORK/no_memory"
 touch "$(folder app)/stamp.h"
 build --target app
 expect_swapped app 13 "with memory again"
+
+say "a build folder behind a symbolic link"
+rm -rf "$BUILD"
+mkdir "$BUILD"
+ln -s "$BUILD" "$WORK/link"
+BUILD=$WORK/link
+configure
+build --target app
+[ -f "$(folder app)/command.json" ] || fail "the object's folder lies elsewhere: $(find "$BUILD/cupilot" -name command.json)"
+publish app 14
+build --target app
+expect_swapped app 14 "behind a link"

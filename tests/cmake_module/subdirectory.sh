@@ -21,6 +21,21 @@ expect_commands 1 1 "publication"
 expect_swapped app 7 "publication"
 expect_noop "after a publication"
 
+say "a lock file is looked at, too, by the launcher that was built"
+sed -i 's/cupilot_tune(app)/cupilot_tune(app LOCK cupilot.lock)/' "$SOURCE/CMakeLists.txt"
+build
+options=()
+if [ -n "$ON_HOST" ]; then options=(--target "$HOST_TARGET"); fi
+"$PUBLISH" --lock "$SOURCE/cupilot.lock" "$SOURCE" "$(folder app)" 9 "$SOURCE/include/shared.h" "$SOURCE/beside.h" \
+  "${options[@]}" || fail "lock"
+build
+expect_commands 1 1 "a lock file"
+expect_swapped app 9 "a lock file"
+expect_noop "after a lock file"
+sed -i 's/cupilot_tune(app LOCK cupilot.lock)/cupilot_tune(app)/' "$SOURCE/CMakeLists.txt"
+rm "$SOURCE/cupilot.lock"
+build
+
 say "Ninja Multi-Config: each configuration has its own selection"
 if [ "$GENERATOR" = Ninja ]; then
   GENERATOR="Ninja Multi-Config"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/source/swap/scale_kernel.h"
+#include "source/swap/variant_text.h"
 
 namespace cupilot::source {
 namespace {
@@ -78,8 +79,9 @@ __global__ void from(const float* room, float* out, int n) {
 }
 
 std::string AttributesDefinitions(const SwapRequest& request) {
-  const std::string& id = request.kernels[0].variants[0].variant.id;
-  return " -DSTAGED_VARIANT=" + records::VariantNamespace(id);
+  const SwappedKernel& staged = request.kernels[0];
+  return " -DSTAGED_VARIANT=" + records::VariantNamespace(staged.variants[0].variant.id) +
+         " -DSTAGED_OBJECT=" + UnitNamespace(staged.kernel, request.unit);
 }
 
 }  // namespace cupilot::source

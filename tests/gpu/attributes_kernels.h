@@ -10,7 +10,7 @@
 namespace cupilot::source {
 
 SwapRequest AttributesRequest(const std::string& source, const std::vector<std::string>& targets);
-// " -DSTAGED_VARIANT=...": how the program names the variant of staged.
+// " -DSTAGED_VARIANT=... -DSTAGED_OBJECT=...": how the program names the variant of staged.
 std::string AttributesDefinitions(const SwapRequest& request);
 
 }  // namespace cupilot::source

@@ -26,15 +26,18 @@ namespace {
 using records::Json;
 using std::chrono::steady_clock;
 
-protocol::MeasureReply Measure(Worker& device, const protocol::CandidateSet& set, bool confirm) {
+protocol::MeasureReply Ask(Worker& device, const protocol::MeasureRequest& request) {
+  return Must(protocol::ParseMeasureReply(
+                  Must(device.Call("measure", protocol::ToJson(request)), "measure")),
+              "measure");
+}
+
+protocol::MeasureReply Measure(Worker& device, const protocol::CandidateSet& set) {
   protocol::MeasureRequest request;
   request.set = set;
   request.max_seconds = 0.5;
   request.probe_limit = 10;
-  request.confirm = confirm;
-  return Must(protocol::ParseMeasureReply(
-                  Must(device.Call("measure", protocol::ToJson(request)), "measure")),
-              "measure");
+  return Ask(device, request);
 }
 
 // Whether an interval lies on one side of 1 by so much.
@@ -56,7 +59,7 @@ Json Trials(Bench& bench, const protocol::CandidateSet& set, int count) {
       device.reset();
       device = std::make_unique<Worker>(bench.libexec(), "device");
     }
-    const auto reply = Measure(*device, set, false);
+    const auto reply = Measure(*device, set);
     for (int m = 0; m < 3; ++m) calls[m] += Differs(reply, 0.01 * m);
     sum += reply.cases[0].speedup;
     width += reply.cases[0].interval[1] - reply.cases[0].interval[0];
@@ -129,9 +132,7 @@ Json Finalist(Bench& bench) {
   request.confirm = true;
   const auto begin = steady_clock::now();
   const auto verified = Must(Verify(device, set), "verify");
-  const auto measured = Must(protocol::ParseMeasureReply(Must(
-                                 device.Call("measure", protocol::ToJson(request)), "measure")),
-                             "measure");
+  const auto measured = Ask(device, request);
   const double seconds = SecondsSince(begin);
   if (measured.cases.empty()) Die("a measurement without a result: " + measured.detail);
   const double original = measured.cases[0].original_us / 1e6;
@@ -145,7 +146,7 @@ Json Profile(Bench& bench, const std::string& nvcc) {
   Worker device(bench.libexec(), "device");
   protocol::ProfileRequest request;
   request.set = bench.Candidate("spin_profiled");
-  request.cases = Measure(device, request.set, false).cases;
+  request.cases = Measure(device, request.set).cases;
   request.compiler = nvcc;
   return Must(device.Call("profile", protocol::ToJson(request)), "profile");
 }

@@ -77,11 +77,12 @@ base::Result<std::string> Write(const Options& options) {
     return base::Fail(base::InvalidArgument("there is no case '" + options.name + "'"));
   }
   TRY_ASSIGN(const SwappedSource swapped, WriteSwappedSource(request));
-  const std::string path = options.out + "/" + swapped.file_name;
   base::MakeFolders(options.out);
-  TRY(base::WriteFileAtomically(path, swapped.text));
+  for (const SwappedText& one : swapped.Files()) {
+    TRY(base::WriteFileAtomically(options.out + "/" + one.file_name, one.text));
+  }
   for (const std::string& word : HookDefinitions(swapped.hook)) more += " " + word;
-  return path + more;
+  return options.out + "/" + swapped.file_name + more;
 }
 
 }  // namespace

@@ -153,12 +153,16 @@ Bench::Bench(std::string libexec, const std::string& nvcc, std::string work)
   set_.workload.cases = set_.kernel.cases;
   set_.device = "cuda:0";
   set_.work_folder = work_;
+  Worker device(libexec_, "device");
+  architecture_ = Must(device.Call("describe_device", {{"device", set_.device}}), "describe_device")
+                      .value("arch", "");
   set_.original_artifact = Build(set_.kernel.closure_source, builder_);
 }
 
 std::string Bench::Build(const std::string& text, Worker& builder) const {
   protocol::BuildRequest request;
   request.device = "cuda:0";
+  request.target = architecture_;
   request.text = text;
   request.command = command_;
   request.cache_folder = work_ + "/cubins";
@@ -182,8 +186,9 @@ protocol::CandidateSet Bench::Candidate(const std::string& name, const Change& c
 }
 
 base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set) {
-  TRY_ASSIGN(const Json reply,
-             device.Call("verify", protocol::ToJson(protocol::VerifyRequest{set})));
+  protocol::VerifyRequest request;
+  request.set = set;
+  TRY_ASSIGN(const Json reply, device.Call("verify", protocol::ToJson(request)));
   return protocol::ParseVerifyReply(reply);
 }
 

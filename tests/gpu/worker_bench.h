@@ -71,7 +71,7 @@ class Bench {
  private:
   std::string Build(const std::string& text, Worker& builder) const;
 
-  std::string libexec_, work_;
+  std::string libexec_, work_, architecture_;
   records::CompileCommand command_;
   protocol::CandidateSet set_;
   Worker builder_;

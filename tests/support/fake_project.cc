@@ -128,7 +128,7 @@ FakeProject::FakeProject(std::string root)
   const std::string nvcc = root + "/toolkit/bin/nvcc";
   if (!base::FileExists(nvcc)) WriteText(nvcc, "a compiler\n");
   if (!base::FileExists(root + "/toolkit/version.json")) {
-    WriteText(root + "/toolkit/version.json", "{}\n");
+    WriteText(root + "/toolkit/version.json", R"({"cuda": {"version": "13.0.0"}})");
   }
   // By it the daemon knows the compiler of the host device.
   const std::string mark = root + "/toolkit/include/cupilot_host_abi.h";
@@ -164,8 +164,9 @@ void FakeProject::Register(const std::string& state_folder) const {
 }
 
 void FakeProject::WriteApplied(const std::string& selection, const std::string& reason,
-                               const Json& text) const {
+                               const std::string& compiled, const Json& text) const {
   Json json = {{"schema", "cupilot.applied/1"}, {"selection", selection}, {"reason", reason}};
+  if (!compiled.empty()) json["compiled"] = compiled;
   if (!text.is_null()) json["text"] = text;
   (void)base::WriteFileIfDifferent(object_ + "/applied.json", json.dump());
 }
@@ -203,7 +204,7 @@ bool FakeProject::Compile(bool refuse, const std::string& log) const {
     WriteApplied("", "refused: its swapped source did not compile");
     return false;
   }
-  WriteApplied(checked.id, "", TextOf(checked.selection));
+  WriteApplied(checked.id, "", records::CompiledHash(checked.selection), TextOf(checked.selection));
   return true;
 }
 

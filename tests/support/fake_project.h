@@ -57,7 +57,7 @@ class FakeProject {
 
  private:
   void WriteApplied(const std::string& selection, const std::string& reason,
-                    const records::Json& text = nullptr) const;
+                    const std::string& compiled = {}, const records::Json& text = nullptr) const;
   records::Json TextOf(const records::Selection& selection) const;
   void AgeStamp() const;
 

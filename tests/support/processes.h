@@ -48,7 +48,7 @@ inline std::map<pid_t, pid_t> Parents() {
   return parents;
 }
 
-// Descendants of this process with these arguments, after the program's name.
+// Descendants of this process whose arguments begin with these, after the program's name.
 inline std::vector<pid_t> DescendantsWith(const std::vector<std::string>& arguments) {
   const std::map<pid_t, pid_t> parents = Parents();
   std::vector<pid_t> found;
@@ -59,8 +59,8 @@ inline std::vector<pid_t> DescendantsWith(const std::vector<std::string>& argume
     std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
     std::vector<std::string> words;
     for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-    if (!words.empty() &&
-        std::equal(words.begin() + 1, words.end(), arguments.begin(), arguments.end())) {
+    if (words.size() > arguments.size() &&
+        std::equal(arguments.begin(), arguments.end(), words.begin() + 1)) {
       found.push_back(pid);
     }
   }

@@ -1,11 +1,9 @@
-/* Half precision: stored in 16 bits, computed in float and rounded after each operation, to nearest even,
+/* Half precision: stored in 16 bits, computed in more and rounded after each operation, to nearest even,
  * as a device does it. C++11. */
 #ifndef CUPILOT_HOST_CUDA_FP16_H_
 #define CUPILOT_HOST_CUDA_FP16_H_
 
-#include "cuda_runtime.h"
-
-#define CUPILOT_HOST_HALF static __inline__ __host__ __device__
+#include "crt/small_floats.h"
 
 struct __half_raw {
   unsigned short x;
@@ -14,59 +12,36 @@ struct __half2_raw {
   unsigned short x, y;
 };
 
-namespace cupilot_host {
-
-/* From double, which holds every float and every sum and product of two halves exactly, so that nothing
- * is rounded twice. */
-CUPILOT_HOST_HALF unsigned short half_bits(double value) {
-  unsigned long long bits;
-  memcpy(&bits, &value, sizeof(bits));
-  const unsigned int sign = (unsigned int)(bits >> 63) << 15;
-  const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-  unsigned long long fraction = bits & 0xfffffffffffffull;
-  if (exponent == 1024) {
-    return (unsigned short)(fraction == 0 ? sign | 0x7c00u : 0x7fffu);  /* infinity, or the one NaN */
-  }
-  if (exponent > 15) return (unsigned short)(sign | 0x7c00u);
-  if (exponent < -25) return (unsigned short)sign;
-  fraction |= 1ull << 52;
-  /* Below 2^-14 the last place stays where it is. */
-  const int drop = exponent < -14 ? 42 + (-14 - exponent) : 42;
-  unsigned long long kept = fraction >> drop;
-  const unsigned long long rest = fraction & ((1ull << drop) - 1), middle = 1ull << (drop - 1);
-  if (rest > middle || (rest == middle && (kept & 1) != 0)) ++kept;
-  /* A carry goes on into the exponent, and from the largest number into infinity. */
-  const unsigned int base = exponent < -14 ? 0u : (unsigned int)(exponent + 14) << 10;
-  return (unsigned short)(sign | (base + (unsigned int)kept));
-}
-
-CUPILOT_HOST_HALF float half_value(unsigned short bits) {
-  const unsigned int sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31u;
-  const unsigned int fraction = bits & 0x3ffu;
-  if (exponent == 0) {
-    const float small = (float)fraction * 5.9604644775390625e-8f;  /* 2^-24 */
-    return sign != 0 ? -small : small;
-  }
-  const unsigned int word =
-      sign | (exponent == 31 ? 0x7f800000u : (exponent + 112u) << 23) | fraction << 13;
-  float value;
-  memcpy(&value, &word, sizeof(value));
-  return value;
-}
-
-}  // namespace cupilot_host
-
 struct __attribute__((aligned(2))) __half {
   __half() = default;
   __host__ __device__ __half(const __half_raw& raw) : bits(raw.x) {}
-  __host__ __device__ __half(float v) : bits(cupilot_host::half_bits(v)) {}
-  __host__ __device__ __half(double v) : bits(cupilot_host::half_bits(v)) {}
-  __host__ __device__ __half(int v) : bits(cupilot_host::half_bits(v)) {}
-  __host__ __device__ __half(unsigned int v) : bits(cupilot_host::half_bits(v)) {}
-  __host__ __device__ __half(long long v) : bits(cupilot_host::half_bits((double)v)) {}
-  __host__ __device__ __half(unsigned long long v) : bits(cupilot_host::half_bits((double)v)) {}
-  __host__ __device__ operator float() const { return cupilot_host::half_value(bits); }
+  __host__ __device__ __half(float v) : bits(cupilot_host::small_bits_of(cupilot_host::half_format(), v)) {}
+  __host__ __device__ __half(double v) : bits(cupilot_host::small_bits_of(cupilot_host::half_format(), v)) {}
+  __host__ __device__ __half(short v) : __half((double)v) {}
+  __host__ __device__ __half(unsigned short v) : __half((double)v) {}
+  __host__ __device__ __half(int v) : __half((double)v) {}
+  __host__ __device__ __half(unsigned int v) : __half((double)v) {}
+  __host__ __device__ __half(long v) : __half(cupilot_host::odd_double((long long)v)) {}
+  __host__ __device__ __half(unsigned long v) : __half(cupilot_host::odd_double((unsigned long long)v)) {}
+  __host__ __device__ __half(long long v) : __half(cupilot_host::odd_double((long long)v)) {}
+  __host__ __device__ __half(unsigned long long v) : __half(cupilot_host::odd_double((unsigned long long)v)) {}
   __host__ __device__ operator __half_raw() const { return __half_raw{bits}; }
+  __host__ __device__ operator float() const {
+    return cupilot_host::small_value(cupilot_host::half_format(), bits);
+  }
+  /* Towards zero; what does not fit becomes the nearest that does. */
+  __host__ __device__ operator char() const { return cupilot_host::small_to_integer<char>(*this); }
+  __host__ __device__ operator signed char() const { return cupilot_host::small_to_integer<signed char>(*this); }
+  __host__ __device__ operator unsigned char() const { return cupilot_host::small_to_integer<unsigned char>(*this); }
+  __host__ __device__ operator short() const { return cupilot_host::small_to_integer<short>(*this); }
+  __host__ __device__ operator unsigned short() const { return cupilot_host::small_to_integer<unsigned short>(*this); }
+  __host__ __device__ operator int() const { return cupilot_host::small_to_integer<int>(*this); }
+  __host__ __device__ operator unsigned int() const { return cupilot_host::small_to_integer<unsigned int>(*this); }
+  __host__ __device__ operator long() const { return cupilot_host::small_to_integer<long>(*this); }
+  __host__ __device__ operator unsigned long() const { return cupilot_host::small_to_integer<unsigned long>(*this); }
+  __host__ __device__ operator long long() const { return cupilot_host::small_to_integer<long long>(*this); }
+  __host__ __device__ operator unsigned long long() const { return cupilot_host::small_to_integer<unsigned long long>(*this); }
+  __host__ __device__ operator bool() const { return (bits & 0x7fffu) != 0; }
 
   unsigned short bits;
 };
@@ -76,133 +51,106 @@ typedef __half __nv_half;
 struct __attribute__((aligned(4))) __half2 {
   __half2() = default;
   __host__ __device__ __half2(const __half& a, const __half& b) : x(a), y(b) {}
+  __host__ __device__ __half2(const __half2_raw& raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+  __host__ __device__ operator __half2_raw() const { return __half2_raw{x.bits, y.bits}; }
 
   __half x, y;
 };
 typedef __half2 half2;
 typedef __half2 __nv_half2;
 
-/* Conversions. */
-CUPILOT_HOST_HALF __half __float2half(float v) { return __half(v); }
-CUPILOT_HOST_HALF __half __float2half_rn(float v) { return __half(v); }
-CUPILOT_HOST_HALF __half __double2half(double v) { return __half(v); }
-CUPILOT_HOST_HALF float __half2float(__half v) { return (float)v; }
-CUPILOT_HOST_HALF __half __int2half_rn(int v) { return __half(v); }
-CUPILOT_HOST_HALF __half __uint2half_rn(unsigned int v) { return __half(v); }
-CUPILOT_HOST_HALF int __half2int_rn(__half v) { return (int)rintf((float)v); }
-CUPILOT_HOST_HALF int __half2int_rz(__half v) { return (int)(float)v; }
-CUPILOT_HOST_HALF int __half2int_rd(__half v) { return (int)floorf((float)v); }
-CUPILOT_HOST_HALF int __half2int_ru(__half v) { return (int)ceilf((float)v); }
-CUPILOT_HOST_HALF unsigned short __half_as_ushort(__half v) { return v.bits; }
-CUPILOT_HOST_HALF short __half_as_short(__half v) { return (short)v.bits; }
-CUPILOT_HOST_HALF __half __ushort_as_half(unsigned short v) { return __half(__half_raw{v}); }
-CUPILOT_HOST_HALF __half __short_as_half(short v) { return __ushort_as_half((unsigned short)v); }
-CUPILOT_HOST_HALF __half2 make_half2(__half x, __half y) { return __half2(x, y); }
-CUPILOT_HOST_HALF __half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
-CUPILOT_HOST_HALF __half2 __half2half2(__half v) { return __half2(v, v); }
-CUPILOT_HOST_HALF __half2 __float2half2_rn(float v) { return __half2(__half(v), __half(v)); }
-CUPILOT_HOST_HALF __half2 __floats2half2_rn(float x, float y) {
-  return __half2(__half(x), __half(y));
-}
-CUPILOT_HOST_HALF __half2 __float22half2_rn(float2 v) { return __floats2half2_rn(v.x, v.y); }
-CUPILOT_HOST_HALF float2 __half22float2(__half2 v) { return make_float2((float)v.x, (float)v.y); }
-CUPILOT_HOST_HALF __half __low2half(__half2 v) { return v.x; }
-CUPILOT_HOST_HALF __half __high2half(__half2 v) { return v.y; }
-CUPILOT_HOST_HALF float __low2float(__half2 v) { return (float)v.x; }
-CUPILOT_HOST_HALF float __high2float(__half2 v) { return (float)v.y; }
-CUPILOT_HOST_HALF __half2 __low2half2(__half2 v) { return __half2(v.x, v.x); }
-CUPILOT_HOST_HALF __half2 __high2half2(__half2 v) { return __half2(v.y, v.y); }
-CUPILOT_HOST_HALF __half2 __lowhigh2highlow(__half2 v) { return __half2(v.y, v.x); }
+#define CUPILOT_SMALL __half
+#define CUPILOT_SMALL2 __half2
+#define CUPILOT_SMALL_RAW __half_raw
+#define CUPILOT_FORMAT cupilot_host::half_format
+#include "crt/small_float_functions.h"
+#undef CUPILOT_FORMAT
+#undef CUPILOT_SMALL_RAW
+#undef CUPILOT_SMALL2
+#undef CUPILOT_SMALL
 
-/* Arithmetic. Quotients and roots of floats of so few places are not rounded twice either. */
-CUPILOT_HOST_HALF __half __hadd(__half a, __half b) { return __half((float)a + (float)b); }
-CUPILOT_HOST_HALF __half __hsub(__half a, __half b) { return __half((float)a - (float)b); }
-CUPILOT_HOST_HALF __half __hmul(__half a, __half b) { return __half((float)a * (float)b); }
-CUPILOT_HOST_HALF __half __hdiv(__half a, __half b) { return __half((float)a / (float)b); }
-CUPILOT_HOST_HALF __half __hfma(__half a, __half b, __half c) {
-  return __half((double)(float)a * (double)(float)b + (double)(float)c);
+/* Conversions: rn nearest even, rz to zero, ru up, rd down. */
+CUPILOT_HOST_SMALL __half __double2half(const double v) { return __half(v); }
+CUPILOT_HOST_SMALL __half __float2half(const float v) { return __half(v); }
+CUPILOT_HOST_SMALL __half __float2half_rn(const float v) { return __half(v); }
+CUPILOT_HOST_SMALL float __half2float(const __half v) { return (float)v; }
+#define CUPILOT_ROUNDED(v, mode) \
+  __half(__half_raw{cupilot_host::small_bits<cupilot_host::half_format>(v, cupilot_host::rounding::mode)})
+#define CUPILOT_TO_SMALL(from, type)                                                                \
+  CUPILOT_HOST_SMALL __half __##from##2half_rn(const type v) { return __half(v); }                                      \
+  CUPILOT_TO_SMALL_DIRECTED(from, type)
+#define CUPILOT_TO_SMALL_DIRECTED(from, type)                                                       \
+  CUPILOT_HOST_SMALL __half __##from##2half_rz(const type v) {                                                        \
+    return CUPILOT_ROUNDED(CUPILOT_SOURCE(v), zero);                                                \
+  }                                                                                                 \
+  CUPILOT_HOST_SMALL __half __##from##2half_rd(const type v) {                                                        \
+    return CUPILOT_ROUNDED(CUPILOT_SOURCE(v), down);                                                \
+  }                                                                                                 \
+  CUPILOT_HOST_SMALL __half __##from##2half_ru(const type v) {                                                        \
+    return CUPILOT_ROUNDED(CUPILOT_SOURCE(v), up);                                                  \
+  }
+#define CUPILOT_SOURCE(v) (double)(v)
+CUPILOT_TO_SMALL_DIRECTED(float, float)
+CUPILOT_TO_SMALL(short, short)
+CUPILOT_TO_SMALL(ushort, unsigned short)
+CUPILOT_TO_SMALL(int, int)
+CUPILOT_TO_SMALL(uint, unsigned int)
+#undef CUPILOT_SOURCE
+#define CUPILOT_SOURCE(v) cupilot_host::odd_double(v)
+CUPILOT_TO_SMALL(ll, long long)
+CUPILOT_TO_SMALL(ull, unsigned long long)
+#undef CUPILOT_SOURCE
+#undef CUPILOT_TO_SMALL
+#undef CUPILOT_TO_SMALL_DIRECTED
+#undef CUPILOT_ROUNDED
+#define CUPILOT_FROM_SMALL(to, type)                                                                \
+  CUPILOT_HOST_SMALL type __half2##to##_rn(const __half v) {                                                          \
+    return cupilot_host::small_to_integer<type>(rintf((float)v));                                   \
+  }                                                                                                 \
+  CUPILOT_HOST_SMALL type __half2##to##_rz(const __half v) {                                                          \
+    return cupilot_host::small_to_integer<type>((float)v);                                          \
+  }                                                                                                 \
+  CUPILOT_HOST_SMALL type __half2##to##_rd(const __half v) {                                                          \
+    return cupilot_host::small_to_integer<type>(floorf((float)v));                                  \
+  }                                                                                                 \
+  CUPILOT_HOST_SMALL type __half2##to##_ru(const __half v) {                                                          \
+    return cupilot_host::small_to_integer<type>(ceilf((float)v));                                   \
+  }
+CUPILOT_FROM_SMALL(short, short)
+CUPILOT_FROM_SMALL(ushort, unsigned short)
+CUPILOT_FROM_SMALL(int, int)
+CUPILOT_FROM_SMALL(uint, unsigned int)
+CUPILOT_FROM_SMALL(ll, long long)
+CUPILOT_FROM_SMALL(ull, unsigned long long)
+#undef CUPILOT_FROM_SMALL
+CUPILOT_HOST_SMALL signed char __half2char_rz(const __half v) {
+  return cupilot_host::small_to_integer<signed char>((float)v);
 }
-CUPILOT_HOST_HALF __half __hneg(__half v) {
-  return __ushort_as_half((unsigned short)(v.bits ^ 0x8000u));
+CUPILOT_HOST_SMALL unsigned char __half2uchar_rz(const __half v) {
+  return cupilot_host::small_to_integer<unsigned char>((float)v);
 }
-CUPILOT_HOST_HALF __half __habs(__half v) {
-  return __ushort_as_half((unsigned short)(v.bits & 0x7fffu));
-}
-CUPILOT_HOST_HALF bool __hisnan(__half v) { return (v.bits & 0x7fffu) > 0x7c00u; }
-CUPILOT_HOST_HALF int __hisinf(__half v) {
-  return (v.bits & 0x7fffu) != 0x7c00u ? 0 : (v.bits & 0x8000u) != 0 ? -1 : 1;
-}
-CUPILOT_HOST_HALF __half __hmax(__half a, __half b) { return __half(fmaxf((float)a, (float)b)); }
-CUPILOT_HOST_HALF __half __hmin(__half a, __half b) { return __half(fminf((float)a, (float)b)); }
-CUPILOT_HOST_HALF __half __hadd_sat(__half a, __half b) {
-  return __half(fminf(fmaxf((float)__hadd(a, b), 0.0f), 1.0f));
-}
-CUPILOT_HOST_HALF bool __heq(__half a, __half b) { return (float)a == (float)b; }
-CUPILOT_HOST_HALF bool __hne(__half a, __half b) { return (float)a != (float)b; }
-CUPILOT_HOST_HALF bool __hlt(__half a, __half b) { return (float)a < (float)b; }
-CUPILOT_HOST_HALF bool __hle(__half a, __half b) { return (float)a <= (float)b; }
-CUPILOT_HOST_HALF bool __hgt(__half a, __half b) { return (float)a > (float)b; }
-CUPILOT_HOST_HALF bool __hge(__half a, __half b) { return (float)a >= (float)b; }
-
-CUPILOT_HOST_HALF __half hsqrt(__half v) { return __half(sqrtf((float)v)); }
-CUPILOT_HOST_HALF __half hrsqrt(__half v) { return __half(1.0 / sqrt((double)(float)v)); }
-CUPILOT_HOST_HALF __half hrcp(__half v) { return __half(1.0f / (float)v); }
-CUPILOT_HOST_HALF __half hexp(__half v) { return __half(exp((double)(float)v)); }
-CUPILOT_HOST_HALF __half hexp2(__half v) { return __half(exp2((double)(float)v)); }
-CUPILOT_HOST_HALF __half hlog(__half v) { return __half(log((double)(float)v)); }
-CUPILOT_HOST_HALF __half hlog2(__half v) { return __half(log2((double)(float)v)); }
-CUPILOT_HOST_HALF __half hsin(__half v) { return __half(sin((double)(float)v)); }
-CUPILOT_HOST_HALF __half hcos(__half v) { return __half(cos((double)(float)v)); }
-CUPILOT_HOST_HALF __half htanh(__half v) { return __half(tanh((double)(float)v)); }
-CUPILOT_HOST_HALF __half hfloor(__half v) { return __half(floorf((float)v)); }
-CUPILOT_HOST_HALF __half hceil(__half v) { return __half(ceilf((float)v)); }
-CUPILOT_HOST_HALF __half htrunc(__half v) { return __half(truncf((float)v)); }
-CUPILOT_HOST_HALF __half hrint(__half v) { return __half(rintf((float)v)); }
-
-CUPILOT_HOST_HALF __half operator+(const __half& a, const __half& b) { return __hadd(a, b); }
-CUPILOT_HOST_HALF __half operator-(const __half& a, const __half& b) { return __hsub(a, b); }
-CUPILOT_HOST_HALF __half operator*(const __half& a, const __half& b) { return __hmul(a, b); }
-CUPILOT_HOST_HALF __half operator/(const __half& a, const __half& b) { return __hdiv(a, b); }
-CUPILOT_HOST_HALF __half operator+(const __half& v) { return v; }
-CUPILOT_HOST_HALF __half operator-(const __half& v) { return __hneg(v); }
-CUPILOT_HOST_HALF __half& operator+=(__half& a, const __half& b) { return a = a + b; }
-CUPILOT_HOST_HALF __half& operator-=(__half& a, const __half& b) { return a = a - b; }
-CUPILOT_HOST_HALF __half& operator*=(__half& a, const __half& b) { return a = a * b; }
-CUPILOT_HOST_HALF __half& operator/=(__half& a, const __half& b) { return a = a / b; }
-CUPILOT_HOST_HALF bool operator==(const __half& a, const __half& b) { return __heq(a, b); }
-CUPILOT_HOST_HALF bool operator!=(const __half& a, const __half& b) { return __hne(a, b); }
-CUPILOT_HOST_HALF bool operator<(const __half& a, const __half& b) { return __hlt(a, b); }
-CUPILOT_HOST_HALF bool operator<=(const __half& a, const __half& b) { return __hle(a, b); }
-CUPILOT_HOST_HALF bool operator>(const __half& a, const __half& b) { return __hgt(a, b); }
-CUPILOT_HOST_HALF bool operator>=(const __half& a, const __half& b) { return __hge(a, b); }
+CUPILOT_HOST_SMALL unsigned short __half_as_ushort(const __half v) { return v.bits; }
+CUPILOT_HOST_SMALL short __half_as_short(const __half v) { return (short)v.bits; }
+CUPILOT_HOST_SMALL __half __ushort_as_half(const unsigned short v) { return __half(__half_raw{v}); }
+CUPILOT_HOST_SMALL __half __short_as_half(const short v) { return __half(__half_raw{(unsigned short)v}); }
 
 /* Pairs. */
-#define CUPILOT_HOST_HALF_PAIR(name, one)                         \
-  CUPILOT_HOST_HALF __half2 name(__half2 a, __half2 b) {          \
-    return __half2(one(a.x, b.x), one(a.y, b.y));                 \
-  }
-CUPILOT_HOST_HALF_PAIR(__hadd2, __hadd)
-CUPILOT_HOST_HALF_PAIR(__hsub2, __hsub)
-CUPILOT_HOST_HALF_PAIR(__hmul2, __hmul)
-CUPILOT_HOST_HALF_PAIR(__h2div, __hdiv)
-CUPILOT_HOST_HALF_PAIR(__hmax2, __hmax)
-CUPILOT_HOST_HALF_PAIR(__hmin2, __hmin)
-#undef CUPILOT_HOST_HALF_PAIR
-CUPILOT_HOST_HALF __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
-  return __half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+CUPILOT_HOST_SMALL __half2 make_half2(const __half x, const __half y) { return __half2(x, y); }
+CUPILOT_HOST_SMALL __half2 __halves2half2(const __half x, const __half y) { return __half2(x, y); }
+CUPILOT_HOST_SMALL __half2 __half2half2(const __half v) { return __half2(v, v); }
+CUPILOT_HOST_SMALL __half2 __float2half2_rn(const float v) { return __half2(__half(v), __half(v)); }
+CUPILOT_HOST_SMALL __half2 __floats2half2_rn(const float x, const float y) {
+  return __half2(__half(x), __half(y));
 }
-CUPILOT_HOST_HALF __half2 __hneg2(__half2 v) { return __half2(__hneg(v.x), __hneg(v.y)); }
-CUPILOT_HOST_HALF __half2 __habs2(__half2 v) { return __half2(__habs(v.x), __habs(v.y)); }
-CUPILOT_HOST_HALF __half2 h2sqrt(__half2 v) { return __half2(hsqrt(v.x), hsqrt(v.y)); }
-CUPILOT_HOST_HALF __half2 h2exp(__half2 v) { return __half2(hexp(v.x), hexp(v.y)); }
-CUPILOT_HOST_HALF __half2 operator+(const __half2& a, const __half2& b) { return __hadd2(a, b); }
-CUPILOT_HOST_HALF __half2 operator-(const __half2& a, const __half2& b) { return __hsub2(a, b); }
-CUPILOT_HOST_HALF __half2 operator*(const __half2& a, const __half2& b) { return __hmul2(a, b); }
-CUPILOT_HOST_HALF __half2 operator/(const __half2& a, const __half2& b) { return __h2div(a, b); }
-CUPILOT_HOST_HALF __half2& operator+=(__half2& a, const __half2& b) { return a = a + b; }
-CUPILOT_HOST_HALF __half2& operator*=(__half2& a, const __half2& b) { return a = a * b; }
-CUPILOT_HOST_HALF __half2 operator-(const __half2& v) { return __hneg2(v); }
-
-#undef CUPILOT_HOST_HALF
+CUPILOT_HOST_SMALL __half2 __float22half2_rn(const float2 v) { return __floats2half2_rn(v.x, v.y); }
+CUPILOT_HOST_SMALL float2 __half22float2(const __half2 v) {
+  return make_float2((float)v.x, (float)v.y);
+}
+CUPILOT_HOST_SMALL __half __low2half(const __half2 v) { return v.x; }
+CUPILOT_HOST_SMALL __half __high2half(const __half2 v) { return v.y; }
+CUPILOT_HOST_SMALL __half2 __low2half2(const __half2 v) { return __half2(v.x, v.x); }
+CUPILOT_HOST_SMALL __half2 __high2half2(const __half2 v) { return __half2(v.y, v.y); }
+CUPILOT_HOST_SMALL __half2 __lows2half2(const __half2 a, const __half2 b) { return __half2(a.x, b.x); }
+CUPILOT_HOST_SMALL __half2 __highs2half2(const __half2 a, const __half2 b) { return __half2(a.y, b.y); }
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef CUPILOT_HOST_ABI_H_
 #define CUPILOT_HOST_ABI_H_
 
-#define CUPILOT_HOST_ABI_VERSION 2
+#define CUPILOT_HOST_ABI_VERSION 3
 
 struct cupilot_host_dim3 {
   unsigned int x, y, z;
@@ -13,9 +13,11 @@ struct cupilot_host_dim3 {
 
 /* A part of a launch: `count` blocks from number `first` on; blocks are numbered with x fastest.
  * `dynamic_shared` is 16-byte (or more) aligned and dynamic_shared_bytes long; one block at a time uses
- * it. */
+ * it. Of kernels whose threads never wait only the threads [thread_begin, thread_end) of each block run, in
+ * every dimension. */
 struct cupilot_host_part {
   struct cupilot_host_dim3 grid, block;
+  struct cupilot_host_dim3 thread_begin, thread_end;
   unsigned long first, count;
   void* dynamic_shared;
   unsigned long dynamic_shared_bytes;

@@ -6,8 +6,21 @@
 
 #include "cupilot_host_abi.h"
 #include "vector_types.h"
+#if defined(__GXX_RTTI)
+#include <typeinfo>
+#endif
 
 namespace cupilot_host {
+
+/* The mangled name of a type, null where the program has no such information. */
+template <class type>
+inline const char* name_of() {
+#if defined(__GXX_RTTI)
+  return typeid(type).name();
+#else
+  return 0;
+#endif
+}
 
 /* The executing thread: what threadIdx and its relatives become in a kernel's body. */
 struct thread {
@@ -27,6 +40,8 @@ struct thread {
 extern "C" {
 /* The thread that runs now, for functions that cannot be given it as a parameter. */
 const cupilot_host::thread* cupilot_host_current(void);
+/* The same; null where it is not known, outside of kernels too. */
+const cupilot_host::thread* cupilot_host_known(void);
 void cupilot_host_set_current(const cupilot_host::thread* thread);
 
 /* Runs run(context, t) for every thread t of each block of the part, each on a stack of its own, so that
@@ -38,6 +53,15 @@ int cupilot_host_run_threads(const struct cupilot_host_part* part,
 /* Waits for all threads of the block; combines their predicates: operation 0 counts those that are not
  * zero, 1 is "all", 2 is "any". */
 int cupilot_host_barrier(int predicate, int operation);
+/* Waits for all threads of a cooperative launch, and whether the launch is one. */
+void cupilot_host_grid_barrier(void);
+int cupilot_host_grid_is_valid(void);
+/* End the kernel: an assertion of a thread does not hold (outside of kernels it is the C library's), or
+ * it gives up. */
+void cupilot_host_fail_assertion(const cupilot_host::thread* thread, const char* expression,
+                                 const char* file, unsigned int line, const char* function)
+    __attribute__((noreturn));
+void cupilot_host_trap(void) __attribute__((noreturn));
 /* The operations below wait for the lanes of `mask` that have not ended.
  * Ballot: the lanes whose predicate is not zero. */
 unsigned int cupilot_host_ballot(unsigned int mask, int predicate);
@@ -72,6 +96,15 @@ struct without_reference {
 template <class T>
 struct without_reference<T&> {
   typedef T type;
+};
+
+/* What __assert_fail becomes in device code. */
+struct assertion {
+  const thread* at;
+  __attribute__((noreturn)) void fail(const char* expression, const char* file, unsigned int line,
+                                      const char* function) const {
+    cupilot_host_fail_assertion(at, expression, file, line, function);
+  }
 };
 
 inline thread first_thread(const cupilot_host_part* part) {
@@ -177,11 +210,11 @@ inline void blocks(const cupilot_host_part* part, const Body& body, const Holds&
   thread base = first_thread(part);
   const unsigned int width = Shape::Width != block_width ? Shape::Width : part->block.x;
   for (unsigned long i = 0; i < part->count; ++i, next_block(base)) {
-    for (unsigned int z = 0; z < part->block.z; ++z) {
+    for (unsigned int z = part->thread_begin.z; z < part->thread_end.z; ++z) {
       base.threadIdx.z = z;
-      for (unsigned int y = 0; y < part->block.y; ++y) {
+      for (unsigned int y = part->thread_begin.y; y < part->thread_end.y; ++y) {
         base.threadIdx.y = y;
-        row<Shape, Offset, Body, Holds, P...>(base, 0, (int)part->block.x,
+        row<Shape, Offset, Body, Holds, P...>(base, (int)part->thread_begin.x, (int)part->thread_end.x,
                                               (Offset)base.blockIdx.x * (Offset)width, body, holds,
                                               p...);
       }
@@ -189,7 +222,7 @@ inline void blocks(const cupilot_host_part* part, const Body& body, const Holds&
   }
 }
 
-/* Neighbouring blocks as one: their threads of one row are one loop. */
+/* Neighbouring blocks as one: their threads of one row are one loop. A part of a block comes alone. */
 template <class Shape, class Body, class Holds, class... P>
 inline void flat(const cupilot_host_part* part, const Body& body, const Holds& holds, P... p) {
   thread base = first_thread(part);
@@ -198,11 +231,13 @@ inline void flat(const cupilot_host_part* part, const Body& body, const Holds& h
     const unsigned int first = base.blockIdx.x;
     const unsigned long rest = part->grid.x - first;
     const unsigned int run = (unsigned int)(left < rest ? left : rest);
-    for (unsigned int z = 0; z < part->block.z; ++z) {
+    const int begin = (int)(first * width + part->thread_begin.x);
+    const int end = (int)((first + run - 1) * width + part->thread_end.x);
+    for (unsigned int z = part->thread_begin.z; z < part->thread_end.z; ++z) {
       base.threadIdx.z = z;
-      for (unsigned int y = 0; y < part->block.y; ++y) {
+      for (unsigned int y = part->thread_begin.y; y < part->thread_end.y; ++y) {
         base.threadIdx.y = y;
-        row<Shape, int, Body, Holds, P...>(base, (int)(first * width), (int)((first + run) * width), 0,
+        row<Shape, int, Body, Holds, P...>(base, begin, end, 0,
                                            body, holds, p...);
       }
     }

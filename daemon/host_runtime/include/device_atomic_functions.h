@@ -6,6 +6,13 @@
 #include "crt/library_functions.h"
 
 #define CUPILOT_HOST_DEVICE static __inline__ __device__
+#ifdef CUPILOT_HOST_THREAD_SANITIZER
+#define CUPILOT_HOST_RELAXED __ATOMIC_ACQ_REL
+#define CUPILOT_HOST_RELAXED_LOAD __ATOMIC_ACQUIRE
+#else
+#define CUPILOT_HOST_RELAXED __ATOMIC_RELAXED
+#define CUPILOT_HOST_RELAXED_LOAD __ATOMIC_RELAXED
+#endif
 
 namespace cupilot_host {
 
@@ -29,18 +36,28 @@ template <class T, class Change>
 __device__ inline T update(T* address, Change change) {
   typedef typename bits_of<sizeof(T)>::type Bits;
   Bits* const word = reinterpret_cast<Bits*>(address);
-  Bits old_bits = __atomic_load_n(word, __ATOMIC_RELAXED);
+  Bits old_bits = __atomic_load_n(word, CUPILOT_HOST_RELAXED_LOAD);
   for (;;) {
     T old_value;
     memcpy(&old_value, &old_bits, sizeof(T));
     const T new_value = change(old_value);
     Bits new_bits;
     memcpy(&new_bits, &new_value, sizeof(T));
-    if (__atomic_compare_exchange_n(word, &old_bits, new_bits, true, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(word, &old_bits, new_bits, true, CUPILOT_HOST_RELAXED,
+                                    CUPILOT_HOST_RELAXED_LOAD)) {
       return old_value;
     }
   }
+}
+
+/* A plain read that the thread sanitizer is told to be atomic. */
+template <class T>
+__device__ inline T read_atomic(const volatile T& place) {
+  typedef typename bits_of<sizeof(T)>::type Bits;
+  const Bits bits = __atomic_load_n(reinterpret_cast<const volatile Bits*>(&place), CUPILOT_HOST_RELAXED_LOAD);
+  T value;
+  memcpy(&value, &bits, sizeof(T));
+  return value;
 }
 
 template <class T>
@@ -74,22 +91,22 @@ struct decrement_until {
 /* One set for the device and the two other scopes; all scopes are the same here. */
 #define CUPILOT_HOST_ATOMIC_INTEGER(suffix, T)                                          \
   CUPILOT_HOST_DEVICE T atomicAdd##suffix(T* address, T value) {                        \
-    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);                        \
+    return __atomic_fetch_add(address, value, CUPILOT_HOST_RELAXED);                        \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicSub##suffix(T* address, T value) {                        \
-    return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);                        \
+    return __atomic_fetch_sub(address, value, CUPILOT_HOST_RELAXED);                        \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicAnd##suffix(T* address, T value) {                        \
-    return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);                        \
+    return __atomic_fetch_and(address, value, CUPILOT_HOST_RELAXED);                        \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicOr##suffix(T* address, T value) {                         \
-    return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);                         \
+    return __atomic_fetch_or(address, value, CUPILOT_HOST_RELAXED);                         \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicXor##suffix(T* address, T value) {                        \
-    return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);                        \
+    return __atomic_fetch_xor(address, value, CUPILOT_HOST_RELAXED);                        \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicExch##suffix(T* address, T value) {                       \
-    return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);                       \
+    return __atomic_exchange_n(address, value, CUPILOT_HOST_RELAXED);                       \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicMin##suffix(T* address, T value) {                        \
     return cupilot_host::update(address, cupilot_host::smaller_of<T>{value});           \
@@ -98,8 +115,8 @@ struct decrement_until {
     return cupilot_host::update(address, cupilot_host::larger_of<T>{value});            \
   }                                                                                     \
   CUPILOT_HOST_DEVICE T atomicCAS##suffix(T* address, T compare, T value) {             \
-    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,      \
-                                __ATOMIC_RELAXED);                                      \
+    __atomic_compare_exchange_n(address, &compare, value, false, CUPILOT_HOST_RELAXED, \
+                                CUPILOT_HOST_RELAXED_LOAD);                                      \
     return compare;                                                                     \
   }
 #define CUPILOT_HOST_ATOMIC_FLOAT(suffix, T)                                            \
@@ -115,13 +132,13 @@ struct decrement_until {
   CUPILOT_HOST_ATOMIC_FLOAT(suffix, double)                                             \
   CUPILOT_HOST_DEVICE float atomicExch##suffix(float* address, float value) {           \
     float old_value;                                                                    \
-    __atomic_exchange(address, &value, &old_value, __ATOMIC_RELAXED);                   \
+    __atomic_exchange(address, &value, &old_value, CUPILOT_HOST_RELAXED);                   \
     return old_value;                                                                   \
   }                                                                                     \
   CUPILOT_HOST_DEVICE unsigned short atomicCAS##suffix(                                 \
       unsigned short* address, unsigned short compare, unsigned short value) {          \
-    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,      \
-                                __ATOMIC_RELAXED);                                      \
+    __atomic_compare_exchange_n(address, &compare, value, false, CUPILOT_HOST_RELAXED, \
+                                CUPILOT_HOST_RELAXED_LOAD);                                      \
     return compare;                                                                     \
   }                                                                                     \
   CUPILOT_HOST_DEVICE unsigned int atomicInc##suffix(unsigned int* address,             \

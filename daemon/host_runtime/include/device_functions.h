@@ -48,9 +48,14 @@ __device__ unsigned int __reduce_or_sync(unsigned int mask, unsigned int value);
 __device__ unsigned int __reduce_xor_sync(unsigned int mask, unsigned int value);
 
 /* Fences and time. */
-CUPILOT_HOST_DEVICE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-CUPILOT_HOST_DEVICE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-CUPILOT_HOST_DEVICE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+CUPILOT_HOST_DEVICE void __threadfence() {
+  /* The thread sanitizer knows no fences: there every atomic operation orders what is around it. */
+#ifndef CUPILOT_HOST_THREAD_SANITIZER
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+CUPILOT_HOST_DEVICE void __threadfence_block() { __threadfence(); }
+CUPILOT_HOST_DEVICE void __threadfence_system() { __threadfence(); }
 CUPILOT_HOST_DEVICE void __nanosleep(unsigned int) {}
 CUPILOT_HOST_DEVICE long long int clock64() {
   struct timespec now;
@@ -60,7 +65,7 @@ CUPILOT_HOST_DEVICE long long int clock64() {
 CUPILOT_HOST_DEVICE unsigned long long int __globaltimer() {
   return (unsigned long long int)clock64();
 }
-CUPILOT_HOST_DEVICE void __trap() { __builtin_trap(); }
+__device__ void __trap();
 CUPILOT_HOST_DEVICE void __brkpt() {}
 CUPILOT_HOST_DEVICE void __prof_trigger(int) {}
 
@@ -159,6 +164,22 @@ CUPILOT_HOST_DEVICE unsigned int __sad(int a, int b, unsigned int c) {
 CUPILOT_HOST_DEVICE unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) {
   return c + (a > b ? a - b : b - a);
 }
+/* Sums of products of the bytes, or of two words and two bytes. */
+#define CUPILOT_HOST_DOT(type, Byte, Word)                                                          \
+  CUPILOT_HOST_DEVICE type __dp4a(type a, type b, type c) {                                         \
+    for (int i = 0; i < 32; i += 8) {                                                               \
+      c = (type)((unsigned int)c + (unsigned int)((int)(Byte)(a >> i) * (int)(Byte)(b >> i)));      \
+    }                                                                                               \
+    return c;                                                                                       \
+  }                                                                                                 \
+  CUPILOT_HOST_DEVICE type __dp2a_lo(type a, type b, type c) {                                      \
+    return (type)((unsigned int)c + (unsigned int)((int)(Word)a * (int)(Byte)b) +                   \
+                  (unsigned int)((int)(Word)(a >> 16) * (int)(Byte)(b >> 8)));                      \
+  }                                                                                                 \
+  CUPILOT_HOST_DEVICE type __dp2a_hi(type a, type b, type c) { return __dp2a_lo(a, b >> 16, c); }
+CUPILOT_HOST_DOT(int, signed char, short)
+CUPILOT_HOST_DOT(unsigned int, unsigned char, unsigned short)
+#undef CUPILOT_HOST_DOT
 CUPILOT_HOST_DEVICE int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 CUPILOT_HOST_DEVICE int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 CUPILOT_HOST_DEVICE unsigned int __funnelshift_l(unsigned int low, unsigned int high,

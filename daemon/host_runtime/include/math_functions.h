@@ -5,6 +5,7 @@
 
 #include "crt/host_defines.h"
 #include "crt/library_functions.h"
+#include "device_functions.h"
 
 #define CUPILOT_HOST_BOTH static __inline__ __host__ __device__
 
@@ -150,53 +151,111 @@ CUPILOT_HOST_INTRINSIC double __dmul_rn(double a, double b) {
   return result;
 }
 
-/* Conversions by rounding mode: rn nearest even, rz to zero, ru up, rd down. Out of range and NaN
- * saturate as on a device. */
+/* Conversions by rounding mode: rn nearest even, rz to zero, ru up, rd down. What is out of range becomes the
+ * nearest that is not; NaN becomes 0 where a float goes to 32 bits, else the number of which only the sign
+ * is set, as on a device. */
 namespace cupilot_host {
 template <class To>
-__device__ inline To saturated(double v, double low, double high, To lowest, To highest) {
-  if (!(v == v)) return To(0);
-  if (v <= low) return lowest;
-  if (v >= high) return highest;
+__device__ inline To to_integer(double v, To of_nan) {
+  const bool is_signed = (To)-1 < (To)0;
+  const int bits = (int)sizeof(To) * 8;
+  if (!(v == v)) return of_nan;
+  const To most = (To)(~0ull >> (64 - bits + (is_signed ? 1 : 0)));
+  const double limit = is_signed ? (double)(1ull << (bits - 1)) : 2.0 * (double)(1ull << (bits - 1));
+  if (v >= limit) return most;
+  if (is_signed ? v <= -limit : v <= 0.0) return is_signed ? (To)(-most - 1) : (To)0;
   return (To)v;
 }
-__device__ inline int to_int(double v) {
-  return saturated<int>(v, -2147483648.0, 2147483647.0, -2147483647 - 1, 2147483647);
+
+/* Integers as doubles; what does not fit is kept in the last place, for one rounding that follows. */
+__host__ __device__ inline double odd_double(unsigned long long v) {
+  int shift = 0;
+  while ((v >> shift) >= (1ull << 53)) ++shift;
+  const unsigned long long rest = v & ((1ull << shift) - 1);
+  return (double)((v >> shift) | (rest != 0 ? 1 : 0)) * (double)(1ull << shift);
 }
-__device__ inline unsigned int to_uint(double v) {
-  return saturated<unsigned int>(v, 0.0, 4294967295.0, 0u, 4294967295u);
+__host__ __device__ inline double odd_double(long long v) {
+  return v < 0 ? -odd_double(0ull - (unsigned long long)v) : odd_double((unsigned long long)v);
 }
-__device__ inline long long to_longlong(double v) {
-  return saturated<long long>(v, -9223372036854775808.0, 9223372036854775807.0,
-                              -9223372036854775807LL - 1, 9223372036854775807LL);
+__host__ __device__ inline double odd_double(int v) { return v; }
+__host__ __device__ inline double odd_double(unsigned int v) { return v; }
+__host__ __device__ inline double odd_double(double v) { return v; }
+
+__host__ __device__ inline float float_down(double v) {
+  const float near = (float)v;
+  return (double)near > v ? nextafterf(near, -INFINITY) : near;
+}
+__host__ __device__ inline float float_up(double v) {
+  const float near = (float)v;
+  return (double)near < v ? nextafterf(near, INFINITY) : near;
+}
+__host__ __device__ inline float float_to_zero(double v) { return v < 0 ? float_up(v) : float_down(v); }
+/* The double next to an integer, and on which side of the integer it is. */
+template <class From>
+__host__ __device__ inline double double_down(From v) {
+  const double near = (double)v;
+  return (cupilot_host_int128)near > (cupilot_host_int128)v ? nextafter(near, -INFINITY) : near;
+}
+template <class From>
+__host__ __device__ inline double double_up(From v) {
+  const double near = (double)v;
+  return (cupilot_host_int128)near < (cupilot_host_int128)v ? nextafter(near, INFINITY) : near;
+}
+template <class From>
+__host__ __device__ inline double double_to_zero(From v) {
+  return v < 0 ? double_up(v) : double_down(v);
 }
 }  // namespace cupilot_host
-CUPILOT_HOST_INTRINSIC int __float2int_rn(float v) { return cupilot_host::to_int(nearbyint(v)); }
-CUPILOT_HOST_INTRINSIC int __float2int_rz(float v) { return cupilot_host::to_int(trunc(v)); }
-CUPILOT_HOST_INTRINSIC int __float2int_ru(float v) { return cupilot_host::to_int(ceil(v)); }
-CUPILOT_HOST_INTRINSIC int __float2int_rd(float v) { return cupilot_host::to_int(floor(v)); }
-CUPILOT_HOST_INTRINSIC unsigned int __float2uint_rn(float v) {
-  return cupilot_host::to_uint(nearbyint(v));
-}
-CUPILOT_HOST_INTRINSIC unsigned int __float2uint_rz(float v) {
-  return cupilot_host::to_uint(trunc(v));
-}
-CUPILOT_HOST_INTRINSIC int __double2int_rn(double v) { return cupilot_host::to_int(nearbyint(v)); }
-CUPILOT_HOST_INTRINSIC int __double2int_rz(double v) { return cupilot_host::to_int(trunc(v)); }
-CUPILOT_HOST_INTRINSIC int __double2int_ru(double v) { return cupilot_host::to_int(ceil(v)); }
-CUPILOT_HOST_INTRINSIC int __double2int_rd(double v) { return cupilot_host::to_int(floor(v)); }
-CUPILOT_HOST_INTRINSIC long long __float2ll_rn(float v) {
-  return cupilot_host::to_longlong(nearbyint(v));
-}
-CUPILOT_HOST_INTRINSIC long long __float2ll_rz(float v) {
-  return cupilot_host::to_longlong(trunc(v));
-}
-CUPILOT_HOST_INTRINSIC float __int2float_rn(int v) { return (float)v; }
-CUPILOT_HOST_INTRINSIC float __int2float_rz(int v) { return (float)v; }
-CUPILOT_HOST_INTRINSIC float __uint2float_rn(unsigned int v) { return (float)v; }
+#define CUPILOT_HOST_TO_INTEGER(from, F, to, To, of_nan)                                            \
+  CUPILOT_HOST_INTRINSIC To __##from##2##to##_rn(F v) {                                             \
+    return cupilot_host::to_integer<To>(nearbyint(v), of_nan);                                      \
+  }                                                                                                 \
+  CUPILOT_HOST_INTRINSIC To __##from##2##to##_rz(F v) {                                             \
+    return cupilot_host::to_integer<To>(trunc(v), of_nan);                                          \
+  }                                                                                                 \
+  CUPILOT_HOST_INTRINSIC To __##from##2##to##_ru(F v) {                                             \
+    return cupilot_host::to_integer<To>(ceil(v), of_nan);                                           \
+  }                                                                                                 \
+  CUPILOT_HOST_INTRINSIC To __##from##2##to##_rd(F v) {                                             \
+    return cupilot_host::to_integer<To>(floor(v), of_nan);                                          \
+  }
+CUPILOT_HOST_TO_INTEGER(float, float, int, int, 0)
+CUPILOT_HOST_TO_INTEGER(float, float, uint, unsigned int, 0u)
+CUPILOT_HOST_TO_INTEGER(float, float, ll, long long, (long long)(1ull << 63))
+CUPILOT_HOST_TO_INTEGER(float, float, ull, unsigned long long, 1ull << 63)
+CUPILOT_HOST_TO_INTEGER(double, double, int, int, (int)(1u << 31))
+CUPILOT_HOST_TO_INTEGER(double, double, uint, unsigned int, 1u << 31)
+CUPILOT_HOST_TO_INTEGER(double, double, ll, long long, (long long)(1ull << 63))
+CUPILOT_HOST_TO_INTEGER(double, double, ull, unsigned long long, 1ull << 63)
+#undef CUPILOT_HOST_TO_INTEGER
+#define CUPILOT_HOST_TO_FLOAT(from, From)                                                           \
+  CUPILOT_HOST_INTRINSIC float __##from##2float_rn(From v) { return (float)v; }                     \
+  CUPILOT_HOST_INTRINSIC float __##from##2float_rz(From v) {                                        \
+    return cupilot_host::float_to_zero(cupilot_host::odd_double(v));                                \
+  }                                                                                                 \
+  CUPILOT_HOST_INTRINSIC float __##from##2float_ru(From v) {                                        \
+    return cupilot_host::float_up(cupilot_host::odd_double(v));                                     \
+  }                                                                                                 \
+  CUPILOT_HOST_INTRINSIC float __##from##2float_rd(From v) {                                        \
+    return cupilot_host::float_down(cupilot_host::odd_double(v));                                   \
+  }
+CUPILOT_HOST_TO_FLOAT(int, int)
+CUPILOT_HOST_TO_FLOAT(uint, unsigned int)
+CUPILOT_HOST_TO_FLOAT(ll, long long)
+CUPILOT_HOST_TO_FLOAT(ull, unsigned long long)
+CUPILOT_HOST_TO_FLOAT(double, double)
+#undef CUPILOT_HOST_TO_FLOAT
+#define CUPILOT_HOST_TO_DOUBLE(from, From)                                                          \
+  CUPILOT_HOST_INTRINSIC double __##from##2double_rn(From v) { return (double)v; }                  \
+  CUPILOT_HOST_INTRINSIC double __##from##2double_rz(From v) {                                      \
+    return cupilot_host::double_to_zero(v);                                                         \
+  }                                                                                                 \
+  CUPILOT_HOST_INTRINSIC double __##from##2double_ru(From v) { return cupilot_host::double_up(v); } \
+  CUPILOT_HOST_INTRINSIC double __##from##2double_rd(From v) { return cupilot_host::double_down(v); }
+CUPILOT_HOST_TO_DOUBLE(ll, long long)
+CUPILOT_HOST_TO_DOUBLE(ull, unsigned long long)
+#undef CUPILOT_HOST_TO_DOUBLE
 CUPILOT_HOST_INTRINSIC double __int2double_rn(int v) { return (double)v; }
-CUPILOT_HOST_INTRINSIC float __double2float_rn(double v) { return (float)v; }
-CUPILOT_HOST_INTRINSIC float __ll2float_rn(long long v) { return (float)v; }
-CUPILOT_HOST_INTRINSIC double __ll2double_rn(long long v) { return (double)v; }
+CUPILOT_HOST_INTRINSIC double __uint2double_rn(unsigned int v) { return (double)v; }
 
 #endif

@@ -53,6 +53,19 @@ static __inline__ __host__ __device__ constexpr double1 make_double1(double x) {
 static __inline__ __host__ __device__ constexpr double2 make_double2(double x, double y) { return double2{x, y}; }
 static __inline__ __host__ __device__ constexpr double3 make_double3(double x, double y, double z) { return double3{x, y, z}; }
 static __inline__ __host__ __device__ constexpr double4 make_double4(double x, double y, double z, double w) { return double4{x, y, z, w}; }
+#define CUPILOT_HOST_MAKE_ALIGNED(name, T)                                                          \
+  static __inline__ __host__ __device__ constexpr name##_16a make_##name##_16a(T x, T y, T z, T w) { \
+    return name##_16a{x, y, z, w};                                                                  \
+  }                                                                                                 \
+  static __inline__ __host__ __device__ constexpr name##_32a make_##name##_32a(T x, T y, T z, T w) { \
+    return name##_32a{x, y, z, w};                                                                  \
+  }
+CUPILOT_HOST_MAKE_ALIGNED(long4, long)
+CUPILOT_HOST_MAKE_ALIGNED(ulong4, unsigned long)
+CUPILOT_HOST_MAKE_ALIGNED(longlong4, long long)
+CUPILOT_HOST_MAKE_ALIGNED(ulonglong4, unsigned long long)
+CUPILOT_HOST_MAKE_ALIGNED(double4, double)
+#undef CUPILOT_HOST_MAKE_ALIGNED
 #endif
 
 #endif

@@ -64,6 +64,17 @@ struct __attribute__((aligned(16))) double2 { double x, y; };
 struct double3 { double x, y, z; };
 struct __attribute__((aligned(16))) double4 { double x, y, z, w; };
 
+/* The wide ones with their alignment in the name, as of CUDA 13. */
+#define CUPILOT_HOST_ALIGNED(name, T)                                       \
+  typedef struct name name##_16a;                                          \
+  struct __attribute__((aligned(32))) name##_32a { T x, y, z, w; };
+CUPILOT_HOST_ALIGNED(long4, long int)
+CUPILOT_HOST_ALIGNED(ulong4, unsigned long int)
+CUPILOT_HOST_ALIGNED(longlong4, long long int)
+CUPILOT_HOST_ALIGNED(ulonglong4, unsigned long long int)
+CUPILOT_HOST_ALIGNED(double4, double)
+#undef CUPILOT_HOST_ALIGNED
+
 /* A launch's extent; what is left out is 1. */
 struct dim3 {
   unsigned int x, y, z;

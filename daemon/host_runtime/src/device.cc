@@ -49,6 +49,9 @@ const cudaDeviceProp& Properties() {
     p.multiProcessorCount = cupilot_host::ThreadCount();
     p.integrated = p.canMapHostMemory = p.unifiedAddressing = 1;
     p.managedMemory = p.concurrentManagedAccess = p.pageableMemoryAccess = 1;
+    p.pageableMemoryAccessUsesHostPageTables = p.directManagedMemAccessFromHost = 1;
+    p.canUseHostPointerForRegisteredMem = p.hostNativeAtomicSupported = 1;
+    p.cooperativeLaunch = p.hostRegisterSupported = p.memoryPoolsSupported = 1;
     p.memoryBusWidth = 64;
     const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     p.l2CacheSize = l2 > 0 ? static_cast<int>(l2) : 1 << 20;
@@ -110,6 +113,11 @@ int AttributeOf(const cudaDeviceProp& p, cudaDeviceAttr attribute) {
     case cudaDevAttrManagedMemory:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    case cudaDevAttrDirectManagedMemAccessFromHost:
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrMemoryPoolsSupported:
       return 1;
     default:
       return 0;
@@ -149,7 +157,11 @@ cudaError_t cudaChooseDevice(int* device, const struct cudaDeviceProp*) {
   *device = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize(void) { return Note(Sticky()); }
+// What kernels printed is there afterwards, also for who reads a pipe.
+cudaError_t cudaDeviceSynchronize(void) {
+  std::fflush(stdout);
+  return Note(Sticky());
+}
 cudaError_t cudaDeviceReset(void) { return cudaSuccess; }
 cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit) {
   *value = limit == cudaLimitStackSize ? 128 * 1024 : 0;
@@ -173,6 +185,20 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
   return Note(cudaErrorPeerAccessUnsupported);
 }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return Note(cudaErrorPeerAccessNotEnabled); }
+cudaError_t cudaDeviceGetP2PAttribute(int* value, enum cudaDeviceP2PAttr, int, int) {
+  *value = 0;
+  return Note(cudaErrorInvalidDevice);  // there is no second device
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  *device = 0;
+  return std::strcmp(text, "0000:00:00.0") == 0 ? cudaSuccess : Note(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+cudaError_t cudaSetValidDevices(int*, int) { return cudaSuccess; }
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   if (OnlyZero(device) != cudaSuccess) return cudaErrorInvalidDevice;
   std::snprintf(text, static_cast<size_t>(length), "0000:00:00.0");

@@ -1,7 +1,7 @@
 // The threads of one block that wait for each other: each has a stack of its own and runs until it
 // waits; then the next one that can run goes on, without a scheduler in between. One block runs on
-// one operating-system thread from start to end, so nothing here is shared between threads.
-#include <sys/mman.h>
+// one operating-system thread from start to end, so nothing here is shared between threads. Which
+// one is next may be told by a schedule.
 #include <boost/context/detail/fcontext.hpp>
 
 #include <cstdio>
@@ -10,15 +10,16 @@
 
 #include "cupilot_host_lowered.h"
 #include "failure.h"
+#include "grid.h"
 #include "sanitizers.h"
+#include "schedule.h"
+#include "stack.h"
 
 namespace {
 
 namespace ctx = boost::context::detail;
 using Thread = cupilot_host::thread;
 
-constexpr std::size_t kStackBytes = 128 * 1024;
-constexpr std::size_t kGuardBytes = 4096;
 constexpr int kLaunchFailure = 719;
 constexpr int kMemoryAllocation = 2;
 constexpr unsigned int kLanes = 32;
@@ -38,7 +39,7 @@ struct Lane {
   void* all = nullptr;
   unsigned int size = 0;
 };
-struct Warp {
+struct alignas(16) Warp {
   unsigned int exists = 0;
   unsigned int ended = 0;
   unsigned int arrived = 0;
@@ -53,8 +54,12 @@ struct Fiber {
 
 class Block {
  public:
+  ~Block();
   int Run(const cupilot_host_part* part, void (*run)(void*, const Thread*), void* context);
   int Barrier(int predicate, int operation);
+  void GridBarrier(cupilot_host::Grid& grid);
+  // Ends the kernel: the thread that calls this does not go on, nor do the others of its block.
+  [[noreturn]] void Fail(int error);
   unsigned int Ballot(unsigned int mask, int predicate);
   unsigned int ActiveLanes(const void* place);
   unsigned long long Shuffle(unsigned int mask, unsigned long long value, int kind, int operand,
@@ -70,9 +75,14 @@ class Block {
   void GoOn(unsigned int index);
   void Leave();
   void Next();
+  void NextInOrder();
+  // The ready thread that the schedule puts first, count_ for none.
+  unsigned int FirstReady() const;
+  void GiveWay();
   void Arrived(ctx::transfer_t transfer);
   void Returned(ctx::transfer_t transfer);
   void WaitInWarp();
+  void Pass();
   bool ReleaseWarp(unsigned int warp);
   void Finish(unsigned int first, unsigned int lanes, WarpKind kind);
   bool AnswerActive();
@@ -86,7 +96,11 @@ class Block {
   unsigned int current_ = 0;  // the fiber that runs
   unsigned int ended_ = 0;
   unsigned int at_barrier_ = 0;
+  int failure_ = 0;
+  unsigned int barriers_ = 0;  // that were passed; the thread sanitizer's objects alternate
+  long order_[2] = {};
   bool in_main_ = true;
+  cupilot_host::ThreadOrder thread_order_ = cupilot_host::ThreadOrder::kAny;
   unsigned int previous_ = kMaxThreads;  // who jumped; kMaxThreads: Run itself
   ctx::fcontext_t main_ = nullptr;
   cupilot_host::SanitizerFiber main_sanitizer_;
@@ -96,13 +110,11 @@ class Block {
   int combined_[3] = {0, 1, 0};  // of the last one
 };
 
-// Stacks are kept between launches; untouched pages of them cost nothing.
-char* MakeStack() {
-  void* memory = ::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  ::mprotect(memory, kGuardBytes, PROT_NONE);
-  return static_cast<char*>(memory) + kGuardBytes;
+Block::~Block() {
+  for (Fiber& fiber : fibers_) {
+    fiber.sanitizer.Destroy();
+    cupilot_host::DropStack(fiber.stack);
+  }
 }
 
 bool Block::Prepare(const cupilot_host_part* part) {
@@ -110,7 +122,7 @@ bool Block::Prepare(const cupilot_host_part* part) {
   if (lanes_.size() < count_) lanes_.resize(count_);
   while (fibers_.size() < count_) {
     Fiber fiber;
-    fiber.stack = MakeStack();
+    fiber.stack = cupilot_host::MakeStack();
     if (fiber.stack == nullptr) return false;
     fiber.sanitizer.Create();
     fibers_.push_back(fiber);
@@ -149,7 +161,9 @@ void Block::Main(ctx::transfer_t transfer) {
   cupilot_host::SanitizerFiber::Entered(nullptr);
   self->Arrived(transfer);
   for (;;) {
+    cupilot_host::Acquire(self);
     self->run_(self->context_, &self->fibers_[self->current_].thread);
+    cupilot_host::Release(&self->ended_);
     self->states_[self->current_] = kEnded;
     ++self->ended_;
     Warp& warp = self->warps_[self->current_ / kLanes];
@@ -171,7 +185,7 @@ void Block::GoOn(unsigned int index) {
   previous_ = self;
   current_ = index;
   in_main_ = false;
-  fibers_[index].sanitizer.Enter(leaving, fibers_[index].stack, kStackBytes);
+  fibers_[index].sanitizer.Enter(leaving, fibers_[index].stack, cupilot_host::kStackBytes);
   Returned(ctx::jump_fcontext(fibers_[index].context, this));
 }
 
@@ -192,6 +206,7 @@ void Block::Leave() {
 
 // The next thread that can run, in the order of their numbers.
 void Block::Next() {
+  if (thread_order_ != cupilot_host::ThreadOrder::kAny) return NextInOrder();
   const unsigned int from = current_;
   do {
     for (unsigned int i = from + 1; i < count_; ++i) {
@@ -203,6 +218,38 @@ void Block::Next() {
     if (states_[from] == kReady) return;
   } while (AnswerActive());
   Leave();
+}
+
+unsigned int Block::FirstReady() const {
+  using cupilot_host::ThreadOrder;
+  const void* found = nullptr;
+  if (thread_order_ == ThreadOrder::kReversed) {
+    found = ::memrchr(states_, kReady, count_);
+  } else if (thread_order_ == ThreadOrder::kForward) {
+    found = std::memchr(states_, kReady, count_);
+  } else {
+    for (unsigned int end = count_; end > 0 && found == nullptr;) {
+      const unsigned int begin = (end - 1) / kLanes * kLanes;
+      found = std::memchr(states_ + begin, kReady, end - begin);
+      end = begin;
+    }
+  }
+  return found == nullptr ? count_
+                          : static_cast<unsigned int>(static_cast<const State*>(found) - states_);
+}
+
+void Block::NextInOrder() {
+  do {
+    const unsigned int next = FirstReady();
+    if (next == current_) return;
+    if (next < count_) return GoOn(next);
+  } while (AnswerActive());
+  Leave();
+}
+
+// Whoever came last could go on; under a schedule it is not its turn.
+void Block::GiveWay() {
+  if (thread_order_ != cupilot_host::ThreadOrder::kAny) NextInOrder();
 }
 
 // When nobody can go on, all lanes that will ask at a place have come there: they are the active
@@ -229,16 +276,24 @@ bool Block::AnswerActive() {
 }
 
 unsigned int Block::ActiveLanes(const void* place) {
+  const void* order = &warps_[current_ / kLanes];
   lanes_[current_].bytes = place;
   states_[current_] = kAsksActive;
+  cupilot_host::Release(order);
   Next();
+  cupilot_host::Acquire(order);
   return static_cast<unsigned int>(lanes_[current_].value);
 }
 
 bool Block::RunOne() {
-  GoOn(0);
-  if (ended_ == count_) return true;
-  Report();
+  cupilot_host::Release(this);
+  GoOn(thread_order_ == cupilot_host::ThreadOrder::kAny ? 0 : FirstReady());
+  cupilot_host::Acquire(&ended_);
+  if (failure_ == 0 && ended_ == count_) return true;
+  if (failure_ == 0) {
+    Report();
+    failure_ = kLaunchFailure;
+  }
   // Those that still wait never go on: every fiber begins anew.
   for (Fiber& fiber : fibers_) {
     fiber.context = nullptr;
@@ -246,6 +301,13 @@ bool Block::RunOne() {
     fiber.sanitizer.Create();
   }
   return false;
+}
+
+void Block::Fail(int error) {
+  failure_ = error;
+  cupilot_host::Release(&ended_);
+  Leave();
+  cupilot_host::Die("a thread went on after it had failed");
 }
 
 void Block::Report() const {
@@ -268,21 +330,26 @@ int Block::Run(const cupilot_host_part* part, void (*run)(void*, const Thread*),
   if (!Prepare(part)) return kMemoryAllocation;
   run_ = run;
   context_ = context;
+  failure_ = 0;
+  thread_order_ = cupilot_host::CurrentSchedule().threads;
   Thread thread = cupilot_host::first_thread(part);
   for (unsigned long i = 0; i < part->count; ++i, cupilot_host::next_block(thread)) {
     Place(thread);
     for (unsigned int t = 0; t < count_; ++t) {
       Fiber& fiber = fibers_[t];
       if (fiber.context == nullptr) {
-        fiber.context = ctx::make_fcontext(fiber.stack + kStackBytes, kStackBytes, &Block::Main);
+        fiber.context = ctx::make_fcontext(fiber.stack + cupilot_host::kStackBytes,
+                                           cupilot_host::kStackBytes, &Block::Main);
       }
     }
-    if (!RunOne()) return kLaunchFailure;
+    if (!RunOne()) return failure_;
   }
   return 0;
 }
 
 int Block::Barrier(int predicate, int operation) {
+  const void* order = &order_[barriers_ % 2];
+  cupilot_host::Release(order);
   const int set = predicate != 0 ? 1 : 0;
   gathered_[0] += set;
   gathered_[1] &= set;
@@ -291,13 +358,43 @@ int Block::Barrier(int predicate, int operation) {
     states_[current_] = kAtBarrier;
     Next();
   } else {
-    std::memcpy(combined_, gathered_, sizeof combined_);
-    gathered_[0] = gathered_[2] = 0;
-    gathered_[1] = 1;
-    at_barrier_ = 0;
-    std::memset(states_, kReady, count_);
+    cupilot_host::Acquire(order);
+    Pass();
+    cupilot_host::Release(order);
+    GiveWay();
   }
+  cupilot_host::Acquire(order);
   return combined_[operation];
+}
+
+// All have reached the barrier.
+void Block::Pass() {
+  std::memcpy(combined_, gathered_, sizeof combined_);
+  gathered_[0] = gathered_[2] = 0;
+  gathered_[1] = 1;
+  at_barrier_ = 0;
+  ++barriers_;
+  std::memset(states_, kReady, count_);
+}
+
+// The last thread of the block waits for the other blocks, which run on threads of their own.
+void Block::GridBarrier(cupilot_host::Grid& grid) {
+  const void* order = &order_[barriers_ % 2];
+  cupilot_host::Release(order);
+  if (++at_barrier_ < count_) {
+    states_[current_] = kAtBarrier;
+    Next();
+  } else {
+    cupilot_host::Acquire(order);
+    if (!grid.ArriveAndWait()) {
+      cupilot_host::SetFailureText("a barrier of the grid was not reached by all blocks");
+      Fail(kLaunchFailure);
+    }
+    Pass();
+    cupilot_host::Release(order);
+    GiveWay();
+  }
+  cupilot_host::Acquire(order);
 }
 
 // The last lane to arrive does the work for all and goes on at once.
@@ -306,8 +403,14 @@ void Block::WaitInWarp() {
   lanes_[current_].mask |= 1u << current_ % kLanes;
   warps_[warp].arrived |= 1u << current_ % kLanes;
   states_[current_] = kAtWarp;
+  cupilot_host::Release(&warps_[warp]);
   ReleaseWarp(warp);
-  if (states_[current_] != kReady) Next();
+  if (states_[current_] != kReady) {
+    Next();
+  } else {
+    GiveWay();
+  }
+  cupilot_host::Acquire(&warps_[warp]);
 }
 
 // Finishes every operation of the warp whose lanes have all arrived.
@@ -315,6 +418,7 @@ bool Block::ReleaseWarp(unsigned int index) {
   Warp& warp = warps_[index];
   const unsigned int first = index * kLanes;
   bool released = false;
+  cupilot_host::Acquire(&warp);
   for (unsigned int rest = warp.arrived; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned int>(__builtin_ctz(rest));
     if ((warp.arrived >> lane & 1u) == 0) continue;  // finished with an earlier lane
@@ -325,6 +429,7 @@ bool Block::ReleaseWarp(unsigned int index) {
     Finish(first, wanted, of.kind);
     released = true;
   }
+  cupilot_host::Release(&warp);
   return released;
 }
 
@@ -403,11 +508,12 @@ unsigned int Block::Exchange(unsigned int mask, const void* value, unsigned int 
   return static_cast<unsigned int>(lane.value);
 }
 
-// What this operating-system thread runs now, and the fibers it keeps. They live as long as the
-// process: a thread of the pool never ends.
+// What this operating-system thread runs now, and the fibers it keeps. Those of a thread of the
+// pool live as long as the process.
 thread_local Block* running = nullptr;
 thread_local Block* kept = nullptr;
 thread_local const Thread* plain_current = nullptr;
+thread_local cupilot_host::Grid* grid_of_thread = nullptr;
 
 Block& Running(const char* what) {
   if (running == nullptr) cupilot_host::Die(what);
@@ -418,10 +524,32 @@ constexpr const char* kOutside =
 
 }  // namespace
 
+namespace cupilot_host {
+
+bool IsWaitingKernel() { return running != nullptr; }
+void FailBlock(int error) { Running(kOutside).Fail(error); }
+
+void SetGrid(Grid* grid) { grid_of_thread = grid; }
+
+void DropFibers() {
+  delete kept;
+  kept = nullptr;
+}
+
+}  // namespace cupilot_host
+
 extern "C" {
 
-const cupilot_host::thread* cupilot_host_current(void) {
+const cupilot_host::thread* cupilot_host_known(void) {
   return running != nullptr ? running->current_thread() : plain_current;
+}
+
+const cupilot_host::thread* cupilot_host_current(void) {
+  const Thread* thread = cupilot_host_known();
+  if (thread == nullptr) {
+    cupilot_host::Die("threadIdx was asked for outside of kernels, or where none was known to");
+  }
+  return thread;
 }
 
 void cupilot_host_set_current(const cupilot_host::thread* thread) { plain_current = thread; }
@@ -438,6 +566,15 @@ int cupilot_host_run_threads(const struct cupilot_host_part* part,
 int cupilot_host_barrier(int predicate, int operation) {
   return Running(kOutside).Barrier(predicate, operation);
 }
+
+void cupilot_host_grid_barrier(void) {
+  if (grid_of_thread != nullptr) return Running(kOutside).GridBarrier(*grid_of_thread);
+  cupilot_host::SetFailureText(
+      "the grid was to wait for itself, but the launch was no cooperative one");
+  Running(kOutside).Fail(kLaunchFailure);
+}
+
+int cupilot_host_grid_is_valid(void) { return grid_of_thread != nullptr ? 1 : 0; }
 
 unsigned int cupilot_host_active_lanes(void) {
   return Running(kOutside).ActiveLanes(__builtin_return_address(0));

@@ -21,6 +21,7 @@ struct Allocation {
 struct Allocations {
   std::mutex mutex;
   std::map<const void*, Allocation> by_address;
+  std::map<const void*, Allocation> registered;  // the user's own memory
 };
 Allocations& All() {
   static Allocations& all = *new Allocations;
@@ -42,15 +43,33 @@ cudaError_t Allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
   return cudaSuccess;
 }
 
-cudaError_t Release(void* pointer) {
+// Pinned memory has a function of its own that frees it.
+cudaError_t FreeMemory(void* pointer, bool pinned) {
   if (pointer == nullptr) return cudaSuccess;
   {
     Allocations& all = All();
     const std::lock_guard lock(all.mutex);
-    if (all.by_address.erase(pointer) == 0) return Note(cudaErrorInvalidValue);
+    const auto it = all.by_address.find(pointer);
+    if (it == all.by_address.end() || (it->second.type == cudaMemoryTypeHost) != pinned) {
+      return Note(cudaErrorInvalidValue);
+    }
+    all.by_address.erase(it);
   }
   std::free(pointer);
   return cudaSuccess;
+}
+
+// What holds the address, null if it is nobody's. The caller has the lock.
+const Allocation* Find(const std::map<const void*, Allocation>& allocations, const void* pointer) {
+  auto it = allocations.upper_bound(pointer);
+  if (it == allocations.begin()) return nullptr;
+  --it;
+  const char* begin = static_cast<const char*>(it->first);
+  return static_cast<const char*>(pointer) < begin + it->second.bytes ? &it->second : nullptr;
+}
+const Allocation* Find(const Allocations& all, const void* pointer) {
+  const Allocation* own = Find(all.by_address, pointer);
+  return own != nullptr ? own : Find(all.registered, pointer);
 }
 
 cudaError_t Copy(void* to, const void* from, std::size_t bytes) {
@@ -72,6 +91,29 @@ cudaError_t Copy2D(void* to, std::size_t to_pitch, const void* from, std::size_t
   return cudaSuccess;
 }
 
+char* At(const cudaPitchedPtr& pointer, const cudaPos& at, std::size_t y, std::size_t z) {
+  const std::size_t row = (at.z + z) * pointer.ysize + at.y + y;
+  return static_cast<char*>(pointer.ptr) + row * pointer.pitch + at.x;
+}
+
+cudaError_t Copy3D(const cudaMemcpy3DParms& copy) {
+  if (Sticky() != cudaSuccess) return Note(Sticky());
+  const cudaExtent& extent = copy.extent;
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
+  if (copy.srcPtr.ptr == nullptr || copy.dstPtr.ptr == nullptr) return Note(cudaErrorInvalidValue);
+  if (copy.srcPos.x + extent.width > copy.srcPtr.pitch ||
+      copy.dstPos.x + extent.width > copy.dstPtr.pitch) {
+    return Note(cudaErrorInvalidPitchValue);
+  }
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    for (std::size_t y = 0; y < extent.height; ++y) {
+      std::memmove(At(copy.dstPtr, copy.dstPos, y, z), At(copy.srcPtr, copy.srcPos, y, z),
+                   extent.width);
+    }
+  }
+  return cudaSuccess;
+}
+
 cudaError_t CopySymbol(void* to, const void* from, std::size_t bytes, const void* symbol,
                        std::size_t offset) {
   const auto* variable = FindVariable(symbol);
@@ -88,9 +130,10 @@ cudaError_t CopySymbol(void* to, const void* from, std::size_t bytes, const void
 using cupilot_host::Allocate;
 using cupilot_host::Copy;
 using cupilot_host::Copy2D;
+using cupilot_host::Copy3D;
 using cupilot_host::CopySymbol;
+using cupilot_host::FreeMemory;
 using cupilot_host::Note;
-using cupilot_host::Release;
 using cupilot_host::Sticky;
 
 extern "C" {
@@ -98,11 +141,11 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   return Allocate(pointer, bytes, cudaMemoryTypeDevice);
 }
-cudaError_t cudaFree(void* pointer) { return Release(pointer); }
+cudaError_t cudaFree(void* pointer) { return FreeMemory(pointer, false); }
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) {
   return Allocate(pointer, bytes, cudaMemoryTypeDevice);
 }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return Release(pointer); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return FreeMemory(pointer, false); }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
   return Allocate(pointer, bytes, cudaMemoryTypeManaged);
 }
@@ -112,14 +155,33 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
   return Allocate(pointer, bytes, cudaMemoryTypeHost);
 }
-cudaError_t cudaFreeHost(void* pointer) { return Release(pointer); }
-cudaError_t cudaHostRegister(void*, size_t, unsigned int) { return cudaSuccess; }
-cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaFreeHost(void* pointer) { return FreeMemory(pointer, true); }
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
+  if (pointer == nullptr || bytes == 0) return Note(cudaErrorInvalidValue);
+  auto& all = cupilot_host::All();
+  const std::lock_guard lock(all.mutex);
+  if (cupilot_host::Find(all, pointer) != nullptr) {
+    return Note(cudaErrorHostMemoryAlreadyRegistered);
+  }
+  all.registered[pointer] = {bytes, cudaMemoryTypeHost};
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  auto& all = cupilot_host::All();
+  const std::lock_guard lock(all.mutex);
+  return all.registered.erase(pointer) == 1 ? cudaSuccess : Note(cudaErrorHostMemoryNotRegistered);
+}
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+  auto& all = cupilot_host::All();
+  const std::lock_guard lock(all.mutex);
+  if (cupilot_host::Find(all, host) == nullptr) return Note(cudaErrorInvalidValue);
   *device = host;
   return cudaSuccess;
 }
-cudaError_t cudaHostGetFlags(unsigned int* flags, void*) {
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
+  auto& all = cupilot_host::All();
+  const std::lock_guard lock(all.mutex);
+  if (cupilot_host::Find(all, host) == nullptr) return Note(cudaErrorInvalidValue);
   *flags = cudaHostAllocMapped;
   return cudaSuccess;
 }
@@ -146,13 +208,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes,
   auto& all = cupilot_host::All();
   const std::lock_guard lock(all.mutex);
   *attributes = cudaPointerAttributes{};
-  auto it = all.by_address.upper_bound(pointer);
-  if (it == all.by_address.begin()) return cudaSuccess;
-  --it;
-  if (static_cast<const char*>(pointer) >= static_cast<const char*>(it->first) + it->second.bytes) {
-    return cudaSuccess;
-  }
-  attributes->type = it->second.type;
+  const auto* found = cupilot_host::Find(all, pointer);
+  if (found == nullptr) return cudaSuccess;
+  attributes->type = found->type;
   attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
   return cudaSuccess;
 }
@@ -178,6 +236,26 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
                               size_t width, size_t height, enum cudaMemcpyKind, cudaStream_t) {
   return Copy2D(to, to_pitch, from, from_pitch, width, height);
 }
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t) {
+  return Copy(to, from, bytes);
+}
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* copy) { return Copy3D(*copy); }
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* copy, cudaStream_t) {
+  return Copy3D(*copy);
+}
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent) {
+  if (Sticky() != cudaSuccess) return Note(Sticky());
+  for (size_t z = 0; z < extent.depth; ++z) {
+    for (size_t y = 0; y < extent.height; ++y) {
+      std::memset(cupilot_host::At(pointer, {0, 0, 0}, y, z), value, extent.width);
+    }
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,
+                              cudaStream_t) {
+  return cudaMemset3D(pointer, value, extent);
+}
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
   if (pointer == nullptr && bytes > 0) return Note(cudaErrorInvalidValue);
@@ -188,6 +266,8 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
   return cudaMemset(pointer, value, bytes);
 }
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+  if (Sticky() != cudaSuccess) return Note(Sticky());
+  if (width > pitch && height > 1) return Note(cudaErrorInvalidValue);
   for (size_t y = 0; y < height; ++y) {
     std::memset(static_cast<char*>(pointer) + y * pitch, value, width);
   }
@@ -198,6 +278,19 @@ cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t wid
   return cudaMemset2D(pointer, pitch, value, width, height);
 }
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned int) {
+  return cudaSuccess;
+}
+// Nothing is noted of what was advised: it has no effect here.
+cudaError_t cudaMemRangeGetAttribute(void* data, size_t bytes, enum cudaMemRangeAttribute attribute,
+                                     const void*, size_t) {
+  const int answer =
+      attribute == cudaMemRangeAttributeReadMostly ? 0 : static_cast<int>(cudaInvalidDeviceId);
+  for (size_t i = 0; i + sizeof answer <= bytes; i += sizeof answer) {
+    std::memcpy(static_cast<char*>(data) + i, &answer, sizeof answer);
+  }
+  return cudaSuccess;
+}
 cudaError_t cudaMemAdvise(const void*, size_t, enum cudaMemoryAdvise, int) { return cudaSuccess; }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,

@@ -1,5 +1,6 @@
-// Tells the address and thread sanitizers when a fiber goes on, where the program has them: their
-// functions are weak, so that one library serves programs with and without.
+// Tells the address and thread sanitizers when a fiber goes on, and the latter what happens before
+// what, where the program has them: their functions are weak, so that one library serves programs
+// with and without. The library itself is compiled without, so its own atomics tell them nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,21 @@ __attribute__((weak)) void* __tsan_create_fiber(unsigned flags);
 __attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
 __attribute__((weak)) void* __tsan_get_current_fiber();
 __attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+__attribute__((weak)) void __tsan_acquire(void* object);
+__attribute__((weak)) void __tsan_release(void* object);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
 namespace cupilot_host {
+
+inline bool HasThreadSanitizer() { return __tsan_create_fiber != nullptr; }
+// What a thread did before it released `object` happens before what another does that acquires it.
+inline void Release(const void* object) {
+  if (__tsan_release != nullptr) __tsan_release(const_cast<void*>(object));
+}
+inline void Acquire(const void* object) {
+  if (__tsan_acquire != nullptr) __tsan_acquire(const_cast<void*>(object));
+}
 
 // What the sanitizers know of one fiber. Freely copied.
 class SanitizerFiber {
@@ -44,7 +56,9 @@ class SanitizerFiber {
       __sanitizer_start_switch_fiber(&leaving.fake_stack_, stack, bytes);
       came_from() = &leaving;
     }
-    if (__tsan_switch_to_fiber != nullptr) __tsan_switch_to_fiber(thread_, 0);
+    // A switch orders nothing: threads of a block are ordered by what they wait for.
+    constexpr unsigned kNoSync = 1;
+    if (__tsan_switch_to_fiber != nullptr) __tsan_switch_to_fiber(thread_, kNoSync);
   }
   // Right after the jump, on the new stack; `self` is null when the fiber begins.
   static void Entered(SanitizerFiber* self) {

@@ -1,6 +1,7 @@
 // Streams and events. Everything has happened when a call returns, so streams need no order of
 // their own.
 #include <chrono>
+#include <cstdio>
 
 #include "errors.h"
 
@@ -40,7 +41,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return Note(Sticky()); }
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  std::fflush(stdout);
+  return Note(Sticky());
+}
 cudaError_t cudaStreamQuery(cudaStream_t) { return Note(Sticky()); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int) { return cudaSuccess; }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
@@ -65,6 +69,15 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  *id = reinterpret_cast<unsigned long long>(stream);
+  return cudaSuccess;
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
   *event = new CUevent_st{false, flags, {}};
   return cudaSuccess;
@@ -80,11 +93,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   event->recorded = true;
   return Note(Sticky());
 }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return cudaEventRecord(event, stream);
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event == nullptr) return Note(cudaErrorInvalidResourceHandle);
+  std::fflush(stdout);
   return Note(Sticky());
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return Note(event == nullptr ? cudaErrorInvalidResourceHandle : Sticky());
+}
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   if (start == nullptr || end == nullptr || !start->recorded || !end->recorded ||
       ((start->flags | end->flags) & cudaEventDisableTiming) != 0) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "source/syntax/query.h"
 
@@ -23,10 +25,9 @@ bool ContainsAny(std::string_view text, const auto& words) {
   return false;
 }
 
-// User functions with a body that `root` reaches, `root` first.
-std::vector<NodeId> ReachedFunctions(const Tree& tree, NodeId root) {
-  std::vector<NodeId> found = {root};
-  std::set<NodeId> seen = {root};
+// User functions that `roots` reach, the roots first.
+std::vector<NodeId> ReachedFunctions(const Tree& tree, std::vector<NodeId> found) {
+  std::set<NodeId> seen(found.begin(), found.end());
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (NodeId reached : Reached(tree, found[i])) {
       if (Has(tree, reached, kSystem)) continue;
@@ -41,6 +42,61 @@ std::vector<NodeId> ReachedFunctions(const Tree& tree, NodeId root) {
   return found;
 }
 
+// Calls what only an instantiation or the run decides: an object, a pointer, a policy's function.
+bool IsOpenCall(const Tree& tree, NodeId id) {
+  const Node& node = tree.at(id);
+  if (node.kind == Kind::kOperatorCall) return node.name == "()";
+  if (node.kind != Kind::kCall && node.kind != Kind::kMemberCall) return false;
+  const NodeId callee = SkipParens(tree, Callee(tree, id));
+  const NodeId declaration = callee == kNone ? kNone : tree.at(callee).declaration;
+  if (declaration == kNone) return !Has(tree, callee, kBuiltin);
+  return tree.at(declaration).kind != Kind::kFunction || Has(tree, declaration, kVirtual);
+}
+bool HasOpenCall(const Tree& tree, NodeId root) {
+  bool open = false;
+  Walk(tree, root, [&](NodeId id) {
+    open |= IsOpenCall(tree, id);
+    return !open;
+  });
+  return open;
+}
+
+// What an open call may call: lambdas and members outside of kernels, and functions that are named
+// but not called where they are named.
+std::vector<NodeId> PossibleCallees(const Tree& tree) {
+  std::vector<NodeId> possible;
+  for (NodeId id = 0; id < static_cast<NodeId>(tree.nodes.size()); ++id) {
+    const Node& node = tree.at(id);
+    if (Has(tree, id, kSystem)) continue;
+    const bool member = node.kind == Kind::kFunction && Has(tree, id, kMember_ | kDefinition);
+    if (member || (node.kind == Kind::kLambda && KernelAround(tree, id) == kNone)) {
+      possible.push_back(id);
+    }
+    if (node.kind != Kind::kDeclRef || !IsA(tree, node.declaration, Kind::kFunction) ||
+        !Has(tree, node.declaration, kDeviceAttr) || Has(tree, node.declaration, kSystem)) {
+      continue;
+    }
+    const NodeId parent = node.parent;
+    if (!IsA(tree, parent, Kind::kCall) || Callee(tree, parent) != id) {
+      possible.push_back(node.declaration);
+    }
+  }
+  return ReachedFunctions(tree, std::move(possible));
+}
+
+// By the text, so that calls in templates, which name nothing yet, count too.
+bool Waits(const Tree& tree, NodeId function) { return ContainsAny(tree.TextOf(function), kWaits); }
+bool AsksForThread(const Tree& tree, NodeId function) {
+  const std::string_view text = tree.TextOf(function);
+  return ContainsAny(text, kBuiltIns) || text.find(kAssertion) != std::string_view::npos ||
+         text.find("__attribute__((shared))") != std::string_view::npos;
+}
+// Of another object: nothing is known of it.
+bool IsElsewhere(const Tree& tree, NodeId id) {
+  return IsA(tree, id, Kind::kFunction) && Has(tree, id, kDeviceAttr) &&
+         !Has(tree, id, kDefinition) && !Has(tree, id, kTemplate);
+}
+
 }  // namespace
 
 NodeId KernelAround(const Tree& tree, NodeId id) {
@@ -52,20 +108,28 @@ NodeId KernelAround(const Tree& tree, NodeId id) {
 
 KernelFacts KernelFactsOf(const Tree& tree, NodeId kernel) {
   KernelFacts facts;
-  const std::vector<NodeId> reached = ReachedFunctions(tree, kernel);
+  const std::vector<NodeId> reached = ReachedFunctions(tree, {kernel});
+  bool open = false;
   for (const NodeId id : reached) {
-    const std::string_view text = tree.TextOf(id);
-    // By the text, so that calls in templates, which name nothing yet, count too.
-    if (ContainsAny(text, kWaits)) facts.synchronises = true;
-    if (id != kernel && ContainsAny(text, kBuiltIns)) facts.needs_current = true;
-    if (id != kernel && text.find("__attribute__((shared))") != std::string_view::npos) {
-      facts.needs_current = true;
-    }
+    facts.synchronises |= Waits(tree, id) || IsElsewhere(tree, id);
+    facts.needs_current |= (id != kernel && AsksForThread(tree, id)) || IsElsewhere(tree, id);
+    open |= HasOpenCall(tree, id);
     for (const NodeId variable : FindAll(tree, id, Kind::kVariable)) {
       if (Has(tree, variable, kSharedAttr) && !Has(tree, variable, kExtern)) {
         facts.shared_bytes += tree.at(variable).type_bytes;
       }
     }
+  }
+  if (tree.TextOf(kernel).find(kAssertion) != std::string_view::npos) {
+    facts.needs_current |= !FindAll(tree, kernel, Kind::kLambda).empty();
+  }
+  for (const NodeId id : FindAll(tree, kernel, Kind::kFunction)) {
+    facts.needs_current |= id != kernel && AsksForThread(tree, id);
+  }
+  if (!open || (facts.synchronises && facts.needs_current)) return facts;
+  for (const NodeId id : PossibleCallees(tree)) {
+    facts.synchronises |= Waits(tree, id);
+    facts.needs_current |= AsksForThread(tree, id);
   }
   return facts;
 }

@@ -18,6 +18,7 @@ struct ParameterTexts {
   std::string without_defaults;  // "const float* in, int n"
   std::string names;             // "in, n"
   std::string addresses;         // "(void*)&in, (void*)&n, "
+  std::string sizes;             // "sizeof(in), sizeof(n), "
   std::string uses;              // "(void)in; (void)n; ": against warnings
 };
 
@@ -57,6 +58,7 @@ ParameterTexts TextsOf(const Tree& tree, NodeId kernel) {
     texts.names += separator + name + all;
     if (!pack) texts.uses += "(void)" + name + "; ";
     texts.addresses += "(void*)&" + name + all + ", ";
+    texts.sizes += "sizeof(" + name + ")" + all + ", ";
     ++index;
   }
   return texts;
@@ -80,6 +82,25 @@ std::pair<std::string, std::string> TemplateTexts(const Tree& tree, NodeId kerne
     if (tree.text[end] == '>' && --depth == 0) break;
   }
   return {tree.text.substr(begin, end + 1 - begin) + " ", "<" + arguments + ">"};
+}
+
+// "<unsigned>" of an explicit specialisation's name.
+std::string ExplicitArguments(const Tree& tree, NodeId kernel) {
+  const Node& node = tree.at(kernel);
+  if (Has(tree, kernel, kTemplate) || node.parameters_begin <= node.name_end) return {};
+  const std::string_view between =
+      std::string_view(tree.text).substr(node.name_end, node.parameters_begin - node.name_end);
+  const std::size_t open = between.find('<');
+  const std::size_t close = between.rfind('>');
+  return open == std::string_view::npos || close == std::string_view::npos
+             ? std::string()
+             : std::string(between.substr(open, close + 1 - open));
+}
+
+// Without arguments behind the name they follow from the parameters, but it is no overload.
+bool IsExplicit(const Tree& tree, NodeId kernel) {
+  const Node& node = tree.at(kernel);
+  return !Has(tree, kernel, kTemplate) && node.template_begin < node.begin;
 }
 
 std::string Suffix(const Tree& tree, NodeId kernel) {
@@ -133,12 +154,12 @@ std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
 // launched.
 std::string LateRegistration(const Tree& tree, NodeId kernel, const KernelFacts& facts,
                              const LowerOptions& options, const std::string& handle,
-                             const std::string& arguments) {
+                             const std::string& entry) {
   const Node& node = tree.at(kernel);
   const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
   return "static const ::cupilot_host_kernel cupilot_k = {\"" + node.qualified + "\", \"" +
-         node.qualified + "\", " + handle + ", &cupilot_entry_" + Suffix(tree, kernel) + arguments +
-         ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
+         node.qualified + "\", " + handle + ", &" + entry + ", " +
+         (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
          std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
          ", 0u, 0}; static const struct ::cupilot_host_module cupilot_m = {" + kVersion + ", \"" +
          options.architecture +
@@ -146,27 +167,52 @@ std::string LateRegistration(const Tree& tree, NodeId kernel, const KernelFacts&
          "(::cupilot_host_register(&cupilot_m), true); (void)cupilot_r; ";
 }
 
+// An instantiation by a lambda has a name that only it knows: a hook of the object's is told the
+// function's address, before its first launch. The hook of an object without such kernels has no
+// such function.
+std::string NoteText(const Tree& tree, NodeId kernel, const std::string& function,
+                     const ParameterTexts& parameters, const std::string& handle) {
+  return "static const unsigned long cupilot_z[] = {" + parameters.sizes +
+         "0}; static const bool cupilot_n = (" + function + " != 0 ? " + function + "(" + handle +
+         ", \"" + tree.at(kernel).qualified + "\", ::cupilot_host::name_of<void(" +
+         parameters.without_defaults +
+         ")>(), cupilot_z, (unsigned)(sizeof(cupilot_z) / sizeof(cupilot_z[0]) - 1)) : (void)0, "
+         "true); (void)cupilot_n; ";
+}
+
 std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
                          const LowerOptions& options, const ParameterTexts& parameters,
-                         const std::string& head, const std::string& arguments) {
+                         const std::string& head, const std::string& arguments,
+                         const std::string& scope) {
   const Node& node = tree.at(kernel);
   const bool own_hook = options.launch_function != "__cudaLaunchKernel";
   // Qualified: a parameter may have the kernel's own name.
-  const std::string handle =
-      "(const void*)" + Signature(parameters) + "(&::" + node.qualified + arguments + ")";
+  const std::string explicit_arguments = ExplicitArguments(tree, kernel);
+  const std::string handle = "(const void*)" + Signature(parameters) + "(&::" + node.qualified +
+                             arguments + explicit_arguments + ")";
   std::string text;
   if (own_hook) {
     text += "extern \"C\" __attribute__((visibility(\"hidden\"))) ::cudaError_t " +
             options.launch_function +
             "(const void*, ::dim3, ::dim3, void**, ::size_t, ::cudaStream_t); ";
+    if (Has(tree, kernel, kTemplate)) {
+      text += "extern \"C\" __attribute__((visibility(\"hidden\"), weak)) void " +
+              options.launch_function +
+              "_instance(const void*, const char*, const char*, const unsigned long*, unsigned); ";
+    }
   }
   text += head;
   if (HasOwnLinkage(tree, kernel)) text += "extern \"C\" ";
   if (Has(tree, kernel, kStatic)) text += "static ";
   if (Has(tree, kernel, kInline)) text += "inline ";
-  text += "void " + node.name + "(" + parameters.with_defaults + ") { ";
+  if (IsExplicit(tree, kernel)) text += "template <> ";
+  text += "void " + node.name + explicit_arguments + "(" + parameters.with_defaults + ") { ";
   if (Has(tree, kernel, kTemplate)) {
-    text += LateRegistration(tree, kernel, facts, options, handle, arguments);
+    text += LateRegistration(tree, kernel, facts, options, handle,
+                             scope + "cupilot_entry_" + Suffix(tree, kernel) + arguments);
+    if (own_hook) {
+      text += NoteText(tree, kernel, options.launch_function + "_instance", parameters, handle);
+    }
   }
   text +=
       "::dim3 cupilot_g, cupilot_d; ::size_t cupilot_s = 0; ::cudaStream_t cupilot_q = 0; "
@@ -175,12 +221,14 @@ std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& fac
       parameters.addresses + "(void*)0}; (void)" +
       (own_hook ? options.launch_function : "::" + options.launch_function) + "(" + handle +
       ", cupilot_g, cupilot_d, cupilot_a, cupilot_s, cupilot_q); }";
-  // The types as written have their meaning here only, not where the table of kernels stands.
-  if (!Has(tree, kernel, kTemplate)) {
-    text += " typedef void (*cupilot_type_" + Suffix(tree, kernel) + ")(" +
-            parameters.without_defaults + ");";
-  }
   return text;
+}
+
+// The types as written have their meaning here only, not where the table of kernels stands.
+std::string TypeText(const Tree& tree, NodeId kernel, const ParameterTexts& parameters) {
+  if (Has(tree, kernel, kTemplate)) return "";
+  return " typedef void (*cupilot_type_" + Suffix(tree, kernel) + ")(" +
+         parameters.without_defaults + ");";
 }
 
 std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
@@ -188,30 +236,42 @@ std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
 }  // namespace
 
 KernelText WriteKernel(const Tree& tree, NodeId kernel, const KernelFacts& facts,
-                       const ThreadIndex& index, const LowerOptions& options) {
+                       const ThreadIndex& index, const LowerOptions& options,
+                       const std::string& structure) {
   const ParameterTexts parameters = TextsOf(tree, kernel);
   const auto [head, arguments] = TemplateTexts(tree, kernel);
   KernelText text;
   // In the original's place and with its words; only the linkage is made local.
-  text.before =
-      std::string(Has(tree, kernel, kInline) ? "" : "inline ") + "__attribute__((always_inline)) ";
+  const bool member = !structure.empty();
+  if (member) text.open = "struct " + structure + " { ";
+  text.before = std::string(member && !Has(tree, kernel, kStatic) ? "static " : "") +
+                std::string(Has(tree, kernel, kInline) ? "" : "inline ") +
+                "__attribute__((always_inline)) ";
   text.body_name = "cupilot_body_" + tree.at(kernel).name;
   text.first_parameter = std::string("const ::cupilot_host::thread& cupilot_t") +
                          (parameters.without_defaults.empty() ? "" : ", ");
-  text.after = " " + EntryText(tree, kernel, facts, index, parameters, head, arguments) + " " +
-               LauncherText(tree, kernel, facts, options, parameters, head, arguments);
+  text.after = " " +
+               EntryText(tree, kernel, facts, index, parameters, head,
+                         arguments + ExplicitArguments(tree, kernel)) +
+               TypeText(tree, kernel, parameters) + (member ? " }; " : " ") +
+               LauncherText(tree, kernel, facts, options, parameters, head, arguments,
+                            member ? structure + "::" : "");
   return text;
 }
 
 std::string ModuleText(const Tree& tree, const LowerOptions& options,
-                       const std::vector<NodeId>& kernels, const std::vector<NodeId>& variables) {
+                       const std::vector<NodeId>& kernels, const std::vector<NodeId>& variables,
+                       const std::map<NodeId, std::string>& structures) {
   if (kernels.empty() && variables.empty() && !options.candidate) return "";
   std::string text = "\nnamespace { namespace cupilot_module {\n";
   std::string rows;
   for (const NodeId id : kernels) {
     const Node& node = tree.at(id);
-    const KernelFacts facts = KernelFactsOf(tree, id);
-    const std::string scope = node.qualified.substr(0, node.qualified.size() - node.name.size());
+    const KernelFacts facts = LoweredFactsOf(tree, id, options.thread_sanitizer);
+    std::string scope = node.qualified.substr(0, node.qualified.size() - node.name.size());
+    if (const auto found = structures.find(id); found != structures.end()) {
+      scope += found->second + "::";
+    }
     const std::string bytes = "bytes_" + std::to_string(node.name_begin);
     text += "const unsigned int " + bytes + "[] = {";
     for (const NodeId parameter : Parameters(tree, id)) {
@@ -221,8 +281,9 @@ std::string ModuleText(const Tree& tree, const LowerOptions& options,
     const std::string bound = LaunchBoundOf(tree.TextOf(id));
     rows += "  {" + Quoted(node.qualified) + ", " + Quoted(node.mangled) + ", (const void*)" +
             "static_cast< ::" + scope + "cupilot_type_" + Suffix(tree, id) +
-            ">(&::" + node.qualified + "), &::" + scope + "cupilot_entry_" + Suffix(tree, id) +
-            ", " + (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
+            ">(&::" + node.qualified + ExplicitArguments(tree, id) + "), &::" + scope +
+            "cupilot_entry_" + Suffix(tree, id) + ", " +
+            (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
             std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") + ", " +
             std::to_string(Parameters(tree, id).size()) + "u, " + bytes + "},\n";
   }

@@ -1,11 +1,15 @@
 #include "source/lower/lower.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "source/lower/atomic_reads.h"
 #include "source/lower/attributes.h"
 #include "source/lower/edits.h"
+#include "source/lower/friend_kernels.h"
 #include "source/lower/kernel_facts.h"
 #include "source/lower/kernel_text.h"
 #include "source/lower/place_edits.h"
@@ -19,10 +23,19 @@ namespace {
 class Lowering {
  public:
   Lowering(const Tree& tree, const LowerOptions& options)
-      : tree_(tree), options_(options), edits_(tree.text) {}
+      : tree_(tree),
+        options_(options),
+        edits_(tree.text),
+        friend_structures_(FriendStructures(tree)) {
+    for (NodeId id = 0; id < static_cast<NodeId>(tree_.nodes.size()); ++id) {
+      if (IsA(tree_, id, Kind::kFunction) && IsFriend(id)) friends_.insert(tree_.at(id).mangled);
+    }
+  }
 
   std::string Run() {
     RemoveCudaAttributes(tree_.text, edits_);
+    DeclareFriends(tree_, friend_structures_, edits_);
+    if (options_.thread_sanitizer) LowerReads();
     for (NodeId id = 0; id < static_cast<NodeId>(tree_.nodes.size()); ++id) {
       if (Has(tree_, id, kSystem)) continue;
       switch (tree_.at(id).kind) {
@@ -38,12 +51,15 @@ class Lowering {
         case Kind::kFunction:
           LowerFunction(id);
           break;
+        case Kind::kLambda:
+          LowerLambda(id);
+          break;
         default:
           break;
       }
     }
     std::string text = edits_.Apply();
-    text += ModuleText(tree_, options_, kernels_, variables_);
+    text += ModuleText(tree_, options_, kernels_, variables_, friend_structures_);
     return text;
   }
 
@@ -53,8 +69,27 @@ class Lowering {
     return KernelAround(tree_, id) != kNone ? "cupilot_t." : "::cupilot_host_current()->";
   }
 
+  void LowerReads() {
+    for (const NodeId id : ReadsBesideCompareAndSwap(tree_)) {
+      edits_.Insert(tree_.at(id).begin, "::cupilot_host::read_atomic(");
+      edits_.Insert(tree_.at(id).end, ")");
+    }
+  }
+
+  // An assertion of device code says which thread's it is.
+  void LowerAssertion(NodeId id) {
+    const Node& node = tree_.at(id);
+    const NodeId function = EnclosingFunction(tree_, id);
+    const bool kernel = Has(tree_, function, kGlobalAttr);
+    if (!kernel && KernelAround(tree_, id) == kNone && !Has(tree_, function, kDeviceAttr)) return;
+    edits_.Replace(node.begin, node.end,
+                   std::string("::cupilot_host::assertion{") +
+                       (kernel ? "&cupilot_t" : "::cupilot_host_known()") + "}.fail");
+  }
+
   void LowerReference(NodeId id) {
     const Node& node = tree_.at(id);
+    if (node.name == kAssertion) return LowerAssertion(id);
     if (IsBuiltInVariable(tree_, id)) {
       if (KernelAround(tree_, id) == kNone) edits_.Insert(node.begin, ThreadAt(id));
       return;
@@ -66,6 +101,24 @@ class Lowering {
       edits_.Replace(node.begin, node.end,
                      "(*reinterpret_cast<" + type + "*>(" + ThreadAt(id) + "dynamic_shared))");
     }
+  }
+
+  // A lambda of a kernel that names what it captures also captures the thread, if it asks for it.
+  void LowerLambda(NodeId id) {
+    if (KernelAround(tree_, id) == kNone) return;
+    const std::uint32_t begin = tree_.at(id).begin;
+    const std::string_view text = tree_.TextOf(id);
+    const std::size_t first = text.find_first_not_of(" \t\n", 1);
+    if (first == std::string_view::npos || text[0] != '[' || text[first] == '=') return;
+    const std::size_t second = text.find_first_not_of(" \t\n", first + 1);
+    if (text[first] == '&' && (text[second] == ']' || text[second] == ',')) return;
+    const std::vector<NodeId> references = FindAll(tree_, id, Kind::kDeclRef);
+    const bool asks = std::any_of(references.begin(), references.end(), [&](NodeId reference) {
+      const NodeId declaration = tree_.at(reference).declaration;
+      return IsBuiltInVariable(tree_, reference) ||
+             (Has(tree_, declaration, kSharedAttr | kExtern) && !Has(tree_, declaration, kLocal));
+    });
+    if (asks) edits_.Insert(begin + 1, text[first] == ']' ? "&cupilot_t" : "&cupilot_t, ");
   }
 
   // k<<<grid, block>>>(arguments) becomes
@@ -137,13 +190,20 @@ class Lowering {
   void LowerFunction(NodeId id) {
     if (Has(tree_, id, kGlobalAttr)) {
       if (!Has(tree_, id, kDefinition)) return;  // the declaration is the launcher function's
-      const KernelFacts facts = KernelFactsOf(tree_, id);
+      const KernelFacts facts = LoweredFactsOf(tree_, id, options_.thread_sanitizer);
       ThreadIndex index = ThreadIndexOf(tree_, id);
       // Threads that wait for each other run one by one: there is no row to know anything of.
       if (facts.synchronises) index.bounds.clear();
       EditBounds(tree_, index, edits_);
       EditPlaces(tree_, Body(tree_, id), index, edits_);
-      const KernelText text = WriteKernel(tree_, id, facts, index, options_);
+      const auto structure = friend_structures_.find(id);
+      const KernelText text =
+          WriteKernel(tree_, id, facts, index, options_,
+                      structure == friend_structures_.end() ? "" : structure->second);
+      if (!text.open.empty()) {
+        edits_.Insert(Has(tree_, id, kTemplate) ? tree_.at(id).template_begin : tree_.at(id).begin,
+                      text.open);
+      }
       edits_.Insert(tree_.at(id).begin, text.before);
       edits_.Replace(tree_.at(id).name_begin, tree_.at(id).name_end, text.body_name);
       edits_.Insert(tree_.at(id).parameters_begin + 1, text.first_parameter);
@@ -157,12 +217,21 @@ class Lowering {
                                   kVirtual | kLocal | kConstexpr;
     if (!Has(tree_, id, kDeviceAttr) || (node.flags & visible) != 0 || options_.relocatable) return;
     if (node.template_begin != node.begin && node.template_begin != 0) return;
-    edits_.Insert(node.begin, "static __attribute__((unused)) ");
+    if (IsFriend(id)) return;
+    // What a class has declared as its friend is visible elsewhere.
+    const bool visible_friend = friends_.count(node.mangled) > 0;
+    edits_.Insert(node.begin, visible_friend ? "inline " : "static __attribute__((unused)) ");
+  }
+
+  bool IsFriend(NodeId function) const {
+    return IsA(tree_, tree_.at(function).parent, Kind::kFriend);
   }
 
   const Tree& tree_;
   const LowerOptions& options_;
   Edits edits_;
+  std::set<std::string> friends_;  // mangled names of functions
+  std::map<NodeId, std::string> friend_structures_;
   std::vector<NodeId> kernels_;
   std::vector<NodeId> variables_;
 };

@@ -18,6 +18,9 @@ struct LowerOptions {
   bool candidate = false;
   // Separable compilation: __device__ functions and variables are visible to other objects.
   bool relocatable = false;
+  // For the thread sanitizer: every thread runs on its own, so that each race of two is one of its
+  // threads; reads beside atomicCAS are atomic (atomic_reads.h).
+  bool thread_sanitizer = false;
 };
 
 // The tree of a preprocessed or self-contained text whose headers are the host device's. Pure;

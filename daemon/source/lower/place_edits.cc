@@ -25,6 +25,8 @@ void EditPlaces(const Tree& tree, NodeId root, const ThreadIndex& index, Edits& 
   std::vector<NodeId> as_signed;
   Walk(tree, root, [&](NodeId id) {
     const Node& node = tree.at(id);
+    // A member of a class of the body's own is no part of the thread's function.
+    if (node.kind == Kind::kFunction && id != root) return false;
     if (node.kind == Kind::kVariable) {
       std::vector<NodeId> parts;
       if (IsSignedSum(tree, id, index.sums, parts)) {

@@ -23,6 +23,9 @@ base::Result<> CheckDisjoint(const Draft& draft) {
   for (const records::Argument& argument : draft.workload.arguments) {
     if (!argument.pointers.empty()) return no("'" + argument.name + "' holds pointers");
   }
+  for (const records::MadeType& type : draft.kernel.made_types) {
+    if (type.holds_pointers) return no("a lambda that it takes captures pointers");
+  }
   for (const records::Parameter& parameter : draft.kernel.parameters) {
     if (parameter.element.find('*') != std::string::npos) {
       return no("'" + parameter.name + "' points to pointers");

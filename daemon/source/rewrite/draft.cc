@@ -84,6 +84,7 @@ void AddGuard(Draft& draft, const std::string& condition) {
 records::Variant CloseDraft(const Draft& draft, const records::Strategy& strategy) {
   records::Variant variant;
   variant.kernel = draft.kernel.name;
+  variant.template_arguments = draft.kernel.template_arguments;
   records::Launch launch;
   launch.entry = draft.kernel.base_name + "_variant";
   const Node& node = draft.tree.at(draft.function);

@@ -60,7 +60,7 @@ class JamWriter {
     return options_.strided ? std::string(" * (int)blockDim.") + axis : std::string();
   }
   std::string Copy(const std::string& name, int y) const {
-    return prefix_ + "_" + name + (options_.y > 1 ? "_" + std::to_string(y) : "");
+    return prefix_ + "_of_" + name + (options_.y > 1 ? "_" + std::to_string(y) : "");
   }
   std::string LaneLoop() const {
     return "for (int " + Lane() + " = 0; " + Lane() + " < " + std::to_string(options_.x) + "; ++" +

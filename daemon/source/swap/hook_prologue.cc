@@ -2,6 +2,56 @@
 
 namespace cupilot::source {
 
+std::string HookCalls(const std::string& hook) {
+  return R"hook(#include <cuda_runtime.h>
+#undef cudaLaunchKernel
+extern "C" cudaError_t )hook" +
+         hook + R"hook(_call(const void*, dim3, dim3, void**, size_t, cudaStream_t);
+template <class type>
+static inline cudaError_t )hook" +
+         hook +
+         R"hook(_call(type* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+                                  cudaStream_t stream = 0) {
+  return )hook" +
+         hook + R"hook(_call((const void*)function, grid, block, arguments, shared, stream);
+}
+#define cudaLaunchKernel )hook" +
+         hook + R"hook(_call
+#if defined(CUPILOT_HOST_ABI_VERSION) || CUDART_VERSION >= 11080
+extern "C" cudaError_t )hook" +
+         hook + R"hook(_call_ex(const cudaLaunchConfig_t*, const void*, void**);
+namespace cupilot_calls {
+// What is no function of the source (a cudaKernel_t) is the toolkit's to launch.
+template <class function, class... given>
+static inline cudaError_t extended(const cudaLaunchConfig_t* config, function kernel, given&&... values) {
+  return ::cudaLaunchKernelEx(config, kernel, static_cast<given&&>(values)...);
+}
+template <class... parameters>
+static inline cudaError_t converted(const cudaLaunchConfig_t* config, const void* kernel, parameters... values) {
+  void* arguments[] = {(void*)&values..., (void*)0};
+  return )hook" +
+         hook + R"hook(_call_ex(config, kernel, arguments);
+}
+template <class... parameters, class... given>
+static inline cudaError_t extended(const cudaLaunchConfig_t* config, void (*kernel)(parameters...),
+                                   given&&... values) {
+  return converted<parameters...>(config, (const void*)kernel, static_cast<given&&>(values)...);
+}
+}  // namespace cupilot_calls
+template <class... given>
+static inline cudaError_t )hook" +
+         hook + R"hook(_extended(const cudaLaunchConfig_t* config, given&&... values) {
+  return cupilot_calls::extended(config, static_cast<given&&>(values)...);
+}
+#undef cudaLaunchKernelExC
+#define cudaLaunchKernelExC )hook" +
+         hook + R"hook(_call_ex
+#define cudaLaunchKernelEx )hook" +
+         hook + R"hook(_extended
+#endif
+)hook";
+}
+
 std::string HookPrologue() {
   return R"hook(
 #if !defined(__CUDA_ARCH__)
@@ -36,6 +86,19 @@ extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
 extern "C" cudaError_t cupilot_real(cupilot_handle, dim3, dim3, void**, size_t,
                                     cudaStream_t) __asm__(CUPILOT_SWAP_REAL);
 #endif
+#if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM) && !defined(CUPILOT_HOST_ABI_VERSION)
+#define CUPILOT_SWAP_PUBLIC(name) #name "_ptsz"
+#else
+#define CUPILOT_SWAP_PUBLIC(name) #name
+#endif
+extern "C" cudaError_t cupilot_real_call(const void*, dim3, dim3, void**, size_t, cudaStream_t)
+    __asm__("cudaLaunch" CUPILOT_SWAP_PUBLIC(Kernel));
+#if defined(CUPILOT_HOST_ABI_VERSION) || CUDART_VERSION >= 11080
+#define CUPILOT_SWAP_EX
+extern "C" cudaError_t cupilot_real_call_ex(const cudaLaunchConfig_t*, const void*, void**)
+    __asm__("cudaLaunch" CUPILOT_SWAP_PUBLIC(KernelExC));
+#endif
+#undef CUPILOT_SWAP_PUBLIC
 #undef CUPILOT_SWAP_REAL
 
 namespace {

@@ -90,11 +90,21 @@ struct relaxed {
 };
 #endif
 
+// Null: an original that was not registered yet (nameless_kernels.h).
+#if defined(CUPILOT_SWAP_NAMELESS)
+#undef CUPILOT_SWAP_NAMELESS
+inline const void* function_at(int index) { return __atomic_load_n(&functions[index], __ATOMIC_ACQUIRE); }
+#else
+inline const void* function_at(int index) { return functions[index]; }
+inline bool has_our_arguments(int) { return true; }
+#endif
+
 #if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
 __attribute__((noinline)) bool resolve() {
   const relaxed capture;
   for (int i = function_count - 1; i >= 0; --i) {  // an original is found when its entries are known
     cupilot_handle handle = 0;
+    if (function_at(i) == 0) continue;
     if (cudaGetKernel(&handle, functions[i]) != cudaSuccess) return cleared();
     __atomic_store_n(&hot.handles[i], handle, __ATOMIC_RELEASE);
   }
@@ -104,7 +114,8 @@ __attribute__((noinline)) bool resolve() {
 #else
 __attribute__((noinline)) bool resolve() {
   for (int i = function_count - 1; i >= 0; --i) {
-    __atomic_store_n(&hot.handles[i], (cupilot_handle)functions[i], __ATOMIC_RELEASE);
+    const void* function = function_at(i);
+    if (function != 0) __atomic_store_n(&hot.handles[i], (cupilot_handle)function, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&hot.handles_known, 1, __ATOMIC_RELEASE);
   return true;
@@ -265,7 +276,7 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
     bits = 1;
     const kernel_row& row = kernels[kernel];
     const int image_kind = kind_of_image();
-    for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(original); ++v) {
+    for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(original) && has_our_arguments(kernel); ++v) {
       const variant_row& variant = variants[row.first_variant + v];
       if (usable(variant, kernel, device, image_kind, original)) bits |= 2u << v;
     }
@@ -453,6 +464,16 @@ __attribute__((always_inline)) inline bool try_variants(int kernel, launch& l, c
   return ran;
 }
 
+// Of what a program launches by a function's address; negative: none of ours.
+int find_function(const void* function) {
+  for (int i = 0; i < kernel_count; ++i) {
+    if (function == 0 || function_at(i) != function) continue;
+    const bool is_known = __atomic_load_n(&hot.handles_known, __ATOMIC_ACQUIRE) != 0;
+    return is_known || (!error_pending() && resolve()) ? i : -1;
+  }
+  return -1;
+}
+
 }  // namespace cupilot_swap
 }  // namespace
 
@@ -474,6 +495,41 @@ extern "C" __attribute__((visibility("hidden"), noinline, noclone, used,
   }
   return cupilot_real(handle, grid, block, arguments, shared, stream);
 }
+
+// The same function by another name: a call of ours is no sign that the object's launches come here, and a
+// second copy of what the hook does would not be woven into one piece.
+extern "C" __attribute__((visibility("hidden"), alias(")hook" +
+         hook + R"hook("))) cudaError_t
+)hook" + hook +
+         R"hook(_again(cupilot_handle, dim3, dim3, void**, size_t, cudaStream_t);
+
+extern "C" __attribute__((visibility("hidden"), used)) cudaError_t
+)hook" + hook +
+         R"hook(_call(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+    cudaStream_t stream) {
+  const int kernel = cupilot_swap::find_function(function);
+  if (kernel < 0) return cupilot_real_call(function, grid, block, arguments, shared, stream);
+  return )hook" +
+         hook +
+         R"hook(_again(__atomic_load_n(&cupilot_swap::hot.handles[kernel], __ATOMIC_RELAXED), grid, block,
+      arguments, shared, stream);
+}
+
+#if defined(CUPILOT_SWAP_EX)
+extern "C" __attribute__((visibility("hidden"), used)) cudaError_t
+)hook" + hook +
+         R"hook(_call_ex(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  // Attributes (clusters, programmatic launches, cooperation) are for the original alone.
+  const int kernel =
+      config != 0 && config->numAttrs == 0 ? cupilot_swap::find_function(function) : -1;
+  if (kernel < 0) return cupilot_real_call_ex(config, function, arguments);
+  return )hook" +
+         hook +
+         R"hook(_again(__atomic_load_n(&cupilot_swap::hot.handles[kernel], __ATOMIC_RELAXED),
+      config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+}
+#undef CUPILOT_SWAP_EX
+#endif
 #undef CUPILOT_LIKELY
 #pragma GCC diagnostic pop
 #endif

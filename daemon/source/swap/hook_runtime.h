@@ -11,6 +11,10 @@
 
 namespace cupilot::source {
 
+// Stands before the user's file: what it calls by name, cudaLaunchKernel and cudaLaunchKernelEx(C),
+// comes to <hook>_call and <hook>_call_ex.
+std::string HookCalls(const std::string& hook);
+
 // Includes, handle types, declaration of cupilot_real, structures. The generated tables follow:
 //   kernel_count, function_count, functions[] (originals first, then entries), kernels[],
 //   variants[].

@@ -6,6 +6,8 @@
 #include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "source/swap/edit_window.h"
+#include "source/swap/variant_file.h"
 
 namespace cupilot::source {
 namespace {
@@ -14,9 +16,17 @@ namespace {
 // proof that it is the same.
 constexpr std::int64_t kDoubtNs = 2'000'000'000;
 
-bool SameContent(const records::SelectedFile& file) {
+// Outlines are made on the daemon's loop thread: larger headers are some library's, not what is
+// edited all day.
+constexpr std::uint64_t kMostOutlineBytes = 512 * 1024;
+constexpr std::uint64_t kMostOutlineBytesTogether = 2048 * 1024;
+
+bool SaysTheSame(const records::SelectedFile& file, const records::EditWindow& window) {
   const auto bytes = base::ReadFile(file.path);
-  return bytes && base::HashHex(*bytes) == file.hash;
+  if (!bytes) return false;
+  if (base::HashHex(*bytes) == file.hash) return true;
+  return !file.outline.empty() && bytes->size() <= kMostOutlineBytes &&
+         OutlineOf(*bytes, window) == file.outline;
 }
 
 std::string WhyFilesDiffer(const records::Selection& selection, std::int64_t selection_mtime) {
@@ -25,7 +35,7 @@ std::string WhyFilesDiffer(const records::Selection& selection, std::int64_t sel
     if (!now) return file.path + " is gone";
     const bool certain =
         now->mtime_ns == file.mtime_ns && file.mtime_ns < selection_mtime - kDoubtNs;
-    if (now->size == file.size && (certain || SameContent(file))) continue;
+    if ((now->size == file.size && certain) || SaysTheSame(file, selection.window)) continue;
     return file.path + " has changed";
   }
   return {};
@@ -43,12 +53,26 @@ std::string WhyNot(const records::CompileCommand& command, const records::Select
   }
   if (selection.kernels.empty()) return "no variant is proven for this source";
   if (selection.swap.find('/') != std::string::npos) return "the swapped source has no plain name";
-  const auto text = base::ReadFile(command.folder + "/" + selection.swap);
-  if (!text) return "the swapped source is missing";
-  if (selection.swap != "swap." + base::HashHex(*text) + ".cu") {
-    return "the swapped source is not the one that was published";
+  if (std::string why = WhyTextsDiffer(command.folder, selection.swap); !why.empty()) {
+    return why;
   }
   return WhyFilesDiffer(selection, selection_mtime);
+}
+
+}  // namespace
+
+std::string WhyTextsDiffer(const std::string& folder, const std::string& swap) {
+  const auto text = base::ReadFile(folder + "/" + swap);
+  if (!text) return "the swapped source is missing";
+  if (swap != "swap." + base::HashHex(*text) + ".cu") {
+    return "the swapped source is not the one that was published";
+  }
+  for (const std::string& name : VariantFilesOf(*text)) {
+    const auto variant = base::ReadFile(folder + "/" + name);
+    if (!variant) return name + " is missing";
+    if (!IsVariantFile(name, *variant)) return name + " is not the one that was published";
+  }
+  return {};
 }
 
 bool WasRefused(const std::string& folder, const std::string& id) {
@@ -58,8 +82,6 @@ bool WasRefused(const std::string& folder, const std::string& id) {
   return json && json->is_object() && json->contains("selection") &&
          (*json)["selection"].is_string() && (*json)["selection"].get<std::string>() == id;
 }
-
-}  // namespace
 
 CheckedSelection CheckSelection(const records::CompileCommand& command) {
   CheckedSelection out;
@@ -140,6 +162,36 @@ base::Result<records::SelectedFile> RecordFile(const std::string& path) {
   TRY_ASSIGN(const base::FileIdentity identity, base::IdentifyFile(path));
   TRY_ASSIGN(const std::string bytes, base::ReadFile(path));
   return records::SelectedFile{path, identity.size, identity.mtime_ns, base::HashHex(bytes)};
+}
+
+void RecordEditWindow(const SwapRequest& request, records::Selection& selection) {
+  std::vector<std::string_view> texts, definitions;
+  std::vector<records::ClosureRange> needed;
+  for (const SwappedKernel& kernel : request.kernels) {
+    if (kernel.kernel.depends_on_lines) return;
+    texts.push_back(kernel.kernel.closure_source);
+    definitions.push_back(kernel.kernel.closure_macros);
+    for (const SwappedVariant& one : kernel.variants) texts.push_back(one.variant.source);
+    needed.insert(needed.end(), kernel.kernel.closure.begin(), kernel.kernel.closure.end());
+  }
+  std::vector<std::pair<records::SelectedFile*, std::string>> files;
+  std::uint64_t together = 0;
+  for (records::SelectedFile& file : selection.files) {
+    if (file.size > kMostOutlineBytes || together + file.size > kMostOutlineBytesTogether) continue;
+    auto bytes = base::ReadFile(file.path);
+    if (!bytes || base::HashHex(*bytes) != file.hash) continue;
+    together += file.size;
+    files.emplace_back(&file, std::move(*bytes));
+  }
+  for (const auto& [file, bytes] : files) definitions.push_back(bytes);
+  selection.window = MakeEditWindow(texts, definitions);
+  for (const auto& [file, bytes] : files) {
+    std::vector<records::ClosureRange> here;
+    for (const records::ClosureRange& range : needed) {
+      if (range.file == file->path) here.push_back(range);
+    }
+    file->outline = OutlineOf(bytes, selection.window, here);
+  }
 }
 
 std::vector<std::pair<std::string, std::string>> CompilerEnvironment() {

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "records/compile_command.h"
 #include "records/selection.h"
+#include "source/swap/swapped_source.h"
 
 namespace cupilot::source {
 
@@ -26,9 +27,17 @@ struct CheckedSelection {
 };
 
 // Reads `folder`/selection.json and checks it against the command: source, command, environment,
-// compiler, swapped source (by its hash), files. Files are compared by size and time; where the
-// time says nothing (changed within two seconds of the selection, or only touched) by content.
+// compiler, swapped source and the variants' files (by their hashes), files. Files are compared by
+// size and time; where the time says nothing (changed within two seconds of the selection, or only
+// touched) by content.
 CheckedSelection CheckSelection(const records::CompileCommand& command);
+
+// Why the published texts in `folder` cannot be compiled: `swap`, or a variant's file that it
+// includes, is missing or has other bytes than its name says. Empty if they can.
+std::string WhyTextsDiffer(const std::string& folder, const std::string& swap);
+
+// Whether a compile of what is called `id` failed in this folder before: it is not tried again.
+bool WasRefused(const std::string& folder, const std::string& id);
 
 // The machine code of a variant in the object that was made, named as an evaluation's text_hash:
 // where both are equal, what ships is what was measured.
@@ -53,6 +62,10 @@ std::string ToolchainIdentity(const records::CompileCommand& command);
 
 // A file as a selection records it. kNotFound, kIo.
 base::Result<records::SelectedFile> RecordFile(const std::string& path);
+
+// What the launcher needs to keep the selection over an edit elsewhere: reads the files that the
+// selection names. Nothing is recorded where a kernel's text depends on the number of its line.
+void RecordEditWindow(const SwapRequest& request, records::Selection& selection);
 
 // The variables that change what nvcc does, of this process.
 std::vector<std::pair<std::string, std::string>> CompilerEnvironment();

@@ -8,6 +8,8 @@
 #include "base/hash.h"
 #include "records/expression.h"
 #include "source/swap/hook_runtime.h"
+#include "source/swap/nameless_kernels.h"
+#include "source/swap/variant_file.h"
 #include "source/swap/variant_function.h"
 #include "source/swap/variant_text.h"
 
@@ -70,15 +72,17 @@ std::string AddressOf(const records::Kernel& kernel, const std::vector<std::stri
   for (const records::Parameter& parameter : kernel.parameters) {
     types += (types.empty() ? "" : ", ") + parameter.canonical;
   }
-  std::string name = "::" + kernel.name;
-  if (!arguments.empty()) {
-    name += "<";
-    for (const std::string& argument : arguments) {
-      name += (name.back() == '<' ? "" : ", ") + argument;
-    }
-    name += " >";
-  }
-  return "static_cast<void (*)(" + types + ")>(&" + name + ")";
+  return "static_cast<void (*)(" + types + ")>(&" +
+         records::NameWithArguments("::" + kernel.name, arguments) + ")";
+}
+
+// As people know it: "image::blur<float, 4>".
+std::string ShownName(const SwappedKernel& swapped) {
+  if (IsNameless(swapped.kernel)) return records::LabelOf(swapped.kernel);
+  return swapped.variants.empty()
+             ? swapped.kernel.name
+             : records::NameWithArguments(swapped.kernel.name,
+                                          swapped.variants[0].variant.template_arguments);
 }
 
 // What `cupilot inspect` reads from the program: one JSON document a line.
@@ -90,9 +94,9 @@ std::string Description(const SwapRequest& request, const std::string& hook) {
   std::string text = records::CompactJson(object) + "\n";
   for (const SwappedKernel& swapped : request.kernels) {
     for (const SwappedVariant& variant : swapped.variants) {
-      const Json line = {{"kernel", swapped.kernel.name}, {"id", variant.variant.id},
-                         {"target", variant.target},      {"title", variant.title},
-                         {"speedup", variant.speedup},    {"guard", variant.guard}};
+      const Json line = {{"kernel", ShownName(swapped)}, {"id", variant.variant.id},
+                         {"target", variant.target},     {"title", variant.title},
+                         {"speedup", variant.speedup},   {"guard", variant.guard}};
       text += records::CompactJson(line) + "\n";
     }
   }
@@ -130,24 +134,22 @@ base::Result<std::string> Includes(const SwapRequest& request) {
   return text;
 }
 
-// The texts of the variants; one that is proven for several targets stands once.
-base::Result<std::string> VariantTexts(const SwapRequest& request) {
-  std::string text;
+// The variants' files; one that is proven for several targets stands once.
+base::Result<std::vector<SwappedText>> VariantFiles(const SwapRequest& request) {
+  std::vector<SwappedText> files;
   for (const SwappedKernel& swapped : request.kernels) {
-    std::map<std::string, std::vector<std::string>> targets;
+    std::map<std::string, std::vector<const SwappedVariant*>> places;
     for (const SwappedVariant& variant : swapped.variants) {
-      targets[variant.variant.id].push_back(variant.target);
+      places[variant.variant.id].push_back(&variant);
     }
-    std::set<std::string> written;
     for (const SwappedVariant& variant : swapped.variants) {
-      const std::string& id = variant.variant.id;
-      if (!written.insert(id).second) continue;
-      auto one = VariantText(swapped.kernel, variant.variant, targets[id]);
-      if (!one) return base::Fail(one.error().In("variant " + id));
-      text += "\n// variant " + id + "\n" + *one;
+      const auto& same = places[variant.variant.id];
+      if (same.front() != &variant) continue;
+      TRY_ASSIGN(SwappedText file, WriteVariantFile(request, swapped, same));
+      files.push_back(std::move(file));
     }
   }
-  return text;
+  return files;
 }
 
 class Tables {
@@ -165,8 +167,8 @@ class Tables {
 
   std::string Rows(std::size_t kernels) const {
     return "enum { kernel_count = " + std::to_string(kernels) +
-           ", function_count = " + std::to_string(entries_) + " };\n" +
-           "const void* const functions[] = {\n" + functions_ + "};\n" + devices_ +
+           ", function_count = " + std::to_string(entries_) + " };\n" + "const void* " +
+           (nameless_ ? "" : "const ") + "functions[] = {\n" + functions_ + "};\n" + devices_ +
            "const kernel_row kernels[] = {\n" + kernels_ + "};\n" +
            "const variant_row variants[] = {\n" + variants_ + "};\n";
   }
@@ -191,12 +193,15 @@ class Tables {
             swapped.kernel.name + ": variants of different instantiations in one list"));
       }
     }
-    functions_ += "    (const void*)" + AddressOf(swapped.kernel, arguments) + ",\n";
+    nameless_ = nameless_ || IsNameless(swapped.kernel);
+    functions_ += IsNameless(swapped.kernel)
+                      ? "    0,  // when it is registered\n"
+                      : "    (const void*)" + AddressOf(swapped.kernel, arguments) + ",\n";
     return {};
   }
 
   base::Result<> AddKernel(const SwappedKernel& swapped, std::size_t k) {
-    kernels_ += "    {" + Literal(swapped.kernel.name) + ", " + std::to_string(variant_count_) +
+    kernels_ += "    {" + Literal(ShownName(swapped)) + ", " + std::to_string(variant_count_) +
                 ", " + std::to_string(swapped.variants.size()) + "},\n";
     cases_ += "    case " + std::to_string(k) + ":\n      return ";
     std::map<std::string, std::size_t> first_entries;
@@ -246,6 +251,7 @@ class Tables {
   std::size_t entries_ = 0;
   std::size_t variant_count_ = 0;
   bool needs_workspaces_ = false;
+  bool nameless_ = false;
 };
 
 base::Result<> Check(const SwapRequest& request) {
@@ -268,23 +274,34 @@ base::Result<> Check(const SwapRequest& request) {
 base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request) {
   TRY(Check(request));
   TRY_ASSIGN(const std::string includes, Includes(request));
-  TRY_ASSIGN(const std::string variants, VariantTexts(request));
+  SwappedSource out;
+  TRY_ASSIGN(out.variants, VariantFiles(request));
+  std::string variants;
+  for (const SwappedText& file : out.variants) variants += IncludeOf(file);
   Tables tables;
   TRY(tables.Add(request));
-  const std::string body = "// Written by cuPilot; replaced as a whole, never edited.\n" +
-                           includes + "#include \"" + request.source + "\"\n" + HookQuietBegin() +
-                           variants + HookProbe() + HookQuietEnd();
-  const std::string machinery =
-      records::PrintedHelpers() + tables.Rows(request.kernels.size()) + HookMachinery() +
-      (tables.needs_workspaces() ? HookWorkspaces() : std::string()) + tables.Functions();
+  const std::string head = "// Written by cuPilot; replaced as a whole, never edited.\n" + includes;
+  const std::string body = "#include \"" + request.source + "\"\n" + HookQuietBegin() +
+                           MadeTypes(request) + variants + HookProbe() + HookQuietEnd();
+  TRY_ASSIGN(const std::string nameless, NamelessRows(request));
+  const std::string machinery = records::PrintedHelpers() + tables.Rows(request.kernels.size()) +
+                                nameless + HookMachinery() + NamelessMachinery(request) +
+                                (tables.needs_workspaces() ? HookWorkspaces() : std::string()) +
+                                tables.Functions();
   base::Hasher hasher;
-  hasher.Add(request.unit).Add(body).Add(machinery);
-  SwappedSource out;
+  hasher.Add(request.unit).Add(head).Add(body).Add(machinery);
   out.hook = "cupilot_hook_" + hasher.Hex().substr(0, 16);
-  out.text = body + HookPrologue() + DescriptionArray(Description(request, out.hook)) + machinery +
-             HookEpilogue(out.hook);
+  out.text = head + HookCalls(out.hook) + body + HookPrologue() +
+             DescriptionArray(Description(request, out.hook)) + machinery + HookEpilogue(out.hook) +
+             NamelessEpilogue(request, out.hook);
   out.file_name = "swap." + base::HashHex(out.text) + ".cu";
   return out;
+}
+
+std::vector<SwappedText> SwappedSource::Files() const {
+  std::vector<SwappedText> files = variants;
+  files.push_back({file_name, text});
+  return files;
 }
 
 std::vector<std::string> HookDefinitions(const std::string& hook) {

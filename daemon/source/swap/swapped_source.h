@@ -2,12 +2,17 @@
 // its kernels are proven.
 //
 // The text is: the variants' includes, the user's file by its absolute path, the variants in their
-// own namespaces, and one hook. The compile has `-D__cudaLaunchKernel=<hook>` and
+// own namespaces, each in a file of its own that is included (variant_file.h), and one hook. The
+// compile has `-D__cudaLaunchKernel=<hook>` and
 // `-D__cudaLaunchKernel_ptsz=<hook>` (HookDefinitions), so that every launch of a kernel of this
 // object, however written and from wherever, comes to the hook with the kernel's handle, geometry
 // and argument values. With a CUDA 12 toolkit the launcher functions call the public
 // cudaLaunchKernel and pass their own address: the same text works there with
-// `-DcudaLaunchKernel=<hook>`.
+// `-DcudaLaunchKernel=<hook>`. What the user's source calls by name, cudaLaunchKernel and
+// cudaLaunchKernelEx(C), comes to two more functions, <hook>_call and <hook>_call_ex, which do the
+// same for the kernels of this object: by macros in the text, since nvcc writes the plain name into
+// the host code of templates after preprocessing. Launches with attributes and cooperative ones
+// stay the original's.
 //
 // The hook runs the first variant whose target is the loaded image's, whose device is right, whose
 // guard holds and whose launches are legal; else the original, unchanged. It adds to each guard:
@@ -48,10 +53,21 @@ struct SwapRequest {
   std::vector<SwappedKernel> kernels;
 };
 
+struct SwappedText {
+  std::string file_name;
+  std::string text;
+  bool operator==(const SwappedText&) const = default;
+};
+
 struct SwappedSource {
   std::string text;
   std::string hook;       // "cupilot_hook_<16 digits>"
   std::string file_name;  // "swap.<hash of the text>.cu"
+  // What `text` includes from the same folder: "variant.<hash of the text>.cu".
+  std::vector<SwappedText> variants;
+
+  // All of it, in the order in which it is to be written: what is included first.
+  std::vector<SwappedText> Files() const;
 };
 
 // kInvalidArgument: an expression, a name or a type in a variant is not what it may be (the message

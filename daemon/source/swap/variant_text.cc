@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/hash.h"
 #include "source/swap/entry_bodies.h"
 #include "source/swap/pattern.h"
 
@@ -160,9 +161,17 @@ base::Result<std::string> IncludeLines(const records::Variant& variant) {
   return lines;
 }
 
+std::string UnitNamespace(const records::Kernel& kernel, const std::string& unit) {
+  const std::size_t scope = kernel.name.rfind("::");
+  const std::string name = scope == std::string::npos ? kernel.name : kernel.name.substr(scope + 2);
+  // Compilers take other letters than ours, too; those are left out.
+  return "of_" + (IsIdentifier(name) ? name + "_" : "") + base::HashHex(unit).substr(0, 16);
+}
+
 base::Result<std::string> VariantText(const records::Kernel& kernel,
                                       const records::Variant& variant,
-                                      const std::vector<std::string>& targets) {
+                                      const std::vector<std::string>& targets,
+                                      const std::string& unit) {
   TRY_ASSIGN(const Macros macros, MacrosOf(variant));
   TRY_ASSIGN(const std::string source,
              GuardedSource(variant.source, ArchitectureCondition(targets)));
@@ -173,6 +182,10 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
     close += "} ";
   }
   text += "namespace " + records::VariantNamespace(variant.id) + " {\n";
+  if (!unit.empty()) {
+    text += "inline namespace " + UnitNamespace(kernel, unit) + " {\n";
+    close += "} ";
+  }
   text += WithNewline(source);
   return text + "} " + close + "\n" + macros.after;
 }

@@ -22,6 +22,7 @@ class DeclaratorDecl;
 class Expr;
 class FriendDecl;
 class FunctionDecl;
+class FunctionTemplateDecl;
 class LambdaExpr;
 class MangleContext;
 class NamedDecl;
@@ -33,6 +34,7 @@ class SourceManager;
 class SourceRange;
 class Stmt;
 class TagDecl;
+class TemplateArgument;
 class TemplateDecl;
 class TemplateParameterList;
 class TypeLoc;
@@ -45,6 +47,8 @@ namespace cupilot::source {
 
 // The file in which kept headers were included: no header of the text's own.
 inline constexpr const char* kHeadersName = "/cupilot-headers.cu";
+
+class Mentioned;  // of lambdas_clang.cc
 
 class Converter {
  public:
@@ -82,6 +86,37 @@ class Converter {
   // Where the written type stands between the start of a declaration and its name.
   void LocateType(Node& node);
 
+  // ---- instantiations_clang.cc ----
+  // Those of a kernel that the text asks for.
+  void Instantiations(const clang::FunctionTemplateDecl* head, NodeId kernel);
+  // One of them, or an explicit specialisation, which is its own definition.
+  void AddInstantiation(const clang::FunctionDecl* function, NodeId kernel);
+  // The functions that a body names (Tree::callees); all that it reaches is noted for `uses`, if
+  // that is a node.
+  std::vector<std::string> Callees(const clang::FunctionDecl* function, NodeId uses,
+                                   const clang::PrintingPolicy& policy);
+  TemplateArgument Argument(const clang::TemplateArgument& argument, NodeId uses);
+  // All declarations in a type that was deduced, not written.
+  void UseCanonical(NodeId id, clang::QualType type);
+  // Why a type cannot be written down in another place of the same file; empty if it can.
+  static std::string WhyNameless(clang::QualType type);
+
+  // ---- lambdas_clang.cc ----
+  // An argument whose type is a lambda's. The functions below fill in a part of it each; they
+  // return what the lambda does that no function object can say, if it does.
+  void LambdaArgument(clang::QualType type, NodeId uses, TemplateArgument& argument);
+  std::string FillPlace(const clang::CXXRecordDecl* closure, Lambda& lambda);
+  std::string FillCall(const clang::CXXRecordDecl* closure, NodeId uses, Lambda& lambda);
+  std::string FillMembers(const clang::CXXRecordDecl* closure, Lambda& lambda);
+  void DescribeMember(clang::QualType type, Lambda::Member& member) const;
+  std::string FillConstants(const clang::CXXRecordDecl* closure, const Mentioned& mentioned,
+                            Lambda& lambda) const;
+  std::string PutInOrder(const clang::CXXRecordDecl* closure, const Mentioned& mentioned,
+                         Lambda& lambda) const;
+  std::string ValueOf(const clang::VarDecl& variable) const;
+  // Tree::mentions.
+  std::vector<std::string> MentionsOf(const clang::CXXMethodDecl* function);
+
   // ---- statements_clang.cc ----
   NodeId Statement(const clang::Stmt* statement, NodeId parent);
   NodeId Branch(const clang::Stmt* statement, NodeId parent);  // if, switch and its labels
@@ -102,7 +137,7 @@ class Converter {
   NodeId Operator(const clang::Expr* expression, NodeId parent);
   NodeId TypeExpression(const clang::Expr* expression, NodeId parent);
   NodeId Construct(const clang::CXXConstructExpr* construct, NodeId parent);
-  NodeId Lambda(const clang::LambdaExpr* lambda, NodeId parent);
+  NodeId LambdaExpression(const clang::LambdaExpr* lambda, NodeId parent);
   // Removes what stands nowhere in the text; null if nothing is left.
   const clang::Expr* Strip(const clang::Expr* expression, NodeId parent);
   void Overloads(const clang::OverloadExpr* expression, NodeId id);
@@ -122,6 +157,7 @@ class Converter {
   void Use(NodeId id, const clang::Decl* declaration);
   // All declarations that a written type names.
   void UseType(NodeId id, const clang::TypeSourceInfo* type);
+  void UseAttributes(NodeId id, const clang::Decl* declaration);
   void UseQualifier(NodeId id, const clang::NestedNameSpecifierLoc& qualifier);
   void UseTemplateArguments(NodeId id, const clang::Expr* reference);
   void Remember(const clang::Decl* declaration, NodeId id);

@@ -156,6 +156,7 @@ NodeId Converter::Function(const clang::FunctionDecl* function, NodeId parent,
   }
   Remember(function, id);
   UseType(id, function->getTypeSourceInfo());
+  UseAttributes(id, function);
   if (function->getQualifierLoc()) UseQualifier(id, function->getQualifierLoc());
   if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function)) {
     if (method->isOutOfLine()) Use(id, method->getParent());
@@ -170,6 +171,22 @@ NodeId Converter::Function(const clang::FunctionDecl* function, NodeId parent,
     }
   }
   if (function->doesThisDeclarationHaveABody()) Add(id, function->getBody());
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+  if (method != nullptr && method->hasBody() && method->isOverloadedOperator() &&
+      method->getParent()->getName().starts_with(kLambdaPrefix)) {
+    tree_.mentions[id] = MentionsOf(method);
+  }
+  const auto* instantiated = llvm::dyn_cast_if_present<clang::FunctionTemplateDecl>(head);
+  constexpr std::uint32_t kKernelWithBody = kGlobalAttr | kDefinition;
+  if ((at(id).flags & kKernelWithBody) != kKernelWithBody) return id;
+  if (instantiated != nullptr) {
+    Instantiations(instantiated, id);
+  } else if (head == nullptr) {
+    tree_.callees[id] = Callees(function, kNone, *policy_);
+    if (function->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization) {
+      AddInstantiation(function, id);
+    }
+  }
   return id;
 }
 
@@ -224,6 +241,7 @@ NodeId Converter::Variable(const clang::VarDecl* variable, NodeId parent,
     TemplateParameters(head->getTemplateParameters(), id);
   }
   LocateType(at(id));
+  UseAttributes(id, variable);
   Remember(variable, id);
   UseType(id, variable->getTypeSourceInfo());
   if (variable->getQualifierLoc()) UseQualifier(id, variable->getQualifierLoc());
@@ -311,11 +329,15 @@ NodeId Converter::Tag(const clang::TagDecl* tag, NodeId parent, const clang::Tem
   }
   if (const auto* partial = llvm::dyn_cast<clang::ClassTemplatePartialSpecializationDecl>(tag)) {
     at(id).flags |= kTemplate;
+    if (auto start = Begin(partial->getTemplateParameters()->getTemplateLoc())) {
+      at(id).template_begin = std::min(at(id).template_begin, *start);
+    }
     TemplateParameters(partial->getTemplateParameters(), id);
   }
   if (const auto* special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(tag)) {
     Use(id, special->getSpecializedTemplate());
   }
+  UseAttributes(id, tag);
   Remember(tag, id);
   if (const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(tag)) Bases(record, id);
   if (tag->isThisDeclarationADefinition()) Declarations(*tag, id);
@@ -339,6 +361,7 @@ NodeId Converter::Field(const clang::DeclaratorDecl* field, NodeId parent) {
   SetTypes(field->getType(), at(id));
   SetLayout(field->getType(), at(id));
   LocateType(at(id));
+  UseAttributes(id, field);
   Remember(field, id);
   UseType(id, field->getTypeSourceInfo());
   if (const auto* member = llvm::dyn_cast<clang::FieldDecl>(field)) {
@@ -423,7 +446,14 @@ void Converter::DescribeNamed(const clang::NamedDecl* declaration, NodeId id) {
   Node& node = at(id);
   node.name = declaration->getNameAsString();
   llvm::raw_string_ostream out(node.qualified);
-  declaration->printQualifiedName(out, *policy_);
+  // Whether an inline namespace may be left out depends on what else a text declares: of the user's
+  // declarations none is.
+  clang::PrintingPolicy policy = *policy_;
+  if (IsUser(declaration->getLocation())) {
+    policy.SuppressInlineNamespace = false;
+    policy.SuppressUnwrittenScope = false;
+  }
+  declaration->printQualifiedName(out, policy);
   // Unnamed scopes are left out of names that users write.
   for (const std::string_view part : {"(anonymous namespace)::", "(anonymous)::"}) {
     for (std::size_t found = node.qualified.find(part); found != std::string::npos;

@@ -102,7 +102,7 @@ NodeId Converter::ConvertExpression(const clang::Expr* e, NodeId parent) {
     return TypeExpression(e, parent);
   }
   if (const auto* construct = dyn_cast<CXXConstructExpr>(e)) return Construct(construct, parent);
-  if (const auto* lambda = dyn_cast<LambdaExpr>(e)) return Lambda(lambda, parent);
+  if (const auto* lambda = dyn_cast<LambdaExpr>(e)) return LambdaExpression(lambda, parent);
   if (const auto* paren = dyn_cast<ParenExpr>(e)) {
     const NodeId id = NewExpression(Kind::kParen, parent, e);
     Add(id, paren->getSubExpr());
@@ -334,7 +334,7 @@ NodeId Converter::Construct(const clang::CXXConstructExpr* construct, NodeId par
   return id;
 }
 
-NodeId Converter::Lambda(const clang::LambdaExpr* lambda, NodeId parent) {
+NodeId Converter::LambdaExpression(const clang::LambdaExpr* lambda, NodeId parent) {
   const NodeId id = NewExpression(Kind::kLambda, parent, lambda);
   const clang::CXXMethodDecl* function = lambda->getCallOperator();
   if (function->getTypeSourceInfo() != nullptr) UseType(id, function->getTypeSourceInfo());

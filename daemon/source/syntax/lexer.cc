@@ -1,18 +1,19 @@
 #include "source/syntax/lexer.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace cupilot::source {
 namespace {
 
+// Not those of <cctype>: the locale has no say, and the launcher has no time.
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsIdentifierStart(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' ||
-         (static_cast<unsigned char>(c) & 0x80);
+  const char lower = static_cast<char>(c | 0x20);
+  return (lower >= 'a' && lower <= 'z') || c == '_' || c == '$' ||
+         (static_cast<unsigned char>(c) & 0x80) != 0;
 }
-bool IsIdentifierPart(char c) {
-  return IsIdentifierStart(c) || std::isdigit(static_cast<unsigned char>(c));
-}
+bool IsIdentifierPart(char c) { return IsIdentifierStart(c) || IsDigit(c); }
 
 class Scanner {
  public:
@@ -41,7 +42,7 @@ class Scanner {
     while (at_ < end_) {
       const char c = text_[at_];
       if (c == '\n') line_start = true;
-      if (std::isspace(static_cast<unsigned char>(c))) {
+      if (IsBlank(c)) {
         ++at_;
       } else if (c == '\\' && (At(at_ + 1) == '\n' || At(at_ + 1) == '\r')) {
         at_ += 2;
@@ -72,8 +73,7 @@ class Scanner {
       return TokenKind::kDirective;
     }
     if (IsIdentifierStart(c)) return IdentifierOrPrefixedString();
-    if (std::isdigit(static_cast<unsigned char>(c)) ||
-        (c == '.' && std::isdigit(static_cast<unsigned char>(At(at_ + 1))))) {
+    if (IsDigit(c) || (c == '.' && IsDigit(At(at_ + 1)))) {
       return Number();
     }
     if (c == '"' || c == '\'') return Quoted(c);
@@ -136,6 +136,7 @@ class Scanner {
         "<<<", "<<=", "...", "->*", "<=>", "##", "<<", "<=", "==", "!=", "&&", "||", "++",
         "--",  "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "->", "::", ".*"};
     for (const std::string_view candidate : kLong) {
+      if (candidate[0] != text_[at_]) continue;
       if (text_.substr(at_, candidate.size()) == candidate && at_ + candidate.size() <= end_) {
         at_ += candidate.size();
         return;

@@ -1,10 +1,12 @@
-// The converter's nodes, places, references and types.
+// The converter's nodes, places, references and types, and which declarations a written type names.
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 
@@ -128,7 +130,8 @@ void Converter::SetTypes(clang::QualType type, Node& node) const {
 void Converter::SetLayout(clang::QualType type, Node& node) const {
   const auto sizable = [](clang::QualType t) {
     return !t.isNull() && !t->isDependentType() && !t->isIncompleteType() && !t->isFunctionType() &&
-           !t->isReferenceType() && !t->isPlaceholderType();
+           !t->isReferenceType() && !t->isPlaceholderType() &&
+           !t->isUndeducedType();  // of an initialiser with an error
   };
   const auto size = [&](clang::QualType t) -> std::int64_t {
     return sizable(t) ? context_.getTypeSizeInChars(t).getQuantity() : 0;
@@ -243,6 +246,87 @@ void Converter::ResolveAll() {
     }
     std::vector<NodeId>& used = at(fixup.node).types_used;
     if (std::find(used.begin(), used.end(), target) == used.end()) used.push_back(target);
+  }
+}
+
+// Follows a written type to every declaration that it names.
+class TypeNames : public clang::RecursiveASTVisitor<TypeNames> {
+ public:
+  TypeNames(Converter& converter, NodeId id) : converter_(converter), id_(id) {}
+
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type) { return Use(type.getTypedefNameDecl()); }
+  bool VisitTagTypeLoc(clang::TagTypeLoc type) { return Use(type.getDecl()); }
+  bool VisitUsingTypeLoc(clang::UsingTypeLoc type) {
+    Use(type.getFoundDecl()->getIntroducer());
+    return Use(type.getFoundDecl()->getTargetDecl());
+  }
+  bool VisitInjectedClassNameTypeLoc(clang::InjectedClassNameTypeLoc type) {
+    return Use(type.getDecl());
+  }
+  bool VisitTemplateTypeParmTypeLoc(clang::TemplateTypeParmTypeLoc type) {
+    return Use(type.getDecl());
+  }
+  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type) {
+    return Use(type.getTypePtr()->getTemplateName().getAsTemplateDecl());
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) { return Use(reference->getDecl()); }
+  bool TraverseNestedNameSpecifierLoc(clang::NestedNameSpecifierLoc qualifier) {
+    for (clang::NestedNameSpecifierLoc part = qualifier; part; part = part.getPrefix()) {
+      Use(part.getNestedNameSpecifier()->getAsNamespaceAlias());
+    }
+    return RecursiveASTVisitor::TraverseNestedNameSpecifierLoc(qualifier);
+  }
+
+ private:
+  bool Use(const clang::Decl* declaration) {
+    converter_.Use(id_, declaration);
+    return true;
+  }
+  Converter& converter_;
+  NodeId id_;
+};
+
+void Converter::UseType(NodeId id, const clang::TypeSourceInfo* type) {
+  if (type != nullptr) TypeNames(*this, id).TraverseTypeLoc(type->getTypeLoc());
+}
+
+// What the values in __launch_bounds__(...) and alignas(...) name.
+void Converter::UseAttributes(NodeId id, const clang::Decl* declaration) {
+  TypeNames names(*this, id);
+  const auto use = [&names](clang::Expr* expression) {
+    if (expression != nullptr) names.TraverseStmt(expression);
+  };
+  for (const clang::Attr* attribute : declaration->attrs()) {
+    if (const auto* bounds = llvm::dyn_cast<clang::CUDALaunchBoundsAttr>(attribute)) {
+      use(bounds->getMaxThreads());
+      use(bounds->getMinBlocks());
+      use(bounds->getMaxBlocks());
+    } else if (const auto* aligned = llvm::dyn_cast<clang::AlignedAttr>(attribute)) {
+      if (aligned->isAlignmentExpr()) {
+        use(aligned->getAlignmentExpr());
+      } else if (aligned->getAlignmentType() != nullptr) {
+        UseType(id, aligned->getAlignmentType());
+      }
+    }
+  }
+}
+
+void Converter::UseQualifier(NodeId id, const clang::NestedNameSpecifierLoc& qualifier) {
+  TypeNames(*this, id).TraverseNestedNameSpecifierLoc(qualifier);
+}
+
+void Converter::UseTemplateArguments(NodeId id, const clang::Expr* reference) {
+  llvm::ArrayRef<clang::TemplateArgumentLoc> arguments;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(reference)) {
+    arguments = name->template_arguments();
+  } else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(reference)) {
+    arguments = member->template_arguments();
+  } else if (const auto* overloads = llvm::dyn_cast<clang::OverloadExpr>(reference)) {
+    arguments = overloads->template_arguments();
+  }
+  TypeNames names(*this, id);
+  for (const clang::TemplateArgumentLoc& argument : arguments) {
+    names.TraverseTemplateArgumentLoc(argument);
   }
 }
 

@@ -1,9 +1,13 @@
 // Runs clang on one text. What the headers that a text begins with declare is kept as clang writes
-// it to a file, and read again by the next text that begins alike.
+// it to a file, and read again by the next text that begins alike. And what only clang's driver
+// knows about the machine.
 #include <clang/AST/ASTContext.h>
 #include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Frontend/Utils.h>
+#include <clang/Lex/HeaderSearchOptions.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
@@ -12,15 +16,52 @@
 #include <clang/Sema/SemaConsumer.h>
 #include <clang/Serialization/ASTWriter.h>
 #include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Host.h>
 
 #include <list>
 #include <mutex>
 
+#include "base/install_layout.h"
 #include "source/syntax/converter.h"
 #include "source/syntax/headers.h"
 #include "source/syntax/prelude.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// clang's libraries are not instrumented, but their headers would poison memory that those use.
+// Here rather than in a variable of the environment only: the sanitizer reads that from /proc,
+// which is closed to a confined compiler, as is what the search for leaks needs.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's own name.
+extern "C" const char* __asan_default_options() {
+  return "allow_user_poisoning=0:detect_stack_use_after_return=0:detect_leaks=0";
+}
+#endif
+#endif
+
 namespace cupilot::source {
+
+std::string HostTriple() { return llvm::sys::getDefaultTargetTriple(); }
+
+std::string FindResourceDir() { return base::ShareFolder() + "/clang"; }
+
+const std::vector<std::string>& HostSystemFolders(const std::string& resource_dir) {
+  static std::mutex mutex;
+  static std::vector<std::string> folders;
+  const std::lock_guard lock(mutex);
+  if (!folders.empty()) return folders;
+  const std::vector<const char*> arguments = {
+      "clang", "-x", "c++", "-fsyntax-only", "-resource-dir", resource_dir.c_str(), "unit.cc"};
+  clang::CreateInvocationOptions options;
+  options.Diags = clang::CompilerInstance::createDiagnostics(new clang::DiagnosticOptions(),
+                                                             new clang::IgnoringDiagConsumer());
+  if (const auto invocation = clang::createInvocation(arguments, options)) {
+    for (const auto& entry : invocation->getHeaderSearchOpts().UserEntries) {
+      folders.push_back(entry.Path);
+    }
+  }
+  return folders;
+}
+
 namespace {
 
 // Headers are written for nvcc, where a host function may be declared again for the device, and for

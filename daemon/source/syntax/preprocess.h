@@ -49,6 +49,12 @@ struct ArchitectureBranch {
   std::uint32_t end = 0;
 };
 
+// Where a macro was expanded whose value depends on the place: __LINE__, __COUNTER__.
+struct PlaceMacro {
+  std::int32_t file = 0;
+  std::uint32_t offset = 0;  // of the outermost invocation
+};
+
 struct UserMacro {
   std::string name;
   std::string definition;     // "#define NAME(args) tokens"
@@ -67,6 +73,7 @@ struct Preprocessed {
       system_includes;             // that user text asks for, as written: "cmath"; each once
   std::vector<std::string> files;  // user files read, absolute; the source first
   std::vector<ArchitectureBranch> branches;
+  std::vector<PlaceMacro> place_macros;
   std::vector<Diagnostic> errors;  // a missing header, a bad directive
 };
 

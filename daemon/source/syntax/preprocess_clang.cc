@@ -264,6 +264,19 @@ class Watcher final : public clang::PPCallbacks {
     Included(preprocessor_.getSourceManager().getLocForStartOfFile(file));
   }
 
+  void MacroExpands(const clang::Token& name, const clang::MacroDefinition& definition,
+                    clang::SourceRange, const clang::MacroArgs*) override {
+    const clang::MacroInfo* macro = definition.getMacroInfo();
+    if (macro == nullptr || !macro->isBuiltinMacro()) return;
+    const llvm::StringRef word = name.getIdentifierInfo()->getName();
+    if (word != "__LINE__" && word != "__COUNTER__") return;
+    const clang::SourceManager& sources = preprocessor_.getSourceManager();
+    const auto [file, offset] =
+        sources.getDecomposedLoc(sources.getExpansionLoc(name.getLocation()));
+    const std::int32_t index = printer_.FileIndex(file);
+    if (index >= 0) result_.place_macros.push_back({index, offset});
+  }
+
   void Ifndef(clang::SourceLocation location, const clang::Token& name,
               const clang::MacroDefinition&) override {
     if (!printer_.IsSystem(location)) guarded_.insert(preprocessor_.getSpelling(name));

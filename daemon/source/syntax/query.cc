@@ -256,6 +256,9 @@ std::vector<NodeId> Reached(const Tree& tree, NodeId root) {
 
 std::uint32_t DeclarationEnd(const Tree& tree, NodeId declaration) {
   const Node& node = tree.at(declaration);
+  if (node.kind == Kind::kFriend && IsA(tree, Child(tree, declaration, 0), Kind::kFunction)) {
+    return DeclarationEnd(tree, Child(tree, declaration, 0));
+  }
   const bool closed = (node.kind == Kind::kFunction && Body(tree, declaration) != kNone) ||
                       node.kind == Kind::kNamespace;
   if (closed) return node.end;

@@ -18,6 +18,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,8 @@ namespace cupilot::source {
 
 using NodeId = std::int32_t;
 inline constexpr NodeId kNone = -1;
+// The name of a type that we write in the place of a lambda's begins so.
+inline constexpr std::string_view kLambdaPrefix = "cupilot_lambda_";
 
 enum class Kind : std::uint8_t {
   // declarations
@@ -194,9 +198,75 @@ struct Node {
   std::vector<NodeId> children;
 };
 
+// A lambda that a kernel template is instantiated with, as what a function object needs that says
+// the same (see source/lambda.h).
+struct Lambda {
+  struct Member {
+    std::string declaration;  // "const int *in"
+    std::string name;
+    // Of a constant of the function around it that [=] allows to use: nvcc captures it, by its
+    // first use, where other compilers take the value.
+    std::string value;
+    TypeClass type_class = TypeClass::kUnknown;
+    std::int64_t bytes = 0;
+    std::int64_t alignment = 1;
+    bool operator==(const Member&) const = default;
+  };
+  std::string problem;  // why there is none; what follows is incomplete then, but for places
+  std::string printed;  // the type in the callees of its instantiations
+  std::string shown;    // for people: "image::run::lambda_1"
+  std::string name;     // of the function object's type
+  std::vector<std::string> namespaces;  // around it, outermost first; "" is an unnamed one
+  std::vector<Member> members;          // what it captures, in its own order
+  std::vector<Member> constants;        // what it uses without a capture: no part of its bytes
+  std::string call;                     // "void operator()(int i) const { ... }"
+  bool host_device = false;             // __host__ __device__, else __device__
+  // Compilers count the lambdas of a function by their parameters or all together; the number of
+  // this one is the same both ways.
+  bool counted_alike = false;
+  std::uint32_t begin = 0;  // where it stands
+  std::uint32_t function_begin = 0;
+  std::uint32_t function_end = 0;     // the definition of the function around it
+  std::vector<std::string> mentions;  // as Tree::mentions
+};
+
+// One argument of an instantiated template.
+struct TemplateArgument {
+  enum class Form : std::uint8_t { kType, kValue, kTemplate, kPack };
+  Form form = Form::kType;
+  // As a template argument: canonical type ("unsigned int"), value ("4", "true",
+  // "static_cast<image::Mode>(2)", "&image::clamp"). Empty: it cannot be written (a type without a
+  // name, say); `problem` says why.
+  std::string text;
+  std::string literal;  // values: in an expression, with the parameter's own type ("4ul")
+  std::string problem;
+  std::vector<TemplateArgument> pack;
+  std::shared_ptr<const Lambda> lambda;  // of a type that is one; `text` is the function object's
+};
+
+// A kernel template with the arguments that this text launches it with (or takes its address with,
+// or instantiates explicitly).
+struct Instantiation {
+  NodeId kernel = kNone;  // the template's definition; an explicit specialisation's own
+  NodeId uses = kNone;    // nobody's child; its types_used: all that arguments and calls reach
+  std::vector<TemplateArgument> arguments;  // of each parameter in order, defaults too
+  std::string mangled;
+  std::string type_name;  // of the function's type, as typeid has it: "FvPfiE"
+  // What its body calls once the arguments are known, as Tree::callees.
+  std::vector<std::string> callees;
+};
+
 struct Tree {
   std::string text;
   std::vector<Node> nodes;  // nodes[0] is the translation unit; parents come before children
+  std::vector<Instantiation> instantiations;  // of kernels
+  // What the bodies of kernels that are no templates call, by definition: "image::lerp float
+  // (float, float)", sorted. Operators left out.
+  std::map<NodeId, std::vector<std::string>> callees;
+  // What the call operator of a function object says by names that are declared outside of it:
+  // functions (operators, too), variables and types, each with its type, sorted. Of types that are
+  // named as ours for lambdas are (kLambdaPrefix) alone.
+  std::map<NodeId, std::vector<std::string>> mentions;
   const Node& at(NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
   std::string_view TextOf(NodeId id) const {
     return std::string_view(text).substr(at(id).begin, at(id).end - at(id).begin);

@@ -2,14 +2,13 @@
 
 namespace cupilot::worker {
 
-// Further checks of section 6 (planted values, special values, other addresses, aliased arguments,
-// repeats, other sizes) that look at the arena after a run are rows here; those that need runs of
-// their own are a stage of Verify beside its loop over the fills.
+// Checks that look at the arena after a run are rows here; those that need runs of their own are
+// steps (worker/steps/step.h).
 const std::vector<CheckRow> kChecks = {
     {"out_of_bounds", "no byte outside of the buffers was written", &CheckRedZones},
     {"modified_input", "inputs are as they were", &CheckInputs},
-    {"unwritten_output", "the same elements are written as by the original", &CheckWritten},
-    {"wrong_values", "results are the original's", &CheckValues},
+    {"unwritten_output", "the same elements are written as by the original", &CheckWritten, true},
+    {"wrong_values", "results are the original's", &CheckValues, true},
 };
 
 std::string Where(const Region& region, std::size_t element) {
@@ -17,8 +16,8 @@ std::string Where(const Region& region, std::size_t element) {
 }
 
 std::string FillName(const Observation& seen) {
-  return std::string(" (fill ") + (seen.fill == nullptr ? "of the workload" : seen.fill->name) +
-         ", case '" + seen.plan.name + "', seed " + std::to_string(seen.set.seed) + ")";
+  return std::string(" (fill ") + seen.fill + ", case '" + seen.plan.name + "', seed " +
+         std::to_string(seen.set.seed) + ")";
 }
 
 }  // namespace cupilot::worker

@@ -61,6 +61,25 @@ Finding ByBits(const Output& output) {
                               ", bitwise equality is demanded" + FillName(output.seen)};
 }
 
+// Both as sets: elements that the original leaves alone have no part in it.
+Finding AsSets(const Output& output) {
+  const std::vector<bool>& unwritten = output.reference.unwritten;
+  const auto expected = SortedElements(output.region, output.reference.bytes.data(), unwritten);
+  const auto got = SortedElements(output.region, output.candidate, unwritten);
+  const auto differ = std::mismatch(expected.begin(), expected.end(), got.begin(), got.end());
+  if (differ.first == expected.end()) return {};
+  const auto show = [&](std::string_view element) {
+    return device::ShowNumber(reinterpret_cast<const std::byte*>(element.data()), 0,
+                              output.region.type);
+  };
+  return {"wrong_values", "'" + output.region.name +
+                              "', whose order is free: among its elements in ascending order of "
+                              "bytes, number " +
+                              std::to_string(differ.first - expected.begin()) + ": expected " +
+                              show(*differ.first) + ", got " + show(*differ.second) +
+                              FillName(output.seen)};
+}
+
 Finding ByTolerance(const Output& output) {
   const records::Tolerance& tolerance = *output.seen.set.workload.tolerance;
   const double limit = tolerance.relative.value_or(0), absolute = tolerance.absolute.value_or(0);
@@ -83,9 +102,8 @@ Finding ByErrorRule(const Output& output, Errors& errors) {
   const Rho& of_original = output.reference.original_rho;
   const Rho rho = RhoOf(output.candidate, output.reference.bytes.data(), output.region.type,
                         *output.reference.expected);
-  const bool dense = output.seen.fill == nullptr || output.seen.fill->dense;
   const double inputs = InputsOfOneOutput(output.seen.original.layout, output.count());
-  const Limits limits = LimitsOf(of_original, inputs, dense);
+  const Limits limits = LimitsOf(of_original, inputs, output.seen.dense);
   errors.candidate = std::max(errors.candidate, rho.rms);
   errors.original = std::max(errors.original, of_original.rms);
   if (Passes(rho, limits)) return {};
@@ -104,6 +122,7 @@ Finding ByErrorRule(const Output& output, Errors& errors) {
 
 Finding CheckOutput(const Output& output, Errors& errors) {
   const Equality equality = EqualityOf(output.seen.set, output.region, output.reference);
+  if (equality == Equality::kSet) return AsSets(output);
   if (equality == Equality::kErrorRule) {
     errors.original = std::max(errors.original, output.reference.original_rho.rms);
   }
@@ -118,6 +137,7 @@ Finding CheckOutput(const Output& output, Errors& errors) {
       return ByTolerance(output);
     case Equality::kErrorRule:
       return ByErrorRule(output, errors);
+    case Equality::kSet:
     case Equality::kBits:
       break;
   }
@@ -126,8 +146,21 @@ Finding CheckOutput(const Output& output, Errors& errors) {
 
 }  // namespace
 
+std::vector<std::string_view> SortedElements(const Region& region, const std::byte* data,
+                                             const std::vector<bool>& left_out) {
+  const auto size = static_cast<std::size_t>(region.type.size());
+  std::vector<std::string_view> elements;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(region.count); ++i) {
+    if (!left_out.empty() && left_out[i]) continue;
+    elements.emplace_back(reinterpret_cast<const char*>(data) + i * size, size);
+  }
+  std::sort(elements.begin(), elements.end());
+  return elements;
+}
+
 Equality EqualityOf(const protocol::CandidateSet& set, const Region& region,
                     const ReferenceOutput& reference) {
+  if (region.order_free) return Equality::kSet;
   const bool bitwise = set.workload.tolerance && set.workload.tolerance->bitwise;
   if (bitwise || !region.type.floating()) return Equality::kBits;
   if (DeclaresTolerance(set.workload)) return Equality::kTolerance;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -9,14 +10,10 @@ namespace {
 
 constexpr std::size_t kBlock = 4096;  // bytes that are compared at once
 
-bool IsPoison(const std::byte* data, std::size_t size) {
-  return std::all_of(data, data + size, [](std::byte b) { return b == kPoison; });
-}
-
 template <class Word>
-bool HasPoisonedWord(const std::byte* data, std::size_t bytes) {
+bool HasWord(const std::byte* data, std::size_t bytes, std::byte byte) {
   Word poison;
-  std::memset(&poison, std::to_integer<int>(kPoison), sizeof poison);
+  std::memset(&poison, std::to_integer<int>(byte), sizeof poison);
   bool found = false;
   for (std::size_t i = 0; i + sizeof poison <= bytes; i += sizeof poison) {
     Word word;
@@ -27,29 +24,53 @@ bool HasPoisonedWord(const std::byte* data, std::size_t bytes) {
 }
 
 // Whether an element of `size` bytes may be poison still; a loop without branches where it can be.
-bool MayHavePoison(const std::byte* data, std::size_t bytes, std::size_t size) {
-  if (size == sizeof(std::uint32_t)) return HasPoisonedWord<std::uint32_t>(data, bytes);
-  if (size == sizeof(std::uint64_t)) return HasPoisonedWord<std::uint64_t>(data, bytes);
+bool MayHavePoison(const Before& before, const std::byte* data, std::size_t bytes,
+                   std::size_t size) {
+  if (before.contents != nullptr) return true;
+  if (size == sizeof(std::uint32_t)) return HasWord<std::uint32_t>(data, bytes, before.poison);
+  if (size == sizeof(std::uint64_t)) return HasWord<std::uint64_t>(data, bytes, before.poison);
+  return true;
+}
+
+// A result may be what lay there by chance: then it is close to the original's as well, up to some
+// roundings of its type.
+bool MayBeAResult(const Region& region, const std::byte* candidate, const std::byte* original,
+                  std::size_t element) {
+  if (!region.type.floating()) return false;
+  const double share = region.type.bytes <= 2 ? 0x1p-5 : 0x1p-10;
+  for (std::int64_t lane = 0; lane < region.type.lanes; ++lane) {
+    const auto i = static_cast<std::int64_t>(element) * region.type.lanes + lane;
+    const double c = device::ReadNumber(candidate, i, region.type);
+    const double o = device::ReadNumber(original, i, region.type);
+    if (!(std::fabs(c - o) <= share * std::fabs(c))) return false;
+  }
   return true;
 }
 
 // Of one element whose bytes differ from the original's.
-Finding Differing(const Observation& seen, const Region& region, const ReferenceOutput& expected,
-                  const std::byte* candidate, std::size_t element) {
+Finding Differing(const Observation& seen, std::size_t r, const std::byte* candidate,
+                  std::size_t element, bool untouched) {
+  const Region& region = seen.original.layout.regions[r];
+  const ReferenceOutput& expected = seen.reference.outputs[r];
   const auto size = static_cast<std::size_t>(region.type.size());
   if (!expected.unwritten.empty() && expected.unwritten[element]) {
     return {"wrong_values", Where(region, element) +
                                 " was written, which the original leaves alone" + FillName(seen)};
   }
-  if (!region.input && IsPoison(candidate + element * size, size)) {
-    return {"unwritten_output", Where(region, element) + " was not written" + FillName(seen)};
+  if (!region.input && untouched && seen.before.IsUntouched(r, candidate, element, size) &&
+      !MayBeAResult(region, candidate, expected.bytes.data(), element)) {
+    const auto component = static_cast<std::int64_t>(element) * region.type.lanes;
+    return {"unwritten_output",
+            Where(region, element) + " was not written: it holds " +
+                device::ShowNumber(candidate, component, region.type) +
+                " as before the run, expected " +
+                device::ShowNumber(expected.bytes.data(), component, region.type) + FillName(seen)};
   }
   return {};
 }
 
-}  // namespace
-
-Finding CheckWritten(const Observation& seen, Errors&) {
+// `untouched`: whether an element counts as unwritten that holds what it held.
+Finding FirstDiffering(const Observation& seen, bool untouched) {
   for (std::size_t r = 0; r < seen.original.layout.regions.size(); ++r) {
     const Region& region = seen.original.layout.regions[r];
     if (!region.output) continue;
@@ -62,17 +83,27 @@ Finding CheckWritten(const Observation& seen, Errors&) {
       const std::byte* original = expected.bytes.data();
       if (std::memcmp(candidate + begin, original + begin, end - begin) == 0) continue;
       if (expected.unwritten.empty() &&
-          (region.input || !MayHavePoison(candidate + begin, end - begin, size))) {
+          (region.input || !untouched ||
+           !MayHavePoison(seen.before, candidate + begin, end - begin, size))) {
         continue;
       }
       for (std::size_t i = begin; i < end; i += size) {
         if (std::memcmp(candidate + i, original + i, size) == 0) continue;
-        const Finding finding = Differing(seen, region, expected, candidate, i / size);
+        const Finding finding = Differing(seen, r, candidate, i / size, untouched);
         if (!finding.reason.empty()) return finding;
       }
     }
   }
   return {};
 }
+
+}  // namespace
+
+// A poison is no result. What an output held otherwise may be one.
+Finding CheckWritten(const Observation& seen, Errors&) {
+  return FirstDiffering(seen, seen.before.contents == nullptr);
+}
+
+Finding FindUntouched(const Observation& seen) { return FirstDiffering(seen, true); }
 
 }  // namespace cupilot::worker

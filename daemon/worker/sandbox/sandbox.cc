@@ -1,46 +1,19 @@
 #include "worker/sandbox/sandbox.h"
 
-#include <fcntl.h>
-#include <seccomp.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+
+#include "worker/sandbox/bubblewrap.h"
+#include "worker/sandbox/landlock.h"
 
 namespace cupilot::worker {
 namespace {
-
-constexpr int kDenied[] = {SCMP_SYS(execve),
-                           SCMP_SYS(execveat),
-                           SCMP_SYS(ptrace),
-                           SCMP_SYS(process_vm_readv),
-                           SCMP_SYS(process_vm_writev),
-                           SCMP_SYS(socket),
-                           SCMP_SYS(connect),
-                           SCMP_SYS(bind),
-                           SCMP_SYS(unlink),
-                           SCMP_SYS(unlinkat),
-                           SCMP_SYS(rename),
-                           SCMP_SYS(renameat),
-                           SCMP_SYS(renameat2),
-                           SCMP_SYS(mkdir),
-                           SCMP_SYS(mkdirat),
-                           SCMP_SYS(chmod),
-                           SCMP_SYS(fchmodat),
-                           SCMP_SYS(link),
-                           SCMP_SYS(linkat),
-                           SCMP_SYS(symlink),
-                           SCMP_SYS(symlinkat),
-                           SCMP_SYS(truncate),
-                           SCMP_SYS(mount),
-                           SCMP_SYS(kill),
-                           SCMP_SYS(fork),
-                           SCMP_SYS(vfork),
-                           SCMP_SYS(creat),
-                           SCMP_SYS(bpf)};
 
 // Bytes of address space that the process has mapped; 0 if the system does not tell.
 std::size_t MappedBytes() {
@@ -52,42 +25,84 @@ std::size_t MappedBytes() {
 
 }  // namespace
 
-base::Result<> LimitResources(std::size_t address_space_bytes) {
-  const rlimit none{0, 0};
-  const rlim_t most = MappedBytes() + address_space_bytes;
-  const rlimit address{most, most};
-  if (::setrlimit(RLIMIT_CORE, &none) != 0 || ::setrlimit(RLIMIT_AS, &address) != 0 ||
-      ::setrlimit(RLIMIT_FSIZE, &none) != 0) {
-    return base::Fail(base::Unavailable(std::string("setrlimit: ") + std::strerror(errno)));
+std::size_t TasksOfUser() {
+  std::size_t tasks = 0;
+  std::error_code error;
+  for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
+    std::ifstream status(process.path() / "status");
+    bool ours = false;
+    for (std::string word; status >> word;) {
+      if (word == "Uid:") {
+        uid_t user = 0;
+        status >> user;
+        ours = user == ::getuid();
+      } else if (word == "Threads:" && ours) {
+        std::size_t threads = 0;
+        status >> threads;
+        tasks += threads;
+        break;
+      }
+    }
   }
-  return {};
+  return tasks;
 }
 
-base::Result<> ConfineRunner(Confinement confinement) {
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-    return base::Fail(base::Unavailable(std::string("no_new_privs: ") + std::strerror(errno)));
-  }
-  scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ALLOW);
-  if (filter == nullptr) return base::Fail(base::Unavailable("seccomp: no filter"));
-  const std::uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
-  int error = 0;
-  for (const int call : kDenied) error |= ::seccomp_rule_add(filter, refuse, call, 0);
-  for (const int mode : {O_WRONLY, O_RDWR}) {
-    if (confinement == Confinement::kGpu) break;
-    const auto bits = static_cast<scmp_datum_t>(mode);
-    error |= ::seccomp_rule_add(filter, refuse, SCMP_SYS(open), 1,
-                                SCMP_A1(SCMP_CMP_MASKED_EQ, O_ACCMODE, bits));
-    error |= ::seccomp_rule_add(filter, refuse, SCMP_SYS(openat), 1,
-                                SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, bits));
-  }
-  if (error == 0) error = ::seccomp_load(filter);
-  ::seccomp_release(filter);
-  if (error != 0) {
-    return base::Fail(base::Unavailable(std::string("seccomp: ") + std::strerror(-error)));
-  }
-  return {};
+namespace {
+
+bool Set(decltype(RLIMIT_CORE) which, rlim_t most) {
+  rlimit now{};
+  if (::getrlimit(which, &now) != 0) return false;
+  if (now.rlim_max != RLIM_INFINITY && now.rlim_max < most) most = now.rlim_max;
+  const rlimit limit{most, most};
+  return ::setrlimit(which, &limit) == 0;
 }
 
-std::string DescribeSandbox() { return "seccomp, resource limits"; }
+bool Required() {
+  const char* value = std::getenv("CUPILOT_REQUIRE_SANDBOX");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+}  // namespace
+
+base::Result<> LimitResources(const ResourceLimits& limits) {
+  bool done = Set(RLIMIT_CORE, 0) && Set(RLIMIT_FSIZE, limits.file_bytes);
+  if (limits.address_space_bytes > 0) {
+    done = done && Set(RLIMIT_AS, MappedBytes() + limits.address_space_bytes);
+  }
+  if (limits.tasks > 0) done = done && Set(RLIMIT_NPROC, limits.tasks);
+  if (done) return {};
+  return base::Fail(base::Unavailable(std::string("setrlimit: ") + std::strerror(errno)));
+}
+
+std::vector<std::string> WordsAround(const Access& access, const std::string& folder) {
+  if (access.gpus || Bubblewrap().empty()) return {};
+  return BubblewrapWords(Bubblewrap(), access, folder);
+}
+
+base::Result<> ConfineFiles(const Access& access) {
+  if (LandlockVersion() > 0) return RestrictFiles(access);
+  // Inside bubblewrap nothing else is to be seen; a process with a GPU is never inside.
+  const bool inside = std::getenv("CUPILOT_IN_BUBBLEWRAP") != nullptr;
+  if (inside || !Required()) return {};
+  return base::Fail(base::Unavailable("require_sandbox is set: " + WhatSandboxLacks()));
+}
+
+std::string DescribeSandbox() {
+  std::string text;
+  if (!Bubblewrap().empty()) text += "bubblewrap, ";
+  if (const int version = LandlockVersion(); version > 0) {
+    text += "Landlock " + std::to_string(version) + ", ";
+  }
+  return text + "seccomp, resource limits";
+}
+
+std::string WhatSandboxLacks() {
+  if (LandlockVersion() > 0) return "";
+  return "this kernel has no Landlock (Linux 5.13 or newer, with landlock in its list of security "
+         "modules)" +
+         std::string(Bubblewrap().empty()
+                         ? ", and bubblewrap is not installed or may make no namespaces here"
+                         : "; bubblewrap protects what runs on the host device only");
+}
 
 }  // namespace cupilot::worker

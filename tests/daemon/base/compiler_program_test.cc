@@ -53,12 +53,17 @@ TEST(CompilerProgramTest, AToolkitsCompilerNeedNotBeOnThePath) {
   ::setenv("PATH", (folder / "empty").append(":").append(folder / "path").c_str(), 1);
   ::setenv("CUDA_HOME", (folder / "cuda").c_str(), 1);
   const std::vector<std::string> found = NvccPrograms();
+  const std::string first = FindNvcc();
+  folder.Write("include/cupilot_host_abi.h", "");  // now the one on the path is the host device's
+  const std::string next = FindNvcc();
   ::setenv("PATH", path.c_str(), 1);
   ::unsetenv("CUDA_HOME");
   // Behind them is what this machine has.
   ASSERT_GE(found.size(), 2u);
   EXPECT_EQ(found[0], on_path);
   EXPECT_EQ(found[1], named);
+  EXPECT_EQ(first, on_path);
+  EXPECT_EQ(next, named);
 }
 
 TEST(CompilerProgramTest, WhatIsNotThereHasNothingBehindIt) {

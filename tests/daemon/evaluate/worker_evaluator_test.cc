@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -120,9 +121,10 @@ TEST_F(WorkerEvaluatorTest, AcceptsAfterAllStages) {
   const Outcome outcome = Run(std::move(request));
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->accepted) << outcome->detail;
-  EXPECT_THAT(stages, ElementsAre("check", "build", "verify", "measure", "confirm"));
-  EXPECT_THAT(workers_.calls(), ElementsAre("check_variant", "describe_device", "build", "twin",
-                                            "build", "build", "verify", "measure", "measure"));
+  EXPECT_THAT(stages, ElementsAre("check", "build", "verify", "measure", "verify", "confirm"));
+  EXPECT_THAT(workers_.calls(),
+              ElementsAre("check_variant", "describe_device", "build", "twin", "build", "build",
+                          "verify", "measure", "verify", "measure"));
   EXPECT_NEAR(outcome->speedup.value_or(0), 1.5, 1e-9);
   EXPECT_EQ(outcome->text_hash, "text");
   EXPECT_EQ(outcome->target, "host-x86-64-v3");
@@ -146,8 +148,9 @@ class FinalistTest : public WorkerEvaluatorTest {
       return protocol::ToJson(built);
     });
     workers_.On("verify", [this](const Json& params) -> base::Result<Json> {
-      verified_.push_back(params["set"]["candidate_artifact"]);
-      against_.push_back(params["set"]["original_artifact"]);
+      const bool rest = params["depth"] == "rest";
+      (rest ? proven_ : verified_).push_back(params["set"]["candidate_artifact"]);
+      if (!rest) against_.push_back(params["set"]["original_artifact"]);
       protocol::VerifyReply reply;
       reply.passed = verified_.back() != nvcc_ || !wrong_;
       reply.reason = reply.passed ? "" : "wrong_result";
@@ -164,9 +167,10 @@ class FinalistTest : public WorkerEvaluatorTest {
   const std::string nvcc_ = folder_.Write("nvcc.cubin", "");
   std::string code_ = "text";  // what nvcc makes
   std::string original_code_ = "first";
-  bool unavailable_ = false;  // nvcc
-  bool wrong_ = false;        // what nvcc makes
-  std::vector<std::string> verified_, against_;
+  bool unavailable_ = false;                     // nvcc
+  bool wrong_ = false;                           // what nvcc makes
+  std::vector<std::string> verified_, against_;  // screened
+  std::vector<std::string> proven_;              // and the rest
 };
 
 TEST_F(FinalistTest, TheSameCodeIsConfirmed) {
@@ -304,6 +308,42 @@ TEST_F(WorkerEvaluatorTest, WhatDoesNotVerifyIsNeverMeasured) {
   workers_.On("verify", Always(protocol::ToJson(verified)));
   ExpectRejected("wrong_values");
   EXPECT_EQ(workers_.Count("measure"), 0);
+}
+
+// The steps of a verification that only finalists are worth come after the first measurement.
+TEST_F(WorkerEvaluatorTest, AFinalistIsVerifiedToTheEnd) {
+  std::vector<std::string> depths;
+  workers_.On("verify", [&depths](const Json& params) -> base::Result<Json> {
+    depths.push_back(params["depth"]);
+    protocol::VerifyReply verified;
+    verified.passed = params["depth"] == "screening";
+    verified.reason = verified.passed ? "" : "stateful";
+    verified.checks = {{"red_zones", true, ""}};
+    verified.steps[depths.back()] = {{"launches", 3}};
+    records::CaseResult result;
+    result.name = "a";
+    result.error = verified.passed ? 0.5 : 2.5;
+    verified.cases = {result};
+    return protocol::ToJson(verified);
+  });
+  const Outcome outcome = Run(MakeRequest());
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_FALSE(outcome->accepted);
+  EXPECT_EQ(outcome->reason, "stateful");
+  EXPECT_THAT(depths, ElementsAre("screening", "rest"));
+  EXPECT_EQ(workers_.Count("measure"), 1) << "it is not confirmed";
+  EXPECT_EQ(outcome->metrics["verify"]["screening"]["launches"], 3);
+  EXPECT_EQ(outcome->metrics["verify"]["rest"]["launches"], 3);
+  EXPECT_EQ(std::count_if(outcome->checks.begin(), outcome->checks.end(),
+                          [](const auto& check) { return check.name == "red_zones"; }),
+            1);
+}
+
+// What loses is not worth it.
+TEST_F(WorkerEvaluatorTest, ALoserIsScreenedOnly) {
+  workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.01))));
+  ExpectRejected("not_faster");
+  EXPECT_EQ(workers_.Count("verify"), 1);
 }
 
 TEST_F(WorkerEvaluatorTest, AWorkerThatDoesNotSurviveTheCandidateIsItsVerdict) {

@@ -1,6 +1,8 @@
 // What a program sees of a kernel that failed: an error that stays, and a text that says why.
 #include <gmock/gmock.h>
 
+#include <csignal>
+
 #include "tests/daemon/host_runtime/host_program.h"
 
 namespace cupilot::test {
@@ -10,12 +12,20 @@ using ::testing::HasSubstr;
 
 class HostFailures : public HostProgram {
  protected:
-  static void ExpectSticky(const ProgramRun& run, const std::string& reason) {
+  static void ExpectSticky(const ProgramRun& run, const std::string& reason,
+                           const std::string& error = "cudaErrorLaunchFailure",
+                           const std::string& text = "unspecified launch failure") {
     EXPECT_THAT(run.errors, HasSubstr(reason));
     for (const char* call : {"synchronize", "again", "copy", "malloc", "memset", "next"}) {
-      EXPECT_THAT(run.output, HasSubstr(std::string(call) + ": cudaErrorLaunchFailure\n"));
+      EXPECT_THAT(run.output, HasSubstr(std::string(call) + ": " + error + "\n"));
     }
-    EXPECT_THAT(run.output, HasSubstr("text: unspecified launch failure\n"));
+    EXPECT_THAT(run.output, HasSubstr("text: " + text + "\n"));
+  }
+  // `what`: "void k(int*): block: [1,0,0], ...", behind the place in the source.
+  static void ExpectAssertion(const ProgramRun& run, const std::string& what) {
+    ExpectSticky(run, "failures.cu:", "cudaErrorAssert", "device-side assert triggered");
+    EXPECT_THAT(run.errors, HasSubstr(": " + what + "\n"));
+    EXPECT_THAT(run.errors, ::testing::Not(HasSubstr("cupilot")));
   }
 };
 
@@ -42,6 +52,38 @@ TEST_F(HostFailures, AKernelWhoseThreadsAllReachTheBarrierWorks) {
   for (const char* call : {"launch", "synchronize", "again", "copy", "malloc", "memset", "next"}) {
     EXPECT_THAT(run.output, HasSubstr(std::string(call) + ": cudaSuccess\n"));
   }
+}
+
+TEST_F(HostFailures, AnAssertionNamesTheThread) {
+  ExpectAssertion(RunCase("failures", "assertion"),
+                  "void Asserts(T*, int) [with T = int]: block: [3,0,0], thread: [8,0,0] Assertion "
+                  "`i < n` failed.");
+}
+TEST_F(HostFailures, AnAssertionOfAFunctionNamesItAndTheThread) {
+  ExpectAssertion(RunCase("failures", "assertion_in_a_function"),
+                  "int Positive(int): block: [0,0,0], thread: [3,1,0] Assertion `value > 0` "
+                  "failed.");
+}
+TEST_F(HostFailures, AnAssertionOfAThreadThatOthersWaitFor) {
+  ExpectAssertion(RunCase("failures", "assertion_between_barriers"),
+                  "void AssertsBetweenBarriers(int*): block: [0,0,0], thread: [40,0,0] Assertion "
+                  "`box[63 - threadIdx.x] != 23` failed.");
+}
+TEST_F(HostFailures, AnAssertionOfTheHostEndsTheProgram) {
+  const ProgramRun run = RunCase("failures", "assertion_of_the_host");
+  EXPECT_EQ(run.exit_code, 128 + SIGABRT);
+  EXPECT_THAT(run.errors, HasSubstr("int Positive(int): Assertion `value > 0' failed."));
+}
+TEST_F(HostFailures, ATrapIsAnError) {
+  ExpectSticky(RunCase("failures", "trap"), "kernel Traps: a thread called __trap()");
+}
+TEST_F(HostFailures, AGridThatWaitsInAPlainLaunchIsAnError) {
+  ExpectSticky(RunCase("failures", "grid_barrier_in_a_plain_launch"),
+               "the launch was no cooperative one");
+}
+TEST_F(HostFailures, ABarrierOfTheGridThatABlockDoesNotReachIsAnError) {
+  ExpectSticky(RunCase("failures", "grid_barrier_that_a_block_does_not_reach"),
+               "a barrier of the grid was not reached by all blocks");
 }
 
 TEST_F(HostFailures, AnObjectOfAnotherVersionSaysSo) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace cupilot::test {
@@ -20,7 +21,11 @@ std::string HostProgram::Compile(const std::string& source, std::vector<std::str
                                           std::to_string(compiled_.size()));
   std::vector<std::string> words = {CUPILOT_HOST_NVCC};
   words.insert(words.end(), flags.begin(), flags.end());
-  words.insert(words.end(), {"-std=c++17", source, "-o", program});
+  const bool has_standard = std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+    return flag.starts_with("-std=");
+  });
+  if (!has_standard) words.emplace_back("-std=c++17");
+  words.insert(words.end(), {source, "-o", program});
   const ProgramRun run = RunProgram(words);
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   return compiled_[key] = run.exit_code == 0 ? program : "";
@@ -36,7 +41,7 @@ void HostProgram::ExpectAllCasesHold(const std::string& name, std::vector<std::s
 }
 
 ProgramRun HostProgram::RunCase(const std::string& name, const std::string& argument) {
-  const std::string program = Compile(SourceOf(name + ".cu"));
+  const std::string program = Compile(SourceOf(name + ".cu"), {"-O0"});
   return program.empty() ? ProgramRun{} : RunProgram({program, argument});
 }
 

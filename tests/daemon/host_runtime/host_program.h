@@ -25,12 +25,12 @@ class HostProgram : public ::testing::Test {
   static const TemporaryFolder& folder() { return *folder_; }
 
   // The program made of a source; a failed compile fails the test and gives "".
-  static std::string Compile(const std::string& source, std::vector<std::string> flags = {"-O2"});
+  static std::string Compile(const std::string& source, std::vector<std::string> flags = {"-O1"});
   // The path of programs/NAME.
   static std::string SourceOf(const std::string& name);
   // Compiles programs/NAME.cu, runs it, and expects what checks.h prints when all is well.
-  static void ExpectAllCasesHold(const std::string& name, std::vector<std::string> flags = {"-O2"});
-  // Compiles programs/NAME.cu and runs one of its cases, which ends the process as it likes.
+  static void ExpectAllCasesHold(const std::string& name, std::vector<std::string> flags = {"-O1"});
+  // Compiles programs/NAME.cu (-O0) and runs one of its cases, which ends the process as it likes.
   static ProgramRun RunCase(const std::string& name, const std::string& argument);
 
  private:

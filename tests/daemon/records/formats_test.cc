@@ -260,7 +260,10 @@ TEST(Selection, ComesBackTheSame) {
   selection.swap = "swap.abc.cu";
   selection.hook = "cupilot_hook_abc";
   selection.files = {{"/p/main.cu", 123, 1795249800123456789, "hash"}};
+  selection.files[0].outline = "outline";
   selection.closure = {{"/p/main.cu", 10, 90, "range"}};
+  selection.window.names = {"blur", "weight"};
+  selection.window.macros = {"BLUR"};
   SelectedVariant variant;
   variant.id = "abc";
   variant.target = "host-x86-64-v3";
@@ -272,6 +275,19 @@ TEST(Selection, ComesBackTheSame) {
   EXPECT_EQ(ToJson(*again), json);
   EXPECT_EQ(again->files[0].mtime_ns, 1795249800123456789);
   EXPECT_FALSE(ParseSelection(Json::object()).has_value());
+}
+
+TEST(Selection, WhatIsCompiledDoesNotDependOnTheFilesAsTheyWere) {
+  Selection selection;
+  selection.swap = "swap.abc.cu";
+  selection.files = {{"/p/main.cu", 123, 1, "hash"}};
+  Selection again = selection;
+  again.files = {{"/p/main.cu", 124, 2, "another", "outline"}};
+  again.closure = {{"/p/main.cu", 10, 90, "range"}};
+  again.window.names = {"blur"};
+  EXPECT_EQ(CompiledHash(again), CompiledHash(selection));
+  again.swap = "swap.def.cu";
+  EXPECT_NE(CompiledHash(again), CompiledHash(selection));
 }
 
 // What a newer version wrote into a record is there when an older one writes it again.

@@ -21,6 +21,7 @@ records::Kernel SomeKernel() {
   kernel.tunables = {{"BX", {16, 32}, 16}};
   kernel.globals = {{"ns::w", "constant", "float", 4, 9}};
   kernel.closure_source = "__global__ void blur(const float* in);\n";
+  kernel.depends_on_lines = true;
   kernel.closure = {{"/p/a.cu", 1, 9, "hash"}};
   records::Case workload;
   workload.name = "c";
@@ -107,7 +108,14 @@ TEST(WorkerMessages, ComeBackTheSame) {
   result.name = "c";
   result.error = 0.5;
   verify.cases = {result};
+  verify.steps = {{"second_call", {{"launches", 2}}}};
   EXPECT_EQ(Again(verify, ParseVerifyReply).cases[0].error, 0.5);
+  EXPECT_EQ(Again(verify, ParseVerifyReply).steps, verify.steps);
+  VerifyRequest rest;
+  rest.depth = "rest";
+  rest.left_out = {"plants"};
+  EXPECT_EQ(Again(rest, ParseVerifyRequest).depth, "rest");
+  EXPECT_EQ(Again(rest, ParseVerifyRequest).left_out, rest.left_out);
 }
 
 TEST(WorkerMessages, KeepDefaultsAndNameBadKeys) {

@@ -199,12 +199,17 @@ TEST_F(AheadTest, TheGpuWaitsOnlyForTheFirstBuild) {
   Tune({}, 16, 60);
   std::chrono::nanoseconds free{0};
   int waits = 0;
+  std::string said;
   for (const auto& event : workers_->events()) {
     if (event.kind != WorkerKind::kDevice || event.op == "describe_device") continue;
-    if (free.count() > 0 && event.began > free) ++waits;
+    if (free.count() > 0 && event.began > free) {
+      ++waits;
+      said += " '" + event.op + "' of " + std::to_string(event.began.count()) + ", asked for at " +
+              std::to_string(event.asked.count()) + ", after " + std::to_string(free.count());
+    }
     free = event.ended;
   }
-  EXPECT_EQ(waits, 0);
+  EXPECT_EQ(waits, 0) << said;
   EXPECT_EQ(BusyShare(), 1.0);
 }
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "records/selection.h"
 #include "source/swap/selection_check.h"
+#include "source/swap/variant_file.h"
 #include "tests/daemon/service/service_fixture.h"
 
 namespace cupilot::service {
@@ -29,6 +30,16 @@ class PublishTest : public ServiceTest {
                                         : "both");
       return test::MakeEvaluation(request, it == speedups.end() ? 0.9 : it->second);
     };
+  }
+  // The published file of the variant.
+  std::string FileOf(const std::string& id) const {
+    const std::string folder = project_.object_folder() + "/";
+    const std::string swap = base::ReadFile(folder + project_.PublishedSwap()).value_or("");
+    for (const std::string& name : source::VariantFilesOf(swap)) {
+      const std::string text = base::ReadFile(folder + name).value_or("");
+      if (text.find(records::VariantNamespace(id)) != std::string::npos) return folder + name;
+    }
+    return "none";
   }
 };
 
@@ -133,9 +144,7 @@ TEST_F(PublishTest, AStampIsTouchedOnceForASelection) {
 TEST_F(PublishTest, WaitsForTheEndOfABuild) {
   Prepare("kernel one a\n");
   Start();
-  while (evaluator_.open() == 0) {
-    ASSERT_TRUE(workers_.RunOne());
-  }
+  WorkUntilEvaluating();
   {
     const RunningBuild build(project_.build_folder());
     clock_.Advance(std::chrono::hours(1));
@@ -168,6 +177,31 @@ TEST_F(PublishTest, AnEditElsewhereKeepsTheVariantWithoutTuning) {
   EXPECT_EQ(project_.PublishedVariants(), variants);
   EXPECT_EQ(evaluator_.evaluated(), evaluated);
   EXPECT_EQ(Row("one")["line"], 2);
+}
+
+TEST_F(PublishTest, AnEditThatTheLauncherJudgedAloneCausesNoFurtherCompile) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.Compile());
+  DrainEvents();
+  const int touches = files_.touches;
+  const auto variants = project_.PublishedVariants();
+  project_.SaveByRename("// What it is for.\nkernel one a\n");
+  EXPECT_TRUE(project_.Compile());
+  const auto before = base::ReadFile(project_.object_folder() + "/selection.json").value();
+  DrainUntil([&] { return service_->counters().scans == 2; });
+  Drain();
+  EXPECT_NE(base::ReadFile(project_.object_folder() + "/selection.json").value(), before);
+  EXPECT_EQ(files_.touches, touches);
+  EXPECT_FALSE(project_.StampIsNew());
+  EXPECT_EQ(project_.PublishedVariants(), variants);
+  EXPECT_EQ(Row("one")["published"], true);
+  // A daemon that comes later sees the same.
+  Restart();
+  Drain();
+  EXPECT_FALSE(project_.StampIsNew());
+  EXPECT_TRUE(project_.Compile());
 }
 
 TEST_F(PublishTest, AnEditOfAKernelDropsItsVariantAndTunesItAgain) {
@@ -265,6 +299,32 @@ TEST_F(PublishTest, OnlyTheVariantThatTheCompilerNamedIsRefused) {
   ASSERT_THAT(second, SizeIs(2));
   EXPECT_EQ(second[0], first[0]);
   EXPECT_NE(second[1], first[1]);
+  // Most errors name the file.
+  EXPECT_FALSE(project_.Compile(true, FileOf(second[0]) + "(9): error: x is undefined"));
+  DrainUntil([&] { return project_.PublishedVariants() != second; });
+  const auto third = project_.PublishedVariants();
+  ASSERT_THAT(third, SizeIs(2));
+  EXPECT_NE(third[0], second[0]);
+  EXPECT_EQ(third[1], second[1]);
+}
+
+TEST_F(PublishTest, ADeletedTextIsTheOriginalOnceAndIsThenWrittenAgain) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const auto published = project_.PublishedVariants();
+  ASSERT_THAT(published, SizeIs(1));
+  ASSERT_TRUE(project_.Compile());
+  for (const std::string& path :
+       {FileOf(published[0]), project_.object_folder() + "/" + project_.PublishedSwap()}) {
+    const std::string text = base::ReadFile(path).value_or("");
+    std::filesystem::remove(path);
+    EXPECT_FALSE(project_.Compile());
+    DrainUntil([&] { return project_.StampIsNew(); });
+    EXPECT_EQ(base::ReadFile(path).value_or(""), text);
+    EXPECT_TRUE(project_.Compile());
+  }
+  EXPECT_EQ(project_.PublishedVariants(), published);
 }
 
 }  // namespace

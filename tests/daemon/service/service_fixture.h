@@ -114,6 +114,10 @@ class ServiceTest : public ::testing::Test {
     }
     EXPECT_FALSE(expired) << "waited in vain";
   }
+  // Until the first evaluation is under way.
+  void WorkUntilEvaluating() {
+    while (evaluator_.open() == 0) ASSERT_TRUE(workers_.RunOne());
+  }
   // Until all events of files that are under way were looked at: until one is that comes after
   // them, of another project that registers itself.
   void DrainEvents() {

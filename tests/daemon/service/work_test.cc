@@ -83,9 +83,7 @@ TEST_F(WorkTest, AKernelThatWasEditedWaitsForWhatIsUnderWay) {
   settings_.parallel = 1;
   Prepare("kernel one a\n");
   Start();
-  while (evaluator_.open() == 0) {
-    ASSERT_TRUE(workers_.RunOne());
-  }
+  WorkUntilEvaluating();
   project_.SaveByRename("kernel one b\n");
   WorkUntil([&] { return service_->counters().scans == 2; });
   workers_.RunAll();
@@ -106,9 +104,7 @@ TEST_F(WorkTest, WhenAllIsTunedItIsDone) {
   Start();
   EXPECT_EQ(IdleReason(), "scanning");
   EXPECT_EQ(StatusDocument(*service_)["state"], "idle");
-  while (evaluator_.open() == 0) {
-    ASSERT_TRUE(workers_.RunOne());
-  }
+  WorkUntilEvaluating();
   EXPECT_EQ(IdleReason(), "");
   EXPECT_EQ(StatusDocument(*service_)["state"], "tuning");
   Drain();
@@ -121,9 +117,7 @@ TEST_F(WorkTest, ASnoozeHoldsTheWorkAndItsTime) {
   settings_.seconds_per_kernel = 90;
   Prepare("kernel one a\n");
   Start();
-  while (evaluator_.open() == 0) {
-    ASSERT_TRUE(workers_.RunOne());
-  }
+  WorkUntilEvaluating();
   ASSERT_TRUE(service_->Snooze(3600));
   EXPECT_TRUE(workers_.paused());
   EXPECT_EQ(IdleReason(), "snoozed");

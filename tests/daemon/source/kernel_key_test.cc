@@ -55,6 +55,21 @@ TEST_F(KernelKeyTest, ChangesWithTheTokensThatTheKernelReaches) {
             key);
 }
 
+TEST_F(KernelKeyTest, ALineNumberInTheTextIsKnown) {
+  EXPECT_FALSE(OneKernel(kText).depends_on_lines);
+  EXPECT_FALSE(OneKernel(Replace(kText, "struct Item", "int unrelated = __LINE__;\nstruct Item"))
+                   .depends_on_lines);
+  for (const char* macros :
+       {"#define STEP __LINE__", "#define HERE() __LINE__\n#define STEP HERE()",
+        "#define STEP __COUNTER__"}) {
+    const std::string text = Replace(kText, "#define STEP 2", macros);
+    EXPECT_TRUE(OneKernel(text).depends_on_lines) << macros;
+    // Why: with a line more above it is another kernel.
+    if (std::string(macros).find("COUNTER") != std::string::npos) continue;
+    EXPECT_NE(Key(text), Key("\n" + text)) << macros;
+  }
+}
+
 TEST_F(KernelKeyTest, CodeThatIsLinkedIsOtherCode) {
   const std::string key = Key(kText, {"-O3", "-std=c++17", "-rdc=true"});
   EXPECT_NE(key, Key(kText));

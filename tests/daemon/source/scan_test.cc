@@ -300,5 +300,59 @@ TEST_F(ScanTest, SourcesForNvccWorkToo) {
   EXPECT_EQ(reply->kernels[1].parameters[0].element_bytes, 2);
 }
 
+TEST_F(ScanTest, WhatOnlyTheHostCallsIsNoPartOfAClass) {
+  const records::Kernel kernel = OneKernel(R"(
+#include <cstdio>
+struct Base { float factor; void Host() const { std::printf("%g", factor); } };
+class Value : public Base {
+ public:
+  using Base::Host;
+  __device__ float Get() const { return factor * x_; }
+  friend void Print(const Value& v) { std::printf("%g", v.x_); }
+
+ private:
+  float x_, y_;
+};
+// cupilot: tune
+// cupilot: workload w grid=1 block=32 out=[32]
+__global__ void fill(float* out) { Value v{}; out[threadIdx.x] = v.Get(); }
+)");
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_EQ(kernel.closure_source.find("printf"), std::string::npos) << kernel.closure_source;
+}
+
+// In the whole text the inline namespace tells two apart, in the kernel's own there is only one.
+TEST_F(ScanTest, InlineNamespacesAreNamed) {
+  const records::Kernel kernel = OneKernel(R"(
+namespace a {
+inline namespace v2 {
+namespace b {
+// cupilot: tune
+// cupilot: workload w grid=1 block=32 out=[32]
+__global__ void fill(float* out) { out[threadIdx.x] = 1; }
+}  // namespace b
+}  // namespace v2
+namespace b { struct Other {}; }
+}  // namespace a
+)");
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_EQ(kernel.name, "a::v2::b::fill");
+}
+
+TEST_F(ScanTest, ValuesInAttributesAreReached) {
+  const records::Kernel kernel = OneKernel(R"(
+constexpr int kWarps = 4;
+constexpr int Wide() { return 16; }
+struct alignas(Wide()) Cell { float x[4]; };
+// cupilot: tune
+// cupilot: workload w grid=1 block=32 out=[32]
+__global__ void __launch_bounds__(kWarps * 32) fill(float* out) {
+  Cell cell = {};
+  out[threadIdx.x] = cell.x[0];
+}
+)");
+  EXPECT_EQ(kernel.declined, "");
+}
+
 }  // namespace
 }  // namespace cupilot::source

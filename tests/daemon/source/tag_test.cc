@@ -135,6 +135,32 @@ __global__ void k(float* x) { x[0] = 1; }
   EXPECT_EQ(reply.kernels[0].cases.size(), 1u);
 }
 
+// The file stands for several kernels when it is included several times.
+TEST_F(TagTest, AreThereAgainWhereAFileIsIncludedAgain) {
+  Write("part.inc",
+        "// cupilot: tune\n// cupilot: workload grid=1 block=32 x=out[5]\n"
+        "#if SIZE == 4\n__global__ void first(int* x) { x[0] = 1; }\n"
+        "#else\n__global__ void NAME(int* x) { x[0] = SIZE; }\n#endif\n");
+  const auto reply = ScanText(
+      "#define SIZE 4\n#include \"part.inc\"\n#undef SIZE\n#define SIZE 5\n"
+      "#define NAME second\n#include \"part.inc\"\n#undef NAME\n#define NAME third\n"
+      "#include \"part.inc\"\n");
+  EXPECT_THAT(reply.warnings, ::testing::IsEmpty());
+  ASSERT_EQ(reply.kernels.size(), 3u);
+  EXPECT_EQ(reply.kernels[0].name, "first");
+  EXPECT_EQ(reply.kernels[1].name, "second");
+  EXPECT_EQ(reply.kernels[2].name, "third");
+}
+
+TEST_F(TagTest, MayUseLettersOfOtherAlphabets) {
+  const records::Kernel kernel = OneKernel(
+      "// cupilot: tune\n// cupilot: workload größte grid=1 block=32 x=out[4]\n"
+      "__global__ void k(int* x) { x[0] = 1; }\n");
+  EXPECT_EQ(kernel.declined, "");
+  ASSERT_EQ(kernel.cases.size(), 1u);
+  EXPECT_EQ(kernel.cases[0].name, "größte");
+}
+
 TEST_F(TagTest, UnfilledTablesNeedValues) {
   const std::string text =
       "__constant__ float w[9];\n// cupilot: tune\n// cupilot: workload grid=1 block=1 x=[1]%s\n"

@@ -74,6 +74,20 @@ TEST_F(BuildCudaTest, WhatNvrtcLacksNvccBuilds) {
   EXPECT_THAT(built->toolchain, HasSubstr("nvcc"));
 }
 
+TEST_F(BuildCudaTest, NvccTakesTheLanguageThatTheProjectTakes) {
+  request_.text =
+      "template <class F> __device__ float apply(F f) { return f(2.0f); }\n"
+      "__global__ void least(float* x) { x[0] = apply([] __device__(float v) { return v; }); }\n";
+  request_.as_compiled = true;
+  const auto without = BuildCuda(request_);
+  ASSERT_TRUE(without) << without.error().message;
+  EXPECT_TRUE(without->failed) << "nvcc wants to be told";
+  request_.command.arguments.insert(request_.command.arguments.begin() + 1, "--extended-lambda");
+  const auto built = BuildCuda(request_);
+  ASSERT_TRUE(built) << built.error().message;
+  EXPECT_FALSE(built->failed) << built->log;
+}
+
 TEST_F(BuildCudaTest, WhatShipsIsBuiltByNvccOnRequest) {
   const auto fast = BuildCuda(request_);
   request_.as_compiled = true;

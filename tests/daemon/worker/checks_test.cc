@@ -50,7 +50,8 @@ class ChecksTest : public ::testing::Test {
   Finding Run() {
     errors_ = {};
     for (const CheckRow& check : kChecks) {
-      Finding finding = check.run({set_, plan_, plan_, reference_, nullptr, arena_}, errors_);
+      Finding finding = check.run(
+          {set_, plan_, plan_, reference_, arena_, "of the workload", true, before_}, errors_);
       if (!finding.reason.empty()) return finding;
     }
     return {};
@@ -61,6 +62,7 @@ class ChecksTest : public ::testing::Test {
   OriginalResult reference_;
   std::vector<std::byte> arena_;
   Errors errors_;
+  Before before_;
 };
 
 TEST_F(ChecksTest, WhatIsRightPasses) { EXPECT_EQ(Run().reason, ""); }
@@ -123,6 +125,42 @@ TEST_F(ChecksTest, WithATwinRoundingPassesAndLossesDoNot) {
   EXPECT_EQ(Run().reason, "precision_loss");
   SetOut(3, 9999.0f);
   EXPECT_EQ(Run().reason, "wrong_values");
+}
+
+// What lay there may be a result; it is not where values are wrong.
+TEST_F(ChecksTest, WhatLayThereBeforeIsSeen) {
+  const std::vector<std::vector<std::byte>> contents = {{}, Bytes(Values(2.5f))};
+  before_.contents = &contents;
+  EXPECT_EQ(Run().reason, "");
+  SetOut(6, 2.5f * 7);
+  EXPECT_EQ(Run().reason, "wrong_values");
+  const Finding found =
+      FindUntouched({set_, plan_, plan_, reference_, arena_, "of the workload", true, before_});
+  EXPECT_EQ(found.reason, "unwritten_output");
+  EXPECT_THAT(found.detail, HasSubstr("'out'[6] was not written: it holds 17.5"));
+}
+
+// A result that happens to be the poison's number is close to the original's.
+TEST_F(ChecksTest, ARoundedResultMayBeThePoison) {
+  float poison = 0;
+  std::memset(&poison, std::to_integer<int>(kPoison), sizeof poison);
+  const float near = std::nextafter(poison, 0.0f);
+  std::memcpy(reference_.outputs[1].bytes.data() + 4 * 7, &near, sizeof near);
+  GiveTwin();
+  reference_.outputs[1].expected->exact[7] = near;
+  SetOut(7, poison);
+  EXPECT_EQ(Run().reason, "");
+}
+
+TEST_F(ChecksTest, AFreeOrderIsComparedAsASet) {
+  plan_.layout.regions[1].order_free = true;
+  SetOut(3, 1.5f * 9);
+  SetOut(8, 1.5f * 4);
+  EXPECT_EQ(Run().reason, "");
+  SetOut(8, 1.5f * 5);
+  const Finding finding = Run();
+  EXPECT_EQ(finding.reason, "wrong_values");
+  EXPECT_THAT(finding.detail, HasSubstr("order is free"));
 }
 
 TEST_F(ChecksTest, BitwiseIsStrongerThanATwin) {

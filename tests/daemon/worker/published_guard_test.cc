@@ -30,6 +30,30 @@ TEST(PublishedGuard, HoldsForWhatWasVerifiedOnly) {
   EXPECT_EQ(Holds(guard, environment), 0) << "an output over an input was not verified";
 }
 
+// Integers that a lambda captures are scalars, too.
+TEST(PublishedGuard, HoldsForTheCapturesThatWereVerified) {
+  records::Kernel kernel;
+  kernel.parameters.resize(1);
+  kernel.parameters[0].name = "f";
+  kernel.parameters[0].canonical = "user::cupilot_lambda_1";
+  kernel.parameters[0].bytes = 16;
+  records::MadeType type;
+  type.name = "user::cupilot_lambda_1";
+  type.integers = {{"less", 0, 2, true}, {"count", 4, 4, false}, {"large", 8, 8, false}};
+  kernel.made_types = {type};
+  CasePlan plan;
+  plan.references.resize(1);
+  plan.arguments.resize(1);
+  const unsigned char bytes[16] = {0xfe, 0xff, 1, 1, 7, 0, 0, 0x80, 5};
+  for (const unsigned char byte : bytes) plan.arguments[0].bytes.push_back(std::byte{byte});
+  const std::string guard = PublishedGuard(kernel, {}, {plan});
+  EXPECT_NE(guard.find("f.less == -2 && f.count == 2147483655 && f.large == 5"), std::string::npos)
+      << guard;
+  plan.arguments[0].bytes[15] = std::byte{0x80};
+  EXPECT_NE(PublishedGuard(kernel, {}, {plan}).find("f.count == 2147483655 && 1 == 0"),
+            std::string::npos);
+}
+
 TEST(PublishedGuard, AddsTheVariantsOwn) {
   records::Variant variant;
   variant.guard = "n % 4 == 0 || n < 0";

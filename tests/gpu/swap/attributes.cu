@@ -26,9 +26,9 @@ __global__ void through(const float* in, float* out, int n) {
 __global__ void fault() { __trap(); }
 
 #if defined(STAGED_VARIANT)
-namespace app { namespace STAGED_VARIANT {
+namespace app { namespace STAGED_VARIANT { inline namespace STAGED_OBJECT {
 __global__ void __launch_bounds__(256) staged_more(const float* in, float* out, int n);
-} }
+} } }
 #endif
 
 #define CHECK(condition)                                                  \

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/support/evaluator_rig.h"
+#include "tests/support/forwarding_workers.h"
 #include "tests/support/private_xdg.h"
 #include "tests/support/run_program.h"
 
@@ -53,9 +54,9 @@ Json MakeVariant(const std::string& body) {
 }
 
 // Passes everything on, but lets every variant past the whitelist where told so.
-class Gatekeeper final : public Workers {
+class Gatekeeper final : public test::ForwardingWorkers {
  public:
-  Gatekeeper(Workers& workers, loop::Loop& loop) : workers_(workers), loop_(loop) {}
+  Gatekeeper(Workers& workers, loop::Loop& loop) : ForwardingWorkers(workers), loop_(loop) {}
   bool open = false;
 
   void Call(WorkerCall call, base::Callback<Json> done) override {
@@ -66,13 +67,8 @@ class Gatekeeper final : public Workers {
       done(std::move(reply));
     });
   }
-  void Pause() override { workers_.Pause(); }
-  void Resume() override { workers_.Resume(); }
-  void Stop() override { workers_.Stop(); }
-  WorkerCounters counters() const override { return workers_.counters(); }
 
  private:
-  Workers& workers_;
   loop::Loop& loop_;
 };
 

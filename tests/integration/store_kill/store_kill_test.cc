@@ -18,6 +18,7 @@
 #include "cache/rocks_store.h"
 #include "records/selection.h"
 #include "service/catalog.h"
+#include "source/swap/selection_check.h"
 #include "tests/support/fake_project.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -82,6 +83,7 @@ void CheckSelection(const std::string& root, service::Catalog& catalog) {
   ASSERT_TRUE(swap) << selection->swap;
   EXPECT_EQ(selection->swap, "swap." + base::HashHex(*swap) + ".cu");
   EXPECT_NE(swap->find(selection->hook), std::string::npos);
+  EXPECT_EQ(source::WhyTextsDiffer(folder, selection->swap), "");
   for (const records::SelectedKernel& kernel : selection->kernels) {
     CheckSelected(kernel, *swap, catalog);
   }

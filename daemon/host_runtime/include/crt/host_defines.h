@@ -13,8 +13,9 @@
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
-#define __cluster_dims__(...)
-#define __block_size__(...)
+/* What the host device cannot do: cupilot-nvcc says so where it finds this word. */
+#define __cluster_dims__(...) __attribute__((cupilot_unsupported("__cluster_dims__")))
+#define __block_size__(...) __attribute__((cupilot_unsupported("__block_size__")))
 #define __maxnreg__(...)
 #define __nv_pure__ __attribute__((pure))
 #define __no_return__ __attribute__((noreturn))
@@ -26,8 +27,19 @@
 #define __location__(a) __attribute__((a))
 #define __specialization_static
 #define __tile_builtin__
+/* A promise to the device's compiler, which g++ does not know. */
+#if !defined(__clang__)
+#define __builtin_assume(condition) ((void)0)
+#endif
 /* __noinline__ is no macro: the C++ library writes __attribute__((__noinline__)). The lowering
  * replaces the bare word. */
+#if defined(__SANITIZE_THREAD__)
+#define CUPILOT_HOST_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CUPILOT_HOST_THREAD_SANITIZER
+#endif
+#endif
 #ifndef CUDARTAPI
 #define CUDARTAPI
 #define CUDARTAPI_CDECL

@@ -85,6 +85,27 @@ static inline cudaError_t cudaLaunchKernel(T* function, dim3 grid, dim3 block, v
   return ::cudaLaunchKernel((const void*)function, grid, block, arguments, sharedBytes, stream);
 }
 template <class T>
+static inline cudaError_t cudaLaunchCooperativeKernel(T* function, dim3 grid, dim3 block,
+                                                      void** arguments, size_t sharedBytes = 0,
+                                                      cudaStream_t stream = 0) {
+  return ::cudaLaunchCooperativeKernel((const void*)function, grid, block, arguments, sharedBytes,
+                                       stream);
+}
+namespace cupilot_host {
+/* Arguments in the types of the kernel's parameters, for the time of the launch. */
+template <class... P>
+inline cudaError_t launch_with(const cudaLaunchConfig_t* config, const void* function, P... p) {
+  void* arguments[] = {(void*)&p..., (void*)0};
+  return ::cudaLaunchKernelExC(config, function, arguments);
+}
+}  // namespace cupilot_host
+template <class... P, class... A>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
+                                             void (*function)(P...), A&&... arguments) {
+  return cupilot_host::launch_with<P...>(config, (const void*)function,
+                                         static_cast<A&&>(arguments)...);
+}
+template <class T>
 static inline cudaError_t cudaGetKernel(cudaKernel_t* kernel, T* function) {
   return ::cudaGetKernel(kernel, (const void*)function);
 }
@@ -94,6 +115,18 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blo
                                                                         size_t sharedBytes) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)function,
                                                          blockThreads, sharedBytes);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, T function, int blockThreads, size_t sharedBytes, unsigned int flags) {
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, (const void*)function, blockThreads, sharedBytes, flags);
+}
+template <class T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, T* function,
+                                                                    int blocks, int blockThreads) {
+  return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void*)function, blocks,
+                                                     blockThreads);
 }
 template <class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T function,
@@ -114,6 +147,44 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* blo
   *grid = blocks * units;
   return cudaSuccess;
 }
+template <class T, class SharedBytesOf>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block,
+                                                                         T function,
+                                                                         SharedBytesOf bytes,
+                                                                         int limit = 0) {
+  const cudaError_t error =
+      cudaOccupancyMaxPotentialBlockSize(grid, block, function, 0, limit);
+  /* A block is all that a unit runs: only what it may have limits it. */
+  while (error == cudaSuccess && *block > 1 && (size_t)bytes(*block) > 48 * 1024) *block /= 2;
+  return error;
+}
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool,
+                                                  cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync((void**)(void*)pointer, bytes, pool, stream);
+}
+template <class T>
+static inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool,
+                                          cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync((void**)(void*)pointer, bytes, pool, stream);
+}
+template <class T>
+static inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer,
+                                                   size_t bytes = 0,
+                                                   unsigned int flags = cudaMemAttachSingle) {
+  return ::cudaStreamAttachMemAsync(stream, (void*)pointer, bytes, flags);
+}
+/* As of CUDA 13. */
+static inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes,
+                                               cudaMemLocation location, unsigned int flags,
+                                               cudaStream_t stream = 0) {
+  (void)flags;
+  return ::cudaMemPrefetchAsync(pointer, bytes, location.id, stream);
+}
+static inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes,
+                                        cudaMemoryAdvise advice, cudaMemLocation location) {
+  return ::cudaMemAdvise(pointer, bytes, advice, location.id);
+}
 static inline cudaError_t cudaMallocHost(void** pointer, size_t bytes, unsigned int flags) {
   return ::cudaHostAlloc(pointer, bytes, flags);
 }
@@ -129,6 +200,10 @@ static inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, si
                                                  size_t height) {
   cudaPitchedPtr pitched = {pointer, pitch, width, height};
   return pitched;
+}
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+  cudaPos pos = {x, y, z};
+  return pos;
 }
 
 #endif

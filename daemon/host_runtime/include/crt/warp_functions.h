@@ -6,6 +6,7 @@
 #include "../cupilot_host_lowered.h"
 #include "../device_functions.h"
 
+__device__ inline void __trap() { cupilot_host_trap(); }
 __device__ inline void __syncthreads() { cupilot_host_barrier(1, 1); }
 __device__ inline int __syncthreads_count(int p) { return cupilot_host_barrier(p, 0); }
 __device__ inline int __syncthreads_and(int p) { return cupilot_host_barrier(p, 1); }
@@ -70,7 +71,8 @@ struct most_of {
 }  // namespace cupilot_host
 
 __device__ inline void __syncwarp(unsigned int mask) { (void)cupilot_host_ballot(mask, 1); }
-__device__ inline unsigned int __activemask() { return cupilot_host_active_lanes(); }
+/* Inlined: which lanes ask together is told by the place where they do. */
+__device__ __forceinline__ unsigned int __activemask() { return cupilot_host_active_lanes(); }
 __device__ inline unsigned int __ballot_sync(unsigned int mask, int predicate) {
   return cupilot_host_ballot(mask, predicate);
 }
@@ -101,7 +103,9 @@ __device__ unsigned int __match_any_sync(unsigned int mask, T value) {
   const cupilot_host::gathered<T> all(mask, value);
   unsigned int bits = 0;
   for (unsigned int i = 0; i < 32; ++i) {
-    if (all.has(i) && all.of(i) == value) bits |= 1u << i;
+    if (!all.has(i)) continue;
+    const T other = all.of(i); /* bits are compared, as on a device */
+    if (memcmp(&other, &value, sizeof(T)) == 0) bits |= 1u << i;
   }
   return bits;
 }

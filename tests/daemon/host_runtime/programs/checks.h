@@ -36,6 +36,7 @@ void Same(const char* file, int line, const char* what, const A& actual, const B
 template <class T>
 void SameAll(const char* file, int line, const char* what, const std::vector<T>& actual,
              const std::vector<T>& expected) {
+  if (actual == expected) return;
   Same(file, line, "size", actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
     if (actual[i] == expected[i]) continue;

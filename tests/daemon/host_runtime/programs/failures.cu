@@ -1,4 +1,8 @@
 // Kernels that fail. Each case prints what a program sees of it.
+#include <cooperative_groups.h>
+
+#include <cassert>
+
 #include "checks.h"
 
 using checks::Buffer;
@@ -24,6 +28,42 @@ __global__ void LaneMissing(int* data) {
   __syncthreads();
 }
 __global__ void Works(int* data) { *data = 5; }
+
+__host__ __device__ int Positive(int value) {
+  assert(value > 0);
+  return value;
+}
+template <class T>
+__global__ void Asserts(T* data, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  assert(i < n);
+  data[i] = i;
+}
+__global__ void AssertsInFunction(int* data) {
+  const int at = threadIdx.y * blockDim.x + threadIdx.x;
+  data[at] = Positive(11 - at);
+}
+__global__ void AssertsBetweenBarriers(int* data) {
+  __shared__ int box[64];
+  box[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  assert(box[63 - threadIdx.x] != 23);
+  __syncthreads();
+  data[threadIdx.x] = box[threadIdx.x];
+}
+__global__ void Traps(int* data) {
+  if (threadIdx.x == 3) __trap();
+  data[threadIdx.x] = 1;
+}
+__global__ void GridThatWaits(int* data) {
+  cooperative_groups::this_grid().sync();
+  *data = 1;
+}
+__global__ void BlocksThatEnd(int* data) {
+  if (blockIdx.x == 0) return;
+  cooperative_groups::this_grid().sync();
+  *data = 1;
+}
 
 void Report(int* data) {
   std::cout << "launch: " << cudaGetErrorName(cudaGetLastError()) << "\n";
@@ -62,6 +102,45 @@ CASE(lane_missing) {
 CASE(all_threads_reach_the_barrier) {
   Buffer<int> data(64);
   EndBeforeBarrier<<<1, 64>>>(data, 64);
+  Report(data);
+}
+
+CASE(assertion) {
+  Buffer<int> data(256);
+  Asserts<<<4, 64>>>(static_cast<int*>(data), 200);
+  Report(data);
+}
+CASE(assertion_in_a_function) {
+  Buffer<int> data(64);
+  Positive(1);
+  AssertsInFunction<<<1, dim3(8, 8)>>>(data);
+  Report(data);
+}
+CASE(assertion_between_barriers) {
+  Buffer<int> data(64);
+  AssertsBetweenBarriers<<<1, 64>>>(data);
+  Report(data);
+}
+CASE(assertion_of_the_host) {
+  Buffer<int> data(64);
+  AssertsBetweenBarriers<<<1, 16>>>(data);
+  Positive(-1);
+}
+CASE(trap) {
+  Buffer<int> data(64);
+  Traps<<<1, 64>>>(data);
+  Report(data);
+}
+CASE(grid_barrier_in_a_plain_launch) {
+  Buffer<int> data(1);
+  GridThatWaits<<<2, 32>>>(data);
+  Report(data);
+}
+CASE(grid_barrier_that_a_block_does_not_reach) {
+  Buffer<int> data(1);
+  int* pointer = data;
+  void* arguments[] = {&pointer};
+  cudaLaunchCooperativeKernel(BlocksThatEnd, dim3(3), dim3(32), arguments);
   Report(data);
 }
 

@@ -12,7 +12,6 @@ using checks::Mark;
 
 // One condition around the rest.
 BODY(Less, I if (i < n) Mark(out, i, 1);)
-BODY(LessStore, I if (i < n) out[i] = 3 * i + n;)
 BODY(LessOrEqual, I if (i <= n) Mark(out, i, 1);)
 BODY(GreaterSwapped, I if (n > i) Mark(out, i, 1);)
 BODY(GreaterOrEqualSwapped, I if (n >= i) Mark(out, i, 1);)
@@ -146,8 +145,6 @@ BODY(EffectBeforeLeave, I if (!Count(out, 1) || i >= n) return; Mark(out, i, 1);
 BODY(EffectInEarlierIf, I if (!Count(out, 1)) return; if (i >= n) return; Mark(out, i, 1);)
 BODY(EffectInDeclaration, I const bool counted = Count(out, 1); if (i >= n) return; Mark(out, i, counted);)
 BODY(EffectBetween, I if (i >= n) return; Count(out, 1); if (i >= m) return; Mark(out, i, 1);)
-// Loads only where the earlier conditions let them be.
-BODY(LoadAfterLeave, I if (i >= 30) return; const int far = out[i * 1000], next = i + 1; if (next >= n) return; out[i * 1000 + 1] = far + next;)
 
 // More dimensions.
 BODY(TwoDimensions, XY if (x < n && y < m) Mark(out, x + 100 * y, 1);)
@@ -198,16 +195,6 @@ BODY(Constant, const int i = blockIdx.x * kWidth + threadIdx.x; if (i < n) Mark(
 BODY(LocalConstant, constexpr int width = 8; const int i = blockIdx.x * width + threadIdx.x; if (i < n) Mark(out, i, 1);)
 BODY(TwoWidths, I const int j = blockIdx.x * 32 + threadIdx.x; if (i < n && j < n) Mark(out, i + j, 1);)
 BODY(Shifts, const int i = (blockIdx.x << 5) + threadIdx.x; if (i < n) Mark(out, i, 1);)
-
-// Bodies that make the loop hard.
-BODY(LocalArray, I int values[5]; for (int k = 0; k < 5; ++k) values[k] = i * k; for (int k = 0; k < 5; ++k) Mark(out, i, values[(k * 3 + i) % 5]);)
-BODY(LocalArrayStore, I int values[8]; for (int k = 0; k < 8; ++k) values[(k * 3) % 8] = i + k; int sum = 0; for (int k = 0; k < 8; ++k) sum += values[k] * k; if (i < n) out[i] = sum;)
-BODY(LocalArrayByIndex, I int values[4] = {0, 0, 0, 0}; values[i & 3] = i; values[(i + 1) & 3] += 2; if (i < n) out[i] = values[0] + 10 * values[1] + 100 * values[2] + 1000 * values[3];)
-BODY(InnerLoop, I if (i >= n) return; int sum = 0; for (int k = 0; k <= i; ++k) { if (k % 3 == 0) continue; if (k > 40) break; sum += k; } out[i] = sum;)
-BODY(ConditionalStore, I if (i < n) { if (i % 3 == 0) out[i] = 1; else if (i % 3 == 1) out[i + 500] = 2; })
-BODY(ReadAndWrite, I if (i < n) { out[i] = out[i] + i; out[i] *= 3; })
-BODY(SameStore, I if (i < n) out[0] = 7;)
-BODY(Rows, XY if (x < n && y < m) { int sum = 0; for (int k = 0; k < 9; ++k) sum += k * x + y; out[x + 1000 * (y + 6 * (int)(blockIdx.z * blockDim.z + threadIdx.z)) - 20000] = sum; })
 
 // Templates.
 template <int Width, class T>

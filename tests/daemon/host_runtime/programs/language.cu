@@ -533,4 +533,19 @@ CASE(a_configuration_in_braces) {
   SAME_ALL(out.Read(), Make<int>(8, [](int) { return 6; }));
 }
 
+__global__ void WideVectors(double4_32a* out, double4_16a* other) {
+  out[threadIdx.x] = make_double4_32a(threadIdx.x, 1, 2, 3);
+  other[threadIdx.x] = make_double4_16a(out[threadIdx.x].x, 4, 5, 6);
+}
+CASE(wide_vectors_have_the_alignment_of_their_name) {
+  SAME(alignof(double4_32a), std::size_t{32});
+  SAME(alignof(double4_16a), std::size_t{16});
+  SAME(sizeof(longlong4_32a), std::size_t{32});
+  Buffer<double4_32a> out(4);
+  Buffer<double4_16a> other(4);
+  WideVectors<<<1, 4>>>(out, other);
+  SAME(out.Read()[3].x, 3.0);
+  SAME(other.Read()[2].x + other.Read()[2].w, 8.0);
+}
+
 int main(int argc, char** argv) { return checks::Main(argc, argv); }

@@ -115,11 +115,153 @@ CASE(managed_and_host_memory) {
   WORKS(cudaPointerGetAttributes(&attributes, mapped));
   SAME(attributes.type == cudaMemoryTypeHost, true);
   WORKS(cudaFreeHost(mapped));
-  int local = 0;
-  WORKS(cudaPointerGetAttributes(&attributes, &local));
+}
+CASE(registered_memory) {
+  int local[4] = {1, 2, 3, 4};
+  int* device = nullptr;
+  cudaPointerAttributes attributes;
+  WORKS(cudaPointerGetAttributes(&attributes, local));
   SAME(attributes.type == cudaMemoryTypeUnregistered, true);
-  WORKS(cudaHostRegister(&local, sizeof local, cudaHostRegisterDefault));
-  WORKS(cudaHostUnregister(&local));
+  FAILS_WITH(cudaErrorInvalidValue, cudaHostGetDevicePointer(&device, local, 0));
+  FAILS_WITH(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(local));
+  WORKS(cudaHostRegister(local, sizeof local, cudaHostRegisterMapped));
+  FAILS_WITH(cudaErrorHostMemoryAlreadyRegistered,
+             cudaHostRegister(local, sizeof local, cudaHostRegisterDefault));
+  WORKS(cudaPointerGetAttributes(&attributes, local + 3));
+  SAME(attributes.type == cudaMemoryTypeHost, true);
+  unsigned int flags = 0;
+  WORKS(cudaHostGetFlags(&flags, local));
+  SAME(flags, static_cast<unsigned int>(cudaHostAllocMapped));
+  WORKS(cudaHostGetDevicePointer(&device, local, 0));
+  Increment<<<1, 4>>>(device, 4);
+  WORKS(cudaDeviceSynchronize());
+  SAME(local[3], 5);
+  WORKS(cudaHostUnregister(local));
+  cudaGetLastError();
+}
+CASE(pinned_and_device_memory_are_freed_by_their_own) {
+  int *pinned = nullptr, *device = nullptr;
+  WORKS(cudaMallocHost(&pinned, 64));
+  WORKS(cudaMalloc(&device, 64));
+  FAILS_WITH(cudaErrorInvalidValue, cudaFree(pinned));
+  FAILS_WITH(cudaErrorInvalidValue, cudaFreeHost(device));
+  WORKS(cudaFreeHost(pinned));
+  WORKS(cudaFree(device));
+  cudaGetLastError();
+}
+CASE(advice_is_taken) {
+  int* managed = nullptr;
+  WORKS(cudaMallocManaged(&managed, 64));
+  WORKS(cudaMemAdvise(managed, 64, cudaMemAdviseSetReadMostly, 0));
+  cudaMemLocation location = {};
+  location.type = cudaMemLocationTypeDevice;
+  WORKS(cudaMemAdvise(managed, 64, cudaMemAdviseSetPreferredLocation, location));
+  WORKS(cudaMemPrefetchAsync(managed, 64, cudaCpuDeviceId));
+  WORKS(cudaMemPrefetchAsync(managed, 64, location, 0, nullptr));
+  WORKS(cudaStreamAttachMemAsync(nullptr, managed, 0, cudaMemAttachGlobal));
+  WORKS(cudaFree(managed));
+}
+CASE(boxes) {
+  constexpr int kWidth = 7, kHeight = 5, kDepth = 4;
+  const std::vector<int> host = Make<int>(kWidth * kHeight * kDepth, [](int i) { return i; });
+  const cudaExtent extent = make_cudaExtent(kWidth * sizeof(int), kHeight, kDepth);
+  cudaPitchedPtr device;
+  WORKS(cudaMalloc3D(&device, extent));
+  SAME(device.pitch >= extent.width, true);
+  WORKS(cudaMemset3D(device, 0xff, extent));
+  // All but the first plane, row and column.
+  cudaMemcpy3DParms in = {};
+  in.srcPtr = make_cudaPitchedPtr(const_cast<int*>(host.data()), kWidth * sizeof(int),
+                                  kWidth * sizeof(int), kHeight);
+  in.srcPos = make_cudaPos(sizeof(int), 1, 1);
+  in.dstPtr = device;
+  in.dstPos = make_cudaPos(sizeof(int), 1, 1);
+  in.extent = make_cudaExtent((kWidth - 1) * sizeof(int), kHeight - 1, kDepth - 1);
+  in.kind = cudaMemcpyHostToDevice;
+  WORKS(cudaMemcpy3D(&in));
+  std::vector<int> back(host.size(), -7);
+  cudaMemcpy3DParms out = {};
+  out.srcPtr = device;
+  out.dstPtr = make_cudaPitchedPtr(back.data(), kWidth * sizeof(int), kWidth * sizeof(int), kHeight);
+  out.extent = extent;
+  out.kind = cudaMemcpyDeviceToHost;
+  WORKS(cudaMemcpy3DAsync(&out, nullptr));
+  SAME_ALL(back, Make<int>(host.size(), [](int i) {
+             const bool inside = i % kWidth > 0 && i / kWidth % kHeight > 0 && i >= kWidth * kHeight;
+             return inside ? i : -1;
+           }));
+  out.extent.width = device.pitch + 1;
+  FAILS_WITH(cudaErrorInvalidPitchValue, cudaMemcpy3D(&out));
+  cudaGetLastError();
+  WORKS(cudaFree(device.ptr));
+}
+__device__ int symbol_values[8];
+__constant__ float symbol_factor = 2.5f;
+__global__ void ReadSymbols(float* out) { out[threadIdx.x] = symbol_values[threadIdx.x] * symbol_factor; }
+CASE(symbols) {
+  const std::vector<int> values = Make<int>(8, [](int i) { return i + 1; });
+  WORKS(cudaMemcpyToSymbol(symbol_values, values.data(), 4 * sizeof(int)));
+  WORKS(cudaMemcpyToSymbolAsync(symbol_values, values.data() + 4, 4 * sizeof(int), 4 * sizeof(int)));
+  Buffer<float> out(8);
+  ReadSymbols<<<1, 8>>>(out);
+  SAME_ALL(out.Read(), Make<float>(8, [](int i) { return 2.5f * (i + 1); }));
+  float factor = 0;
+  WORKS(cudaMemcpyFromSymbol(&factor, symbol_factor, sizeof factor));
+  SAME(factor, 2.5f);
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  WORKS(cudaGetSymbolAddress(&address, symbol_values));
+  WORKS(cudaGetSymbolSize(&bytes, symbol_values));
+  SAME(bytes, 8 * sizeof(int));
+  WORKS(cudaMemset(address, 0, bytes));
+  ReadSymbols<<<1, 8>>>(out);
+  SAME_ALL(out.Read(), std::vector<float>(8));
+  FAILS_WITH(cudaErrorInvalidValue, cudaMemcpyToSymbol(symbol_factor, values.data(), 8));
+  cudaGetLastError();
+}
+CASE(pools_and_allocations_in_stream_order) {
+  cudaMemPool_t pool = nullptr, own = nullptr;
+  WORKS(cudaDeviceGetDefaultMemPool(&pool, 0));
+  unsigned long long threshold = 1 << 20, found = 0;
+  WORKS(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  WORKS(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &found));
+  SAME(found, threshold);
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  WORKS(cudaMemPoolCreate(&own, &properties));
+  cudaStream_t stream;
+  WORKS(cudaStreamCreate(&stream));
+  int *first = nullptr, *second = nullptr;
+  WORKS(cudaMallocAsync(&first, 16, stream));
+  WORKS(cudaMallocFromPoolAsync(&second, 16, own, stream));
+  WORKS(cudaMemsetAsync(second, 0, 16, stream));
+  Increment<<<1, 4, 0, stream>>>(second, 4);
+  WORKS(cudaMemcpyAsync(first, second, 16, cudaMemcpyDeviceToDevice, stream));
+  int value = 0;
+  WORKS(cudaMemcpyAsync(&value, first + 3, 4, cudaMemcpyDeviceToHost, stream));
+  WORKS(cudaFreeAsync(first, stream));
+  WORKS(cudaFreeAsync(second, stream));
+  WORKS(cudaStreamSynchronize(stream));
+  SAME(value, 1);
+  WORKS(cudaMemPoolTrimTo(own, 0));
+  WORKS(cudaMemPoolDestroy(own));
+  FAILS_WITH(cudaErrorInvalidValue, cudaMemPoolDestroy(own));
+  cudaGetLastError();
+  WORKS(cudaStreamDestroy(stream));
+}
+CASE(callbacks_of_a_stream) {
+  Buffer<int> data(4);
+  std::vector<int> order;
+  const auto note = [](cudaStream_t, cudaError_t status, void* list) {
+    static_cast<std::vector<int>*>(list)->push_back(static_cast<int>(status));
+  };
+  Increment<<<1, 4>>>(data, 4);
+  WORKS(cudaStreamAddCallback(nullptr, note, &order, 0));
+  WORKS(cudaLaunchHostFunc(
+      nullptr, [](void* list) { static_cast<std::vector<int>*>(list)->push_back(7); }, &order));
+  WORKS(cudaStreamSynchronize(nullptr));
+  SAME_ALL(order, (std::vector<int>{0, 7}));
 }
 CASE(allocation) {
   void* pointer = nullptr;

@@ -28,8 +28,12 @@ struct Sizes {
 using Kernel = void (*)(int*, int, int, unsigned int, long);
 using Thread = void (*)(uint3, uint3, dim3, dim3, int*, int, int, unsigned int, long);
 
+inline const std::vector<int>& Before() {
+  static const std::vector<int> before(2 * kOutputs, kUntouched);
+  return before;
+}
 inline std::vector<int> InLoops(Thread thread, dim3 grid, dim3 block, const Sizes& s) {
-  std::vector<int> out(2 * kOutputs, kUntouched);
+  std::vector<int> out = Before();
   uint3 b, t;
   for (b.z = 0; b.z < grid.z; ++b.z)
     for (b.y = 0; b.y < grid.y; ++b.y)
@@ -61,8 +65,7 @@ inline void CheckBody(const char* file, int line, const char* name, Kernel kerne
   for (const auto& [grid, block] : geometries) {
     for (const Sizes& s : sizes) {
       const std::vector<int> expected = InLoops(thread, grid, block, s);
-      const std::vector<int> before(2 * kOutputs, kUntouched);
-      cudaMemcpy(out, before.data(), before.size() * sizeof(int), cudaMemcpyHostToDevice);
+      cudaMemcpy(out, Before().data(), 2 * kOutputs * sizeof(int), cudaMemcpyHostToDevice);
       kernel<<<grid, block>>>(out + kOutputs, s.n, s.m, s.u, s.w);
       const std::vector<int> actual = out.Read();
       const int errors = Failures();

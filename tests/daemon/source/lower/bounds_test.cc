@@ -5,8 +5,8 @@
 
 #include "source/lower/lower.h"
 #include "source/lower/thread_index.h"
-#include "source/syntax/parse.h"
 #include "source/syntax/query.h"
+#include "tests/daemon/source/lower/lowered_text.h"
 
 namespace cupilot::source {
 namespace {
@@ -15,16 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-Tree ParseText(const std::string& text) {
-  ParseOptions options;
-  options.include_runtime = true;
-  options.system_folders = {std::string(CUPILOT_TEST_SOURCE_DIR) + "/daemon/host_runtime/include"};
-  auto outcome = Parse(text, options);
-  EXPECT_TRUE(outcome.has_value());
-  for (const Diagnostic& error : outcome->errors) ADD_FAILURE() << error.message << "\n" << text;
-  return std::move(outcome->tree);
-}
 
 const std::string kIndex = "const int i = blockIdx.x * blockDim.x + threadIdx.x; ";
 const std::string kUnsigned = "const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; ";

@@ -65,9 +65,9 @@ __global__ void polynomial(const float* coefficients, const float* points, float
                            int n) {
   int p = blockIdx.x * blockDim.x + threadIdx.x;
   if (p < n) {
-    float value = 0.0f;
-    for (int d = 0; d < degree; ++d) value = value * points[p] + coefficients[d];
-    results[p] = value;
+    float x = 0.0f;  // as an axis is called
+    for (int d = 0; d < degree; ++d) x = x * points[p] + coefficients[d];
+    results[p] = x;
   }
 }
 )";

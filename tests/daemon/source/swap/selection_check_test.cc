@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "source/swap/elf_file.h"
+#include "source/swap/variant_file.h"
 #include "swap_fixture.h"
 
 namespace cupilot::source {
@@ -104,6 +105,20 @@ TEST_F(SelectionCheck, OnlyThePublishedTextIsCompiled) {
   selection_.swap = "../object/" + selection_.swap;
   WriteSelection(5000);
   EXPECT_THAT(Reason(), HasSubstr("no plain name"));
+}
+
+// A compile that fails for want of a file would be taken for the variant's fault.
+TEST_F(SelectionCheck, WithoutAVariantsFileTheOriginalIsCompiled) {
+  const SwappedText variant{"variant." + base::HashHex("the variant") + ".cu", "the variant"};
+  const std::string swapped = "#include \"/p/main.cu\"\n" + IncludeOf(variant);
+  selection_.swap = "swap." + base::HashHex(swapped) + ".cu";
+  Write("object/" + selection_.swap, swapped);
+  WriteSelection(5000);
+  EXPECT_EQ(Reason(), variant.file_name + " is missing");
+  Write("object/" + variant.file_name, "another");
+  EXPECT_EQ(Reason(), variant.file_name + " is not the one that was published");
+  Write("object/" + variant.file_name, variant.text);
+  EXPECT_EQ(Reason(), "");
 }
 
 TEST_F(SelectionCheck, RefusedOnesAreNotTriedAgain) {

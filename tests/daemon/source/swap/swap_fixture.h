@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "scale_kernel.h"
+#include "source/swap/swapped_source.h"
 
 namespace cupilot::source {
 
@@ -27,6 +28,10 @@ class SwapFolder : public ::testing::Test {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << text;
     return path;
+  }
+
+  void Write(const SwappedSource& swapped) const {
+    for (const SwappedText& one : swapped.Files()) Write(one.file_name, one.text);
   }
 
   // Exit status; output is in Log().

@@ -14,7 +14,7 @@ class SwappedSourceBehaviour : public SwapFolder {
   void Compile(const SwapRequest& request, const std::string& standard) {
     const auto swapped = WriteSwappedSource(request);
     ASSERT_TRUE(swapped) << swapped.error().message;
-    Write(swapped->file_name, swapped->text);
+    Write(*swapped);
     const std::string runtime =
         std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/recording_runtime";
     // The runtime is included first, as nvcc does it.
@@ -102,8 +102,7 @@ TEST_F(SwappedSourceBehaviour, TextDependsOnItsArgumentsOnly) {
   const auto first = WriteSwappedSource(Request());
   const auto second = WriteSwappedSource(Request());
   ASSERT_TRUE(first && second);
-  EXPECT_EQ(first->text, second->text);
-  EXPECT_EQ(first->file_name, second->file_name);
+  EXPECT_EQ(first->Files(), second->Files());
   SwapRequest other = Request();
   other.unit = "other/scale.cu.o";
   const auto third = WriteSwappedSource(other);

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <regex>
 
 #include "source/swap/elf_file.h"
+#include "source/swap/hook_runtime.h"
 #include "swap_fixture.h"
 
 namespace cupilot::source {
@@ -36,7 +39,7 @@ TEST_F(SwappedSourceNvcc, CompilesForTwoArchitecturesTogether) {
   request.kernels = {kernel};
   const auto swapped = WriteSwappedSource(request);
   ASSERT_TRUE(swapped) << swapped.error().message;
-  Write(swapped->file_name, swapped->text);
+  Write(*swapped);
   const std::string gencode =
       " -gencode=arch=compute_80,code=[compute_80,sm_80] -gencode=arch=compute_90,code=sm_90";
   for (const char* options :
@@ -69,7 +72,7 @@ TEST_F(SwappedSourceNvcc, CompilesWithoutWarningsInAnUnnamedNamespace) {
   request.kernels = {kernel};
   const auto swapped = WriteSwappedSource(request);
   ASSERT_TRUE(swapped) << swapped.error().message;
-  Write(swapped->file_name, swapped->text);
+  Write(*swapped);
   EXPECT_EQ(
       Run("nvcc -c -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra" +
           Joined(HookDefinitions(swapped->hook)) + " " + swapped->file_name + " -o swapped.o"),
@@ -100,6 +103,15 @@ int main() {
   pointer<<<4, 32, 64>>>(14);
   FromElsewhere();
   LaunchNested(17);
+  int id = 18;
+  void* arguments[] = {&id};
+  cudaLaunchKernel((const void*)plain, dim3(8), dim3(32), arguments, 0, 0);
+  id = 19;
+  cudaLaunchKernel(plain, dim3(9), dim3(32), arguments, 0, 0);
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(10);
+  config.blockDim = dim3(32);
+  cudaLaunchKernelEx(&config, plain, 20);
 }
 )";
 constexpr const char* kElsewhere = R"(
@@ -115,17 +127,27 @@ extern "C" __attribute__((visibility("hidden"))) cudaError_t printing_hook(
               block.x, shared);
   return cudaSuccess;
 }
+extern "C" cudaError_t printing_hook_call(const void*, dim3 grid, dim3, void** arguments, size_t,
+                                          cudaStream_t) {
+  std::printf("called: %d grid %u\n", *static_cast<int*>(arguments[0]), grid.x);
+  return cudaSuccess;
+}
+extern "C" cudaError_t printing_hook_call_ex(const cudaLaunchConfig_t* config, const void*,
+                                             void** arguments) {
+  std::printf("extended: %d grid %u\n", *static_cast<int*>(arguments[0]), config->gridDim.x);
+  return cudaSuccess;
+}
 )";
 
 TEST_F(SwappedSourceNvcc, AHookSeesEveryLaunchHoweverItIsWritten) {
   Write("launches.h", kHeader);
   Write("main.cu", kMain);
   Write("elsewhere.cu", kElsewhere);
-  Write("hook.cu", kPrintingHook);
-  const std::string definitions = Joined(HookDefinitions("printing_hook"));
+  Write("hook.cu", HookCalls("printing_hook") + kPrintingHook);
   for (const std::string options :
        {"-arch=sm_80", "-arch=sm_80 -rdc=true", "-arch=sm_80 --default-stream per-thread",
         "-arch=sm_80 -rdc=true --default-stream per-thread -O0"}) {
+    const std::string definitions = Joined(HookDefinitions("printing_hook"));
     ASSERT_EQ(Run("nvcc -c " + options + " elsewhere.cu -o elsewhere.o && nvcc -c " + options +
                   definitions + " hook.cu -o hook.o && nvcc " + options +
                   " elsewhere.o hook.o -o program"),
@@ -135,7 +157,8 @@ TEST_F(SwappedSourceNvcc, AHookSeesEveryLaunchHoweverItIsWritten) {
     EXPECT_EQ(Log(),
               "id 11 grid 1 block 32 shared 0\nid 12 grid 2 block 32 shared 0\n"
               "id 13 grid 3 block 32 shared 0\nid 14 grid 4 block 32 shared 64\n"
-              "id 15 grid 5 block 32 shared 0\nid 17 grid 7 block 32 shared 0\n")
+              "id 15 grid 5 block 32 shared 0\nid 17 grid 7 block 32 shared 0\n"
+              "called: 18 grid 8\ncalled: 19 grid 9\nextended: 20 grid 10\n")
         << options;
     EXPECT_TRUE(ObjectRefersTo(folder_ + "/hook.o", "printing_hook").value_or(false)) << options;
   }
@@ -148,7 +171,7 @@ TEST_F(SwappedSourceNvcc, AnObjectThatDoesNotCallTheHookIsTold) {
   request.kernels = {{ScaleKernel(), {{PlainVariant(), "compute_80,sm_80", {}, "", "", 1.1}}}};
   const auto swapped = WriteSwappedSource(request);
   ASSERT_TRUE(swapped) << swapped.error().message;
-  Write(swapped->file_name, swapped->text);
+  Write(*swapped);
   for (const char* options : {"", "-rdc=true -O3 -Xcompiler -ffunction-sections"}) {
     const std::string compile = "nvcc -c -arch=sm_80 " + std::string(options) + " ";
     ASSERT_EQ(Run(compile + swapped->file_name + " -o without.o"), 0) << Log();
@@ -172,14 +195,14 @@ SwapRequest MarkedFor(const std::string& target) {
 TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
   const auto swapped = WriteSwappedSource(MarkedFor("compute_90,sm_90"));
   ASSERT_TRUE(swapped) << swapped.error().message;
-  Write(swapped->file_name, swapped->text);
-  const std::string definitions = Joined(HookDefinitions(swapped->hook)) + " -std=c++17 ";
+  Write(*swapped);
   const std::vector<std::pair<std::string, std::string>> builds = {
       {"native", "-gencode=arch=compute_90,code=sm_90"},
       {"older", "-gencode=arch=compute_80,code=compute_80"},  // compute_80 code on every device
       {"threads", "-gencode=arch=compute_90,code=sm_90 -rdc=true --default-stream per-thread"}};
   bool device = true;
   for (const auto& [name, options] : builds) {
+    const std::string definitions = Joined(HookDefinitions(swapped->hook)) + " -std=c++17 ";
     ASSERT_EQ(Run("nvcc " + options + definitions + swapped->file_name + " -o " + name), 0)
         << Log();
     const std::string expected = name == "older" ? "original" : "tuned";
@@ -197,7 +220,77 @@ TEST_F(SwappedSourceNvcc, ProgramsComputeTheSameWithAndWithoutVariants) {
   if (!device) GTEST_SKIP() << "the programs compile; there is no device to run them";
 }
 
+// The number of the line that holds `part`.
+std::string LineOf(const std::string& text, const std::string& part) {
+  const std::size_t at = text.find(part);
+  if (at == std::string::npos) return "none";
+  return std::to_string(
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+// What debuggers and profilers show of a variant's device code: a file that people can read, and a
+// name with the original's in it, though its entry is called otherwise.
+TEST_F(SwappedSourceNvcc, LinesOfDeviceCodeLeadToTheVariantsFile) {
+  SwapRequest request;
+  request.source = Write("scale.cu", kScaleSource);
+  request.unit = "app/scale.cu.o";
+  SwappedVariant steps{StepsVariant(), "compute_90,sm_90", {}, "n >= 1", "steps", 1.1};
+  request.kernels = {{ScaleKernel(), {steps}}};
+  const auto swapped = WriteSwappedSource(request);
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(*swapped);
+  ASSERT_EQ(Run("nvcc -lineinfo -ptx -arch=compute_90 " + Joined(HookDefinitions(swapped->hook)) +
+                " " + swapped->file_name + " -o swapped.ptx"),
+            0)
+      << Log();
+  const std::string ptx = base::ReadFile(folder_ + "/swapped.ptx").value_or("");
+  std::smatch file;
+  const std::regex declaration("\\.file\\s+(\\d+) \"[^\"]*" + swapped->variants[0].file_name);
+  ASSERT_TRUE(std::regex_search(ptx, file, declaration)) << ptx;
+  const std::string line = LineOf(swapped->variants[0].text, "partial[i] = in[i]");
+  EXPECT_TRUE(std::regex_search(ptx, std::regex("\\.loc\\s+" + file[1].str() + " " + line + " ")))
+      << line;
+  int entries = 0;
+  const std::regex entry("\\.entry (\\w+)\\(");
+  for (std::sregex_iterator it(ptx.begin(), ptx.end(), entry), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    if (name.find("cupilot_image") != std::string::npos) continue;
+    EXPECT_NE(name.find("scale"), std::string::npos) << name;
+    ++entries;
+  }
+  EXPECT_EQ(entries, 3);  // the original and two steps
+}
+
 class SwappedSourceHost : public SwapFolder {};
+
+TEST_F(SwappedSourceHost, LinesLeadToTheVariantsFile) {
+  const std::string nvcc = CUPILOT_TEST_HOST_NVCC;
+  if (!base::FileExists(nvcc)) GTEST_SKIP() << "cupilot-nvcc is not built";
+  SwapRequest request;
+  request.source = Write("scale.cu", kScaleSource);
+  request.unit = "app/scale.cu.o";
+  SwappedVariant steps{StepsVariant(), "host-x86-64-v3", {}, "n >= 1", "steps", 1.1};
+  request.kernels = {{ScaleKernel(), {steps}}};
+  const auto swapped = WriteSwappedSource(request);
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(*swapped);
+  ASSERT_EQ(Run(nvcc + " -g -MD -MF o.d" + Joined(HookDefinitions(swapped->hook)) + " -c " +
+                swapped->file_name + " -o o.o"),
+            0)
+      << Log();
+  const SwappedText& variant = swapped->variants[0];
+  EXPECT_NE(base::ReadFile(folder_ + "/o.d").value_or("").find(variant.file_name),
+            std::string::npos)
+      << "the dependency file";
+  ASSERT_EQ(Run("objdump --wide --dwarf=decodedline o.o"), 0) << Log();
+  const std::string lines = Log();
+  for (const char* part : {"partial[i] = in[i]", "factor * partial[i]"}) {
+    const std::string line = LineOf(variant.text, part);
+    EXPECT_TRUE(std::regex_search(lines, std::regex(variant.file_name + "\\s+" + line + "\\s")))
+        << part << " in line " << line;
+  }
+  EXPECT_TRUE(std::regex_search(lines, std::regex("scale\\.cu\\s+5\\s"))) << "the original's";
+}
 
 // The same program on the host device.
 TEST_F(SwappedSourceHost, ProgramsComputeTheSameWithAndWithoutVariants) {
@@ -209,7 +302,7 @@ TEST_F(SwappedSourceHost, ProgramsComputeTheSameWithAndWithoutVariants) {
   ASSERT_EQ(Run(nvcc + " target.cu -o target && ./target"), 0) << Log();
   const auto swapped = WriteSwappedSource(MarkedFor(Log()));
   ASSERT_TRUE(swapped) << swapped.error().message;
-  Write(swapped->file_name, swapped->text);
+  Write(*swapped);
   for (const char* options : {"-O3 -std=c++17", "-O0 -std=c++14"}) {
     ASSERT_EQ(Run(nvcc + " " + options + Joined(HookDefinitions(swapped->hook)) + " -c " +
                   swapped->file_name + " -o o.o && " + nvcc + " o.o -o program -lpthread"),

@@ -75,6 +75,20 @@ TEST(VariantText, StandsInItsOwnNamespaceInsideTheKernels) {
             "::image::" + records::VariantNamespace(variant.id) + "::fast");
 }
 
+// Two objects of a program may hold the same variant, of a kernel template in a header say.
+TEST(VariantText, IsOfItsOwnObjectInASwappedSource) {
+  const records::Variant variant = Faster();
+  const auto text = VariantText(Blur(), variant, {}, "app/blur.cu.o");
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_NE(
+      text->find("namespace " + records::VariantNamespace(variant.id) + " {\ninline namespace " +
+                 UnitNamespace(Blur(), "app/blur.cu.o") + " {\n" + variant.source + "\n} } } } \n"),
+      std::string::npos)
+      << *text;
+  EXPECT_TRUE(UnitNamespace(Blur(), "app/blur.cu.o").starts_with("of_blur_"));
+  EXPECT_NE(UnitNamespace(Blur(), "app/blur.cu.o"), UnitNamespace(Blur(), "other/blur.cu.o"));
+}
+
 TEST(VariantText, CandidateHoldsIncludesClosureMacrosAndVariantInThisOrder) {
   const auto text = CandidateText(Blur(), Faster());
   ASSERT_TRUE(text) << text.error().message;

@@ -179,6 +179,13 @@ TEST(Parse, ReportsErrorsOfUserTextWithTheirPlace) {
   EXPECT_NE(FindDefinition(outcome.tree, "g"), kNone);
 }
 
+TEST(Parse, TakesAVariableWhoseTypeFollowsFromAnError) {
+  const ParseOutcome outcome =
+      ParseUser("void f() { auto cluster = missing::cluster(); cluster.sync(); }\nint g();\n");
+  EXPECT_FALSE(outcome.errors.empty());
+  EXPECT_NE(FindByName(outcome.tree, "g"), std::vector<NodeId>{});
+}
+
 TEST(Parse, PositionsOfBranchesAreFixed) {
   const ParseOutcome outcome = ParseUser(
       "int f(int a) { for (;;) { if (a) break; } while (a) --a; do { a++; } while (a < 3);"

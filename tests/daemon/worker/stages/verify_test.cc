@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/support/evaluator_rig.h"
+#include "tests/support/forwarding_workers.h"
 
 namespace cupilot::evaluate {
 namespace {
@@ -35,9 +36,9 @@ Json MakeWorkload() {
 }
 
 // Passes everything on; what a source worker says of the twin goes through the test.
-class TwinChanger final : public Workers {
+class TwinChanger final : public test::ForwardingWorkers {
  public:
-  explicit TwinChanger(Workers& workers) : workers_(workers) {}
+  explicit TwinChanger(Workers& workers) : ForwardingWorkers(workers) {}
   std::function<void(protocol::TwinReply&)> change;
 
   void Call(WorkerCall call, base::Callback<Json> done) override {
@@ -48,13 +49,6 @@ class TwinChanger final : public Workers {
       done(protocol::ToJson(*reply));
     });
   }
-  void Pause() override { workers_.Pause(); }
-  void Resume() override { workers_.Resume(); }
-  void Stop() override { workers_.Stop(); }
-  WorkerCounters counters() const override { return workers_.counters(); }
-
- private:
-  Workers& workers_;
 };
 
 class VerifyTest : public ::testing::Test {

@@ -9,6 +9,12 @@
 
 extern "C" cudaError_t HOOK(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
 
+#define JOIN(a, b) a##b
+#define NAMED(a, b) JOIN(a, b)
+extern "C" cudaError_t NAMED(HOOK, _call)(const void*, dim3, dim3, void**, std::size_t,
+                                          cudaStream_t);
+extern "C" cudaError_t NAMED(HOOK, _call_ex)(const cudaLaunchConfig_t*, const void*, void**);
+
 static float buffer[4096];
 static const void* const original = reinterpret_cast<const void*>(
     static_cast<void (*)(float, const float*, float*, int)>(&app::scale));
@@ -134,6 +140,38 @@ static void NoHandle() {
   }
 }
 
+// Launches by the function's address, as a program writes them.
+static void CallsByName() {
+  Call call;
+  void* arguments[] = {&call.factor, &call.in, &call.out, &call.n};
+  const auto launches = [&](const void* function) {
+    recording::launches.clear();
+    recording::calls.clear();
+    NAMED(HOOK, _call)(function, call.grid, call.block, arguments, 0, nullptr);
+    return recording::launches.size() == 1 ? recording::launches[0].handle : nullptr;
+  };
+  CHECK(launches(original) != original && recording::calls.empty());
+  call.n = 11;  // outside of the guards
+  CHECK(launches(original) == original);
+  call.n = 1000;
+  CHECK(launches(&call) == &call);  // another object's kernel
+  CHECK(recording::calls == std::vector<std::string>{"cudaLaunchKernel"});
+
+  cudaLaunchConfig_t config;
+  config.gridDim = call.grid;
+  config.blockDim = call.block;
+  const auto extended = [&] {
+    recording::launches.clear();
+    recording::calls.clear();
+    NAMED(HOOK, _call_ex)(&config, original, arguments);
+    return recording::launches.size() == 1 ? recording::launches[0].handle : nullptr;
+  };
+  CHECK(extended() != original && recording::calls.empty());
+  config.numAttrs = 1;  // they are for the original
+  CHECK(extended() == original);
+  CHECK(recording::calls == std::vector<std::string>{"cudaLaunchKernelExC"});
+}
+
 static void Steps() {
   Call call;
   call.n = 1001;
@@ -222,6 +260,7 @@ int main(int argc, char** argv) {
     IllegalLaunchesAreTheOriginals();
     ErrorsAreTheProgramsOwn();
     Steps();
+    CallsByName();
     OtherKernelsPassThrough();
   }
   return 0;

@@ -134,6 +134,13 @@ static cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, 
 extern "C" inline const char* cupilot_host_architecture(const void*) {
   return recording::architecture;
 }
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes = 0;
+  cudaStream_t stream = nullptr;
+  void* attrs = nullptr;
+  unsigned numAttrs = 0;
+};
 // What cupilot_real is another name of.
 extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 block,
                                           void** arguments, std::size_t shared, cudaStream_t) {
@@ -143,4 +150,20 @@ extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 bl
   const cudaError_t error = refused ? cudaErrorInvalidConfiguration : recording::launch_error;
   if (error != cudaSuccess) recording::pending = error;
   return error;
+}
+// What cupilot_real_call and cupilot_real_call_ex are other names of.
+extern "C" cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared, cudaStream_t stream) {
+  recording::calls.push_back("cudaLaunchKernel");
+  return __cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+}
+extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                           void** arguments) {
+  recording::calls.push_back("cudaLaunchKernelExC");
+  return __cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
+                            config->dynamicSmemBytes, config->stream);
+}
+template <class... Arguments>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t*, Arguments&&...) {
+  return cudaErrorInvalidValue;  // of what is no function of the source
 }

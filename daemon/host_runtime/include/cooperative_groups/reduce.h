@@ -1,0 +1,50 @@
+/* One value of what all threads of a group have: of tiles, and of lanes that are here together. Combined in
+ * the order of their ranks. */
+#ifndef CUPILOT_HOST_COOPERATIVE_GROUPS_REDUCE_H_
+#define CUPILOT_HOST_COOPERATIVE_GROUPS_REDUCE_H_
+
+#include "../cooperative_groups.h"
+
+namespace cooperative_groups {
+
+template <class T>
+struct plus {
+  __device__ T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct less {
+  __device__ T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct greater {
+  __device__ T operator()(T a, T b) const { return a < b ? b : a; }
+};
+template <class T>
+struct bit_and {
+  __device__ T operator()(T a, T b) const { return a & b; }
+};
+template <class T>
+struct bit_or {
+  __device__ T operator()(T a, T b) const { return a | b; }
+};
+template <class T>
+struct bit_xor {
+  __device__ T operator()(T a, T b) const { return a ^ b; }
+};
+
+template <class Group, class T, class Combine>
+__device__ T reduce(const Group& group, const T& value, Combine&& combine) {
+  const cupilot_host::gathered<T> all(group.cupilot_lanes(), value);
+  bool first = true;
+  T result = value;
+  for (unsigned int i = 0; i < 32; ++i) {
+    if (!all.has(i)) continue;
+    result = first ? all.of(i) : combine(result, all.of(i));
+    first = false;
+  }
+  return result;
+}
+
+}  // namespace cooperative_groups
+
+#endif

@@ -1,0 +1,198 @@
+#include "worker/plant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cupilot::worker {
+namespace {
+
+using device::FillKind;
+
+constexpr std::int64_t kLocalRow = 8;  // where an output has an input of its own, or a few
+
+// A function of its arguments alone (SplitMix64's output function).
+std::uint64_t PlantDraw(std::uint64_t key, std::uint64_t index) {
+  std::uint64_t x = key + (index + 1) * 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+double Share(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
+
+std::int64_t ComponentsOf(const Region& region) { return region.count * region.type.lanes; }
+
+std::int64_t PlantRowOf(const Layout& layout, const Region& region) {
+  std::int64_t outputs = 1;
+  for (const Region& other : layout.regions) {
+    if (other.output) outputs = std::max(outputs, ComponentsOf(other));
+  }
+  const std::int64_t components = ComponentsOf(region);
+  const std::int64_t row = components >= 2 * outputs ? components / outputs : kLocalRow;
+  return std::clamp<std::int64_t>(row, 1, std::max<std::int64_t>(1, components));
+}
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+};
+
+Range FiniteRangeOf(const Region& region, const std::byte* data) {
+  Range range;
+  for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+    const double value = device::ReadNumber(data, i, region.type);
+    if (!std::isfinite(value)) continue;
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+  }
+  return range;
+}
+
+// Beyond all that is drawn, each a little different, but inside of what the fill says.
+double DecisiveNumber(const Region& region, const Range& drawn, bool largest, double share) {
+  const bool bounded = region.fill->kind == FillKind::kUniform;
+  if (largest) {
+    const double room =
+        bounded ? region.fill->high - drawn.high : drawn.high - drawn.low + std::fabs(drawn.high);
+    return drawn.high + room * (0.25 + 0.5 * share);
+  }
+  const double room =
+      bounded ? drawn.low - region.fill->low : drawn.high - drawn.low + std::fabs(drawn.low);
+  return drawn.low - room * (0.25 + 0.5 * share);
+}
+
+class Planter {
+ public:
+  Planter(const Region& region, std::int64_t row, bool largest, std::uint64_t key, std::byte* data)
+      : region_(region), row_(row), largest_(largest), key_(key), data_(data) {}
+
+  std::vector<std::int64_t> Run() {
+    if (region_.type.floating()) drawn_ = FiniteRangeOf(region_, data_);
+    std::vector<std::int64_t> positions;
+    const std::int64_t components = ComponentsOf(region_);
+    for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
+      const std::int64_t length = std::min(row_, components - begin);
+      const std::uint64_t word = PlantDraw(key_, static_cast<std::uint64_t>(r));
+      const std::int64_t at =
+          begin + static_cast<std::int64_t>(word % static_cast<std::uint64_t>(length));
+      positions.push_back(at);
+      Put(begin, length, at, PlantDraw(key_ ^ 1, static_cast<std::uint64_t>(r)));
+    }
+    return positions;
+  }
+
+ private:
+  void Put(std::int64_t begin, std::int64_t length, std::int64_t at, std::uint64_t word) {
+    if (region_.type.floating()) {
+      if (drawn_.low > drawn_.high) return;
+      device::WriteNumber(data_, at, region_.type,
+                          DecisiveNumber(region_, drawn_, largest_, Share(word)));
+    } else if (region_.fill->kind == FillKind::kPermutation) {
+      Exchange(at,
+               static_cast<std::int64_t>(word % static_cast<std::uint64_t>(ComponentsOf(region_))));
+    } else if (region_.fill->kind == FillKind::kBits) {
+      device::WriteInteger(data_, at, region_.type, largest_ ? -1 : 0);
+    } else {
+      PutInteger(begin, length, at);
+    }
+  }
+
+  void Exchange(std::int64_t a, std::int64_t b) {
+    const std::int64_t kept = device::ReadInteger(data_, a, region_.type);
+    device::WriteInteger(data_, a, region_.type, device::ReadInteger(data_, b, region_.type));
+    device::WriteInteger(data_, b, region_.type, kept);
+  }
+
+  // The end of the range belongs to one position of the row alone.
+  void PutInteger(std::int64_t begin, std::int64_t length, std::int64_t at) {
+    const std::int64_t low = region_.fill->integer_low, high = region_.fill->integer_high;
+    const std::int64_t end = largest_ ? high : low;
+    for (std::int64_t i = begin; low < high && i < begin + length; ++i) {
+      if (device::ReadInteger(data_, i, region_.type) != end) continue;
+      device::WriteInteger(data_, i, region_.type, largest_ ? end - 1 : end + 1);
+    }
+    device::WriteInteger(data_, at, region_.type, end);
+  }
+
+  const Region& region_;
+  const std::int64_t row_;
+  const bool largest_;
+  const std::uint64_t key_;
+  std::byte* data_;
+  Range drawn_;
+};
+
+}  // namespace
+
+std::string Plant::Name() const {
+  return "plant " + std::to_string(run) + " in region " + std::to_string(region);
+}
+
+std::vector<std::size_t> PlantableRegions(const Layout& layout) {
+  std::vector<std::size_t> regions;
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const Region& region = layout.regions[r];
+    if (!region.input || !region.fill || region.count == 0) continue;
+    const FillKind kind = region.fill->kind;
+    const bool ordered = kind == FillKind::kSorted || kind == FillKind::kOffsets;
+    const bool number = region.type.floating() && kind != FillKind::kConstant;
+    const bool integer = region.type.integer() && region.declared;
+    if (!ordered && (number || integer)) regions.push_back(r);
+  }
+  return regions;
+}
+
+std::int64_t OutputsOf(const Layout& layout) {
+  std::int64_t outputs = 0;
+  for (const Region& region : layout.regions) {
+    if (region.output) outputs += ComponentsOf(region);
+  }
+  return outputs;
+}
+
+CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, double value,
+                             std::uint64_t seed) {
+  CaseInputs inputs = workload;
+  for (const std::size_t r : PlantableRegions(plan.layout)) {
+    const Region& region = plan.layout.regions[r];
+    if (!region.type.floating()) continue;
+    const Planted planted = PlantValues(plan, workload, {r, 0}, seed);
+    const std::size_t first = seed % 4;
+    for (std::size_t row = first; row < planted.positions.size(); row += 4) {
+      device::WriteNumber(inputs.regions[r].data(), planted.positions[row], region.type, value);
+      inputs.changed = true;
+    }
+  }
+  return inputs;
+}
+
+CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, bool high) {
+  CaseInputs inputs = workload;
+  for (const std::size_t r : PlantableRegions(plan.layout)) {
+    const Region& region = plan.layout.regions[r];
+    if (!region.type.integer() || region.fill->kind == FillKind::kPermutation) continue;
+    std::int64_t end = high ? region.fill->integer_high : region.fill->integer_low;
+    if (region.fill->kind == FillKind::kBits) end = high ? -1 : 0;
+    for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+      device::WriteInteger(inputs.regions[r].data(), i, region.type, end);
+    }
+    inputs.changed = true;
+  }
+  return inputs;
+}
+
+Planted PlantValues(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
+                    std::uint64_t seed) {
+  const Region& region = plan.layout.regions[plant.region];
+  Planted planted;
+  planted.inputs = workload;
+  std::uint64_t key = PlantDraw(seed, static_cast<std::uint64_t>(plant.run));
+  for (const char c : region.name) key = PlantDraw(key, static_cast<unsigned char>(c));
+  planted.positions = Planter(region, PlantRowOf(plan.layout, region), plant.run % 2 == 0, key,
+                              planted.inputs.regions[plant.region].data())
+                          .Run();
+  return planted;
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,52 @@
+// Planted values: a case's own inputs with decisive ones at random positions, one for each
+// independent output. What selects (a maximum, a threshold, a mask) shows by them whether it reads
+// an input at all; what is drawn at random shows it almost never. Pure.
+//
+// A candidate that ignores one input in a hundred passes a decisive position with probability 0.99,
+// and kPlantsNeeded of them with probability 0.001 (reference: swap_and_gate.md, 1.7).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "worker/case_inputs.h"
+#include "worker/case_plan.h"
+
+namespace cupilot::worker {
+
+inline constexpr std::int64_t kPlantsNeeded = 688;
+
+struct Plant {
+  std::size_t region = 0;
+  int run = 0;  // even: the largest value, odd: the smallest
+
+  std::string Name() const;  // among the contents of a case
+};
+
+// The regions that may be planted in: floating data, and integers whose fill says what they may be.
+std::vector<std::size_t> PlantableRegions(const Layout& layout);
+
+struct Planted {
+  CaseInputs inputs;
+  std::vector<std::int64_t> positions;  // components of the region, one a row, in order
+};
+
+// One position in each row: as many components as reach one output if all outputs share them
+// evenly. A function of its arguments alone.
+Planted PlantValues(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
+                    std::uint64_t seed);
+
+// The same positions in every fourth row of all floating regions that may be planted in, with
+// `value` at each: a number that is none, an infinite or a tiny one.
+CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, double value,
+                             std::uint64_t seed);
+
+// All integers of those regions are one end of what their fills say.
+CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, bool high);
+
+// Components of all outputs.
+std::int64_t OutputsOf(const Layout& layout);
+
+}  // namespace cupilot::worker

@@ -1,0 +1,188 @@
+#include "worker/sizes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "records/expression.h"
+
+namespace cupilot::worker {
+namespace {
+
+using Values = std::map<std::string, std::int64_t>;
+
+void AddNames(const std::string& text, std::set<std::string>& names) {
+  const auto parsed = records::Expression::Parse(text);
+  if (!parsed) return;
+  for (const std::string& name : parsed->Names()) names.insert(name);
+}
+
+std::set<std::string> NamesOfCounts(const records::Case& one) {
+  std::set<std::string> names;
+  for (const records::Argument& argument : one.arguments) AddNames(argument.count, names);
+  for (const records::Buffer& buffer : one.buffers) AddNames(buffer.bytes, names);
+  return names;
+}
+
+bool IsPrime(std::int64_t value) {
+  for (std::int64_t divisor = 2; divisor * divisor <= value; ++divisor) {
+    if (value % divisor == 0) return false;
+  }
+  return value > 1;
+}
+
+std::int64_t PrimeUpTo(std::int64_t value) {
+  while (value > 2 && !IsPrime(value)) --value;
+  return value;
+}
+
+// The grid of other values, where it is the tag's launch line that says it.
+class LaunchLine {
+ public:
+  LaunchLine(const records::Kernel& kernel, const CasePlan& plan) : kernel_(kernel), plan_(plan) {
+    holds_ = !kernel.launch_grid.empty() && GridOf({}) == Grid(plan.grid);
+  }
+
+  bool holds() const { return holds_; }
+
+  std::optional<std::vector<std::string>> GridFor(const Values& values) const {
+    const auto grid = GridOf(values);
+    if (!grid) return std::nullopt;
+    std::vector<std::string> texts;
+    for (const std::int64_t size : *grid) texts.push_back(std::to_string(size));
+    return texts;
+  }
+
+ private:
+  using Grid = std::array<std::int64_t, 3>;
+
+  std::optional<Grid> GridOf(const Values& values) const {
+    records::Environment environment = plan_.environment;
+    for (const records::Tunable& tunable : kernel_.tunables) {
+      environment.integers[tunable.name] = tunable.default_value;
+    }
+    for (const auto& [name, value] : values) environment.integers[name] = value;
+    Grid grid{1, 1, 1};
+    for (std::size_t i = 0; i < grid.size() && i < kernel_.launch_grid.size(); ++i) {
+      const auto size = records::EvaluateText(kernel_.launch_grid[i], environment);
+      if (!size) return std::nullopt;
+      grid[i] = *size;
+    }
+    return grid;
+  }
+
+  const records::Kernel& kernel_;
+  const CasePlan& plan_;
+  bool holds_ = false;
+};
+
+class SizeMaker {
+ public:
+  SizeMaker(const records::Kernel& kernel, const records::Case& workload, const CasePlan& plan)
+      : workload_(workload), plan_(plan), line_(kernel, plan) {
+    const std::set<std::string> counts = NamesOfCounts(workload);
+    for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
+      const std::string& name = kernel.parameters[i].name;
+      const bool integer = kernel.parameters[i].kind == records::ParameterKind::kInteger;
+      const auto value = plan.environment.integers.find(name);
+      if (!integer || !counts.contains(name) || value == plan.environment.integers.end()) continue;
+      if (value->second > 1) sizes_.push_back({i, name, value->second});
+    }
+    std::set<std::string> grid;
+    for (const std::string& text : workload.grid) AddNames(text, grid);
+    for (const Size& size : sizes_) grows_ = grows_ || grid.contains(size.name);
+    grows_ = grows_ || line_.holds();
+  }
+
+  std::vector<records::Case> Run() {
+    const std::int64_t block = plan_.block[0] * plan_.block[1] * plan_.block[2];
+    AddJoint({1, 1, 1});
+    AddJoint({37, 53, 17});
+    for (const Size& size : sizes_) {
+      Add({{size.name, 1}});
+      Add({{size.name, 0}});
+      Add({{size.name, PrimeUpTo(size.value / 2)}});
+      if (size.value > 2 * block) Add({{size.name, block + 1}});
+    }
+    for (const Size& size : sizes_) {
+      Add({{size.name, size.value - 1}});
+      Add({{size.name, size.value + 1}});
+    }
+    return std::move(cases_);
+  }
+
+ private:
+  struct Size {
+    std::size_t argument;
+    std::string name;
+    std::int64_t value;
+  };
+
+  // All sizes at once.
+  void AddJoint(const std::array<std::int64_t, 3>& values) {
+    if (sizes_.size() < 2) return;
+    Values joint;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      joint[sizes_[i].name] = values[i % values.size()];
+    }
+    Add(joint);
+  }
+
+  void Add(const Values& values) {
+    records::Case one = workload_;
+    std::string what;
+    for (const Size& size : sizes_) {
+      const auto value = values.find(size.name);
+      if (value == values.end()) continue;
+      if (value->second == size.value || value->second < 0) return;
+      if (value->second > size.value && !grows_) return;
+      one.arguments[size.argument].value = std::to_string(value->second);
+      what += ", " + size.name + " = " + std::to_string(value->second);
+    }
+    if (line_.holds()) {
+      auto grid = line_.GridFor(values);
+      if (!grid) return;
+      one.grid = std::move(*grid);
+    }
+    one.name += what;
+    const bool known = std::any_of(cases_.begin(), cases_.end(),
+                                   [&](const auto& other) { return other.name == one.name; });
+    if (!what.empty() && !known) cases_.push_back(std::move(one));
+  }
+
+  const records::Case& workload_;
+  const CasePlan& plan_;
+  const LaunchLine line_;
+  std::vector<Size> sizes_;
+  bool grows_ = false;
+  std::vector<records::Case> cases_;
+};
+
+}  // namespace
+
+std::vector<records::Case> OtherSizes(const records::Kernel& kernel, const records::Case& workload,
+                                      const CasePlan& plan) {
+  return SizeMaker(kernel, workload, plan).Run();
+}
+
+std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
+                                        const records::Case& workload, const CasePlan& plan) {
+  std::vector<records::Case> cases;
+  for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
+    const auto value = plan.environment.floats.find("$" + std::to_string(i));
+    if (value == plan.environment.floats.end() || !std::isfinite(value->second)) continue;
+    for (const double other : {1.25 * value->second + 0.125, 0.5 * value->second - 0.0625}) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.9g", other);
+      cases.push_back(workload);
+      cases.back().arguments[i].value = text;
+      cases.back().name += ", " + kernel.parameters[i].name + " = " + text;
+    }
+  }
+  return cases;
+}
+
+}  // namespace cupilot::worker

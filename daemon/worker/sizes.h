@@ -1,0 +1,24 @@
+// Other sizes of a case: its scalars with other values where its counts follow them. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "records/kernel.h"
+#include "records/workload.h"
+#include "worker/case_plan.h"
+
+namespace cupilot::worker {
+
+// Cases like `workload` (planned as `plan`), small ones first: one, zero, primes, no multiples of
+// the block, neighbours of its own sizes. Their names say how they differ. A scalar counts as a
+// size if an array's count names it; it only shrinks where the grid does not follow it. Whether a
+// case is legal, the original says. Empty: the case says no sizes.
+std::vector<records::Case> OtherSizes(const records::Kernel& kernel, const records::Case& workload,
+                                      const CasePlan& plan);
+
+// Cases like `workload` with other values of its floating scalars, one at a time.
+std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
+                                        const records::Case& workload, const CasePlan& plan);
+
+}  // namespace cupilot::worker

@@ -1,0 +1,110 @@
+// Outputs over inputs. A variant's published guard demands disjoint buffers wherever they were
+// verified to be; what is asked here is a guard of the variant's own that admits more, and whether
+// wrong values of a case with overlapping arguments come of the overlap.
+#include <algorithm>
+#include <optional>
+
+#include "device/describe.h"
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+namespace {
+
+// `input` and `output` have an array of their own, of one length.
+bool MayShare(const Trial& trial, std::size_t input, std::size_t output) {
+  const CasePlan& plan = trial.scene().original;
+  const auto &in = plan.references[input], &out = plan.references[output];
+  if (!in || !out || in->region < 0 || out->region < 0 || in->region == out->region) return false;
+  const Region& from = plan.layout.regions[static_cast<std::size_t>(in->region)];
+  const Region& to = plan.layout.regions[static_cast<std::size_t>(out->region)];
+  const auto& arguments = trial.workload().arguments;
+  return from.input && !from.output && to.output && !to.input && from.type == to.type &&
+         from.count == to.count && arguments[input].buffer.empty() &&
+         arguments[output].buffer.empty();
+}
+
+records::Case InPlace(const Trial& trial, std::size_t input, std::size_t output) {
+  records::Case one = trial.workload();
+  records::Argument &in = one.arguments[input], &out = one.arguments[output];
+  const auto r = static_cast<std::size_t>(trial.scene().original.references[input]->region);
+  const Region& region = trial.scene().original.layout.regions[r];
+  one.buffers.push_back({"both", std::to_string(region.bytes()), in.fill});
+  for (records::Argument* argument : {&in, &out}) {
+    argument->buffer = "both";
+    argument->count.clear();
+    argument->fill.reset();
+    argument->access.reset();
+  }
+  one.name += ", " + out.name + " over " + in.name;
+  return one;
+}
+
+// Each argument that shares a buffer has one of its own.
+std::optional<records::Case> Apart(const Trial& trial) {
+  records::Case one = trial.workload();
+  const CasePlan& plan = trial.scene().original;
+  bool changed = false;
+  for (std::size_t i = 0; i < one.arguments.size(); ++i) {
+    records::Argument& argument = one.arguments[i];
+    if (argument.buffer.empty() || !plan.references[i]) continue;
+    const records::Parameter& parameter = trial.set().kernel.parameters[i];
+    if (parameter.element_bytes <= 0) return std::nullopt;
+    const auto buffer =
+        std::find_if(one.buffers.begin(), one.buffers.end(),
+                     [&](const records::Buffer& b) { return b.name == argument.buffer; });
+    if (buffer != one.buffers.end()) argument.fill = buffer->fill;
+    argument.count = std::to_string(plan.references[i]->bytes / parameter.element_bytes);
+    argument.access = parameter.element_const ? records::Access::kIn : records::Access::kInOut;
+    argument.buffer.clear();
+    argument.offset.clear();
+    changed = true;
+  }
+  one.buffers.clear();
+  one.name += ", arguments apart";
+  return changed ? std::optional(one) : std::nullopt;
+}
+
+// Nothing where the original or the guard does not admit the case.
+base::Result<std::optional<Finding>> JudgeCase(Trial& trial, const records::Case& one) {
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+  const auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
+  if (!plan) return std::nullopt;
+  Trial other(trial.request(), one, *plan);
+  if (!other.MakeScene(*plan)) return std::nullopt;
+  TRY_ASSIGN(const auto reference, other.Workload());
+  if (!reference->dropped.empty() || !reference->repeats) return std::nullopt;
+  TRY_ASSIGN(Finding finding, other.Start());
+  if (finding.reason.empty()) {
+    TRY_ASSIGN(finding, other.Judge({*reference, "of the workload"}));
+  }
+  trial.CountLaunches(other.launches());
+  return finding;
+}
+
+}  // namespace
+
+base::Result<Finding> StepAliases(Trial& trial) {
+  // A guard that says nothing of overlaps leaves them to the published one.
+  if (trial.set().variant.guard.find("disjoint") == std::string::npos) return Finding{};
+  const std::size_t count = trial.workload().arguments.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      if (!MayShare(trial, i, j)) continue;
+      TRY_ASSIGN(auto finding, JudgeCase(trial, InPlace(trial, i, j)));
+      if (!finding || finding->reason.empty()) continue;
+      return Because(std::move(*finding), "alias_unsafe");
+    }
+  }
+  return Finding{};
+}
+
+base::Result<Finding> ExplainOverlap(Trial& trial, Finding finding) {
+  if (finding.reason != "wrong_values" && finding.reason != "stateful") return finding;
+  const auto apart = Apart(trial);
+  if (!apart) return finding;
+  TRY_ASSIGN(const auto other, JudgeCase(trial, *apart));
+  if (other && other->reason.empty()) finding.reason = "alias_unsafe";
+  return finding;
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,48 @@
+// The candidate in one process with the original: after it, and before it.
+#include <algorithm>
+
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+namespace {
+
+// The original's results now, against those of its own process.
+Finding CompareOriginal(const Trial& trial, const OriginalResult& reference) {
+  if (!reference.repeats) return {};
+  const Layout& layout = trial.scene().original.layout;
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const std::vector<std::byte>& expected = reference.outputs[r].bytes;
+    const std::byte* now = trial.memory().data() + layout.regions[r].offset;
+    const auto differ = std::mismatch(expected.begin(), expected.end(), now);
+    if (differ.first == expected.end() || layout.regions[r].order_free) continue;
+    const auto element = static_cast<std::size_t>(differ.first - expected.begin()) /
+                         static_cast<std::size_t>(layout.regions[r].type.size());
+    return {"stateful", "after the candidate ran, the original gives another " +
+                            Where(layout.regions[r], element) + " (case '" + trial.workload().name +
+                            "')"};
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<Finding> StepAroundOriginal(Trial& trial) {
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  TRY(trial.Restart(true));
+  TRY_ASSIGN(Finding finding, trial.RunOriginal(*workload));
+  if (!finding.reason.empty()) return finding;
+  TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
+  TRY_ASSIGN(const auto reference,
+             fill == nullptr ? trial.Workload() : trial.references().Find(fill));
+  const std::string label =
+      std::string(fill == nullptr ? "of the workload" : fill->name) + ", after the original";
+  TRY_ASSIGN(Finding judged, trial.Judge({*reference, label, fill == nullptr || fill->dense}));
+  if (!judged.reason.empty()) return Because(std::move(judged), "stateful");
+  TRY_ASSIGN(finding, trial.RunOriginal(*workload));
+  if (!finding.reason.empty()) return finding;
+  finding = CompareOriginal(trial, *workload);
+  TRY(trial.Restart(false));
+  return finding;
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,76 @@
+// Other inputs at the same addresses, and workspaces as the call before left them: a result that is
+// kept by address is seen. Then inputs of which few elements have changed since the call before: so
+// is one that is kept by a sample of the contents.
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+namespace {
+
+constexpr int kRounds = 3;
+constexpr std::size_t kOneIn = 32;  // of the elements changes from round to round
+
+// `inputs`, but at random places of its floating regions what `from` has there.
+CaseInputs WithFewOf(const CaseInputs& from, CaseInputs inputs, const Layout& layout,
+                     std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const device::ElementType& type = layout.regions[r].type;
+    std::vector<std::byte>& bytes = inputs.regions[r];
+    if (!type.floating() || bytes.size() != from.regions[r].size()) continue;
+    const auto size = static_cast<std::size_t>(type.size());
+    for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
+      if (random() % kOneIn == 0) std::memcpy(&bytes[at], &from.regions[r][at], size);
+    }
+  }
+  inputs.changed = true;
+  return inputs;
+}
+
+// From the workload's inputs, which ran last, to the other ones, few elements at a time.
+base::Result<Finding> ChangeFew(Trial& trial, const CaseInputs& workload, const CaseInputs& other) {
+  auto inputs = std::make_shared<const CaseInputs>(workload);
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t seed = trial.set().seed + static_cast<std::uint64_t>(round);
+    inputs = std::make_shared<const CaseInputs>(
+        WithFewOf(other, *inputs, trial.scene().original.layout, seed));
+    const std::string label =
+        "of the workload with some elements changed, round " + std::to_string(round);
+    TRY_ASSIGN(const auto reference, trial.references().FindOf(label, inputs));
+    if (!reference->dropped.empty()) return Finding{};
+    Before before;
+    before.keep_workspaces = true;
+    TRY_ASSIGN(Finding finding, trial.Judge({*reference, label}, before));
+    if (!finding.reason.empty()) return Because(std::move(finding), "stateful");
+  }
+  return Finding{};
+}
+
+}  // namespace
+
+base::Result<Finding> StepChangedContents(Trial& trial) {
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
+  if (fill == nullptr) {
+    trial.Note("changed_contents", "not asked: no other inputs are known to be legal");
+    return Finding{};
+  }
+  TRY_ASSIGN(const auto other, trial.references().Find(fill));
+  TRY_ASSIGN(Finding first, trial.Judge({*workload, "of the workload"}));
+  if (!first.reason.empty()) return Because(std::move(first), "stateful");
+  Before before;
+  before.keep_workspaces = true;
+  const std::string label =
+      std::string(fill->name) + ", after the workload's fill at the same addresses";
+  TRY_ASSIGN(Finding finding, trial.Judge({*other, label, fill->dense}, before));
+  if (!finding.reason.empty()) return Because(std::move(finding), "stateful");
+  TRY_ASSIGN(Finding again, trial.Judge({*workload, "of the workload"}, before));
+  if (!again.reason.empty()) return Because(std::move(again), "stateful");
+  return ChangeFew(trial, *workload->inputs, *other->inputs);
+}
+
+}  // namespace cupilot::worker

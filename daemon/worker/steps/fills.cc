@@ -1,0 +1,48 @@
+// The workload's own fill, and those of the gate.
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+namespace {
+
+base::Result<Finding> JudgeAll(Trial& trial, bool active) {
+  for (const GateFill& fill : kGateFills) {
+    if (fill.active != active || trial.LeftOut(std::string("fill ") + fill.name)) continue;
+    TRY_ASSIGN(Finding finding, JudgeFill(trial, fill));
+    if (!finding.reason.empty()) return finding;
+  }
+  return Finding{};
+}
+
+}  // namespace
+
+base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
+  TRY_ASSIGN(const auto reference, trial.references().Find(&fill));
+  if (reference->redundant) return Finding{};
+  const std::string name = std::string("fill ") + fill.name;
+  if (!reference->dropped.empty()) {
+    trial.Note(name, "dropped: " + reference->dropped);
+    return Finding{};
+  }
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, fill.name, fill.dense}));
+  if (finding.reason.empty()) trial.Note(name, trial.HowCompared(*reference));
+  return finding;
+}
+
+base::Result<Finding> StepWorkload(Trial& trial) {
+  TRY_ASSIGN(const auto reference, trial.Workload());
+  if (!reference->dropped.empty()) {
+    trial.original_failure = "the workload '" + trial.workload().name + "': " + reference->dropped;
+    return Finding{};
+  }
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, "of the workload"}));
+  if (!finding.reason.empty()) return finding;
+  trial.workload_ran_last = true;
+  trial.Note("fill workload", trial.HowCompared(*reference));
+  return Finding{};
+}
+
+base::Result<Finding> StepFills(Trial& trial) { return JudgeAll(trial, true); }
+
+base::Result<Finding> StepMoreFills(Trial& trial) { return JudgeAll(trial, false); }
+
+}  // namespace cupilot::worker

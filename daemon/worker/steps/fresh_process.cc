@@ -1,0 +1,17 @@
+// The first run of a process, on other inputs than those of the first run before.
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+
+base::Result<Finding> StepFreshProcess(Trial& trial) {
+  TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
+  TRY_ASSIGN(const auto reference,
+             fill == nullptr ? trial.Workload() : trial.references().Find(fill));
+  TRY(trial.Restart(false));
+  const std::string label =
+      std::string(fill == nullptr ? "of the workload" : fill->name) + ", first run of a process";
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, fill == nullptr || fill->dense}));
+  return Because(std::move(finding), "stateful");
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,78 @@
+// Other sizes and other floating scalars, as far as the variant's own guard admits them and the
+// original is legal there: it runs without a fault, and neither its neighbours in memory nor what
+// lies between them matter.
+#include "worker/sizes.h"
+
+#include <optional>
+
+#include "device/describe.h"
+#include "worker/placement.h"
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+namespace {
+
+// Of the twin, the original and the candidate together, at most so long for one size.
+constexpr double kMostSizeUs = 1e6;
+constexpr double kRunsOfASize = 12;
+
+base::Result<bool> IsLegal(Trial& sized, const CasePlan& plan, bool repeats) {
+  TRY_ASSIGN(const auto reference, sized.Workload());
+  if (!reference->dropped.empty() || (repeats && !reference->repeats)) return false;
+  TRY_ASSIGN(const std::string why_not, sized.references().WhyNotAt(Reversed(plan)));
+  return why_not.empty();
+}
+
+// Nothing where this size says nothing.
+base::Result<std::optional<Finding>> JudgeSize(Trial& trial, const records::Case& one,
+                                               const device::Properties& properties,
+                                               const OriginalResult& workload) {
+  const auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
+  if (!plan) return std::nullopt;
+  const bool slow = kRunsOfASize * workload.original_us > kMostSizeUs;
+  if (slow && 4 * plan->layout.bytes > trial.scene().original.layout.bytes) return std::nullopt;
+  Trial sized(trial.request(), one, *plan);
+  if (!sized.MakeScene(*plan)) return std::nullopt;  // the guard does not admit it
+  auto legal = IsLegal(sized, *plan, workload.repeats);
+  if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;
+  if (!legal) return base::Fail(legal.error());
+  if (!*legal) return std::nullopt;
+  TRY_ASSIGN(Finding finding, sized.Start());
+  if (finding.reason.empty()) {
+    TRY_ASSIGN(const auto reference, sized.Workload());
+    TRY_ASSIGN(finding, sized.Judge({*reference, "of the workload"}));
+  }
+  trial.CountLaunches(sized.launches());
+  return finding;
+}
+
+base::Result<Finding> JudgeCases(Trial& trial, const char* step,
+                                 const std::vector<records::Case>& cases) {
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  std::string asked;
+  for (const records::Case& one : cases) {
+    TRY_ASSIGN(const auto finding, JudgeSize(trial, one, properties, *workload));
+    if (!finding) continue;
+    if (!finding->reason.empty()) return *finding;
+    asked += (asked.empty() ? "" : "; ") + one.name.substr(trial.workload().name.size() + 2);
+  }
+  trial.Note(step, asked.empty() ? "not asked: the workload says none that the original and the "
+                                   "variant's guard admit"
+                                 : "as the original at " + asked);
+  return Finding{};
+}
+
+}  // namespace
+
+base::Result<Finding> StepSizes(Trial& trial) {
+  return JudgeCases(trial, "sizes",
+                    OtherSizes(trial.set().kernel, trial.workload(), trial.scene().original));
+}
+
+base::Result<Finding> StepScalars(Trial& trial) {
+  return JudgeCases(trial, "scalars",
+                    OtherScalars(trial.set().kernel, trial.workload(), trial.scene().original));
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,44 @@
+#include "worker/steps/step.h"
+
+namespace cupilot::worker {
+
+const std::vector<StepRow> kSteps = {
+    {"fill workload", "the original's results on the workload's own inputs", true, &StepWorkload},
+    {"second_call", "the same results when it is called again on the same buffers", true,
+     &StepSecondCall},
+    {"fills", "the original's results on other inputs", true, &StepFills},
+    {"stale_outputs", "the same results where memory holds those of other inputs", true,
+     &StepStaleOutputs},
+    {"alignment", "the same results where buffers begin at any element", true, &StepAlignment},
+    {"plant", "the original's results with a decisive value for each output", true, &StepPlant},
+    {"places", "the same results where buffers lie in another order", false, &StepPlaces},
+    {"poisons", "the same results whatever outputs hold before", false, &StepPoisons},
+    {"nearly_right", "every element is written, also where nearly all are right already", false,
+     &StepNearlyRight},
+    {"more_calls", "the same results call after call", false, &StepMoreCalls},
+    {"changed_contents", "other results when the same buffers hold other inputs", false,
+     &StepChangedContents},
+    {"fresh_process", "the same results in a process where nothing ran before", false,
+     &StepFreshProcess},
+    {"around_original", "the same results after the original, and the original's after it", false,
+     &StepAroundOriginal},
+    {"schedules", "the same results in other orders of blocks and threads", false, &StepSchedules},
+    {"more_fills", "the original's results on further inputs", false, &StepMoreFills},
+    {"aliases", "the original's results with overlaps that the variant's guard admits", false,
+     &StepAliases},
+    {"special_values", "the original's results with values that random data do not have", false,
+     &StepSpecialValues},
+    {"scalars", "the original's results for other floating scalars", false, &StepScalars},
+    {"sizes", "the original's results at other sizes that the variant's guard admits", false,
+     &StepSizes},
+    {"plants", "the original's results with decisive values in each input", false, &StepPlants},
+};
+
+Finding Because(Finding finding, const char* reason) {
+  if (finding.reason == "wrong_values" || finding.reason == "precision_loss") {
+    finding.reason = reason;
+  }
+  return finding;
+}
+
+}  // namespace cupilot::worker

@@ -1,0 +1,63 @@
+// The steps of a verification (design, section 6): runs of the candidate on one case, each followed
+// by all checks (checks/check.h). One file and one row each; rows stand in the order of their cost,
+// and the first that finds something ends the verification.
+//
+// Screening is what every candidate goes through: at most 8 launches of it a case. The rest is for
+// finalists, which have proven faster once.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "worker/trial.h"
+
+namespace cupilot::worker {
+
+struct StepRow {
+  const char* name;  // in the evaluation's record
+  const char* what;  // that holds where the step passes
+  bool screening;
+  base::Result<Finding> (*run)(Trial& trial);
+};
+
+extern const std::vector<StepRow> kSteps;
+
+// The fills: what the results are on other contents.
+base::Result<Finding> StepWorkload(Trial& trial);
+base::Result<Finding> StepFills(Trial& trial);
+base::Result<Finding> StepMoreFills(Trial& trial);
+// Decisive values at random positions.
+base::Result<Finding> StepPlant(Trial& trial);
+base::Result<Finding> StepPlants(Trial& trial);
+base::Result<Finding> StepSpecialValues(Trial& trial);
+// Other sizes and scalars inside the variant's guard.
+base::Result<Finding> StepSizes(Trial& trial);
+base::Result<Finding> StepScalars(Trial& trial);
+// State: the same results whatever ran before and wherever the buffers lie.
+base::Result<Finding> StepSecondCall(Trial& trial);
+base::Result<Finding> StepMoreCalls(Trial& trial);
+base::Result<Finding> StepStaleOutputs(Trial& trial);
+base::Result<Finding> StepAlignment(Trial& trial);
+base::Result<Finding> StepPlaces(Trial& trial);
+base::Result<Finding> StepPoisons(Trial& trial);
+base::Result<Finding> StepNearlyRight(Trial& trial);
+base::Result<Finding> StepChangedContents(Trial& trial);
+base::Result<Finding> StepFreshProcess(Trial& trial);
+base::Result<Finding> StepAroundOriginal(Trial& trial);
+
+// Other orders of blocks and threads.
+base::Result<Finding> StepSchedules(Trial& trial);
+// Outputs over inputs, where the variant's own guard speaks of overlaps.
+base::Result<Finding> StepAliases(Trial& trial);
+// Wrong values of a case with overlapping arguments that are right where they lie apart are
+// alias_unsafe.
+base::Result<Finding> ExplainOverlap(Trial& trial, Finding finding);
+
+// One of the gate's fills; a note says how it went where it passes or does not count.
+base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill);
+
+// A finding of a run that differs from one that passed only in what went before: wrong values have
+// `reason` then ("stateful"). Others keep theirs.
+Finding Because(Finding finding, const char* reason);
+
+}  // namespace cupilot::worker

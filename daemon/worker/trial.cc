@@ -1,0 +1,234 @@
+#include "worker/trial.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "worker/placement.h"
+#include "worker/program.h"
+
+namespace cupilot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Limits for a candidate: bounded by what the original needs, with room for slow ones.
+milliseconds TrialLimitFor(double original_us) {
+  const double ms = std::clamp(20 * original_us / 1000, 2000.0, 10000.0);
+  return milliseconds(static_cast<int>(ms));
+}
+
+// Elements that the original leaves alone and that hold what lay there before the run get the
+// poison of the reference's run: results can be compared then, whatever it was.
+void PutPoisonBack(const Layout& layout, const OriginalResult& reference, const Before& before,
+                   std::span<std::byte> arena) {
+  if (before.contents == nullptr && before.poison == kPoison) return;
+  for (std::size_t r = 0; r < reference.outputs.size(); ++r) {
+    const std::vector<bool>& unwritten = reference.outputs[r].unwritten;
+    const Region& region = layout.regions[r];
+    const auto size = static_cast<std::size_t>(region.type.size());
+    std::byte* data = arena.data() + region.offset;
+    for (std::size_t i = 0; i < unwritten.size(); ++i) {
+      if (!unwritten[i] || !before.IsUntouched(r, data, i, size)) continue;
+      std::memset(data + i * size, std::to_integer<int>(kPoison), size);
+    }
+  }
+}
+
+bool SameBits(const Observation& seen) {
+  for (std::size_t r = 0; r < seen.reference.outputs.size(); ++r) {
+    const std::vector<std::byte>& expected = seen.reference.outputs[r].bytes;
+    const std::byte* got = seen.after.data() + seen.plan.layout.regions[r].offset;
+    if (!std::equal(expected.begin(), expected.end(), got)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Trial::Trial(const protocol::VerifyRequest& request, const records::Case& workload,
+             CasePlan original)
+    : request_(request),
+      workload_(workload),
+      original_(std::move(original)),
+      references_(request.set, workload, original_) {}
+
+bool Trial::LeftOut(const std::string& name) const {
+  const auto& names = request_.left_out;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+base::Result<Trial::Scene> Trial::MakeScene(CasePlan original) const {
+  Scene scene{std::move(original), {}, {}};
+  scene.plan = scene.original;
+  TRY_ASSIGN(const Program program, VariantProgram(set().kernel, set().variant, scene.plan));
+  scene.program = ToJson(program, scene.plan.layout, 0);
+  return scene;
+}
+
+base::Result<Finding> Trial::Start() {
+  auto scene = MakeScene(original_);
+  if (!scene) {
+    const bool unsupported = scene.error().code == base::ErrorCode::kUnsupported;
+    return Finding{unsupported ? "unsupported_construct" : "invalid_launch", scene.error().message};
+  }
+  scene_ = std::move(*scene);
+  auto taken = MakeRoom(scene_->plan.layout);
+  if (!taken && taken.error().code == base::ErrorCode::kInvalidArgument) {
+    return Finding{"invalid_launch", taken.error().message};
+  }
+  if (!taken) return base::Fail(taken.error());
+  return Finding{};
+}
+
+base::Result<> Trial::MakeRoom(const Layout& layout) {
+  const auto bytes = static_cast<std::size_t>(layout.bytes);
+  if (lease_ && lease_->memory().size() >= bytes) return {};
+  const std::size_t room = std::max(bytes, lease_ ? lease_->memory().size() : 0);
+  std::vector<std::string> modules = {set().candidate_artifact};
+  if (module_ == 1) modules.insert(modules.begin(), set().original_artifact);
+  const Role role = restarted_ ? Role::kFinalist : Role::kCandidate;
+  lease_.reset();  // before the new one needs the memory
+  TRY_ASSIGN(Lease lease, Lease::Take(set().device, role, room, modules));
+  lease_ = std::move(lease);
+  workload_ran_last = false;
+  return {};
+}
+
+base::Result<> Trial::Restart(bool with_original) {
+  module_ = with_original ? 1 : 0;
+  restarted_ = true;
+  lease_.reset();
+  return MakeRoom(scene_->plan.layout);
+}
+
+base::Result<Finding> Trial::Judge(const Question& question, const Before& before) {
+  return JudgeAt(*scene_, question, before);
+}
+
+base::Result<Finding> Trial::JudgeAt(const Scene& scene, const Question& question,
+                                     const Before& before) {
+  return RunAndCheck(scene, question, before, true);
+}
+
+base::Result<Finding> Trial::RunOn(const Question& question, const Before& before) {
+  return RunAndCheck(*scene_, question, before, false);
+}
+
+base::Result<Finding> Trial::RunAndCheck(const Scene& scene, const Question& question,
+                                         const Before& before, bool results) {
+  TRY(MakeRoom(scene.plan.layout));
+  const auto arena = lease_->memory().subspan(0, static_cast<std::size_t>(scene.plan.layout.bytes));
+  PrepareArena(scene.plan.layout, *question.reference.inputs, before, arena);
+  launches_ += 1;
+  workload_ran_last = false;
+  auto ran = Launch(scene, question.reference.original_us);
+  if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
+  const Observation seen{set(), scene.original, scene.plan,     question.reference,
+                         arena, question.fill,  question.dense, before};
+  if (!ran) return FailedRun(seen, ran.error());
+  PutPoisonBack(scene.plan.layout, question.reference, before, arena);
+  return Check(seen, results);
+}
+
+Finding Trial::JudgeResults(const Question& question, const Before& before) {
+  const auto bytes = static_cast<std::size_t>(scene_->plan.layout.bytes);
+  return Check({set(), scene_->original, scene_->plan, question.reference,
+                lease_->memory().subspan(0, bytes), question.fill, question.dense, before},
+               true);
+}
+
+Finding Trial::Check(const Observation& seen, bool results) {
+  for (const CheckRow& check : kChecks) {
+    if (LeftOut(check.name) || (check.of_results && !results)) continue;
+    Finding finding = check.run(seen, errors_);
+    if (finding.reason.empty()) continue;
+    finding.check = check.name;
+    if (check.run == &CheckValues) {
+      const Finding untouched = FindUntouched(seen);
+      if (untouched.reason == "unwritten_output")
+        finding = {untouched.reason, untouched.detail, check.name};
+    }
+    return finding;
+  }
+  exact_ = exact_ && (!results || SameBits(seen));
+  return Finding{};
+}
+
+base::Result<records::Json> Trial::Launch(const Scene& scene, double original_us) {
+  records::Json request = {{"op", "run"},
+                           {"module", module_},
+                           {"program", scene.program},
+                           {"bytes", scene.plan.layout.bytes}};
+  if (!schedule.empty()) request["schedule"] = schedule;
+  return lease_->runner().Ask(request, TrialLimitFor(original_us));
+}
+
+Finding Trial::FailedRun(const Observation& seen, const base::Error& error) {
+  // A crash after a write outside of the buffers is the write's doing.
+  Finding outside = LeftOut("out_of_bounds") ? Finding{} : CheckRedZones(seen, errors_);
+  if (!outside.reason.empty()) {
+    outside.check = "out_of_bounds";
+    return outside;
+  }
+  const std::string detail = error.message + FillName(seen);
+  if (error.code == base::ErrorCode::kTimeout) return {"timed_out", detail};
+  if (error.code == base::ErrorCode::kInvalidArgument) return {"invalid_launch", detail};
+  return {"crashed", detail};
+}
+
+base::Result<Finding> Trial::RunOriginal(const OriginalResult& reference) {
+  const Layout& layout = scene_->plan.layout;
+  Before before;
+  before.keep_workspaces = true;
+  PrepareArena(layout, *reference.inputs, before, lease_->memory());
+  const records::Json program =
+      ToJson(OriginalProgram(scene_->original, set().kernel.name), layout, 0);
+  auto ran = lease_->Run(0, program, TrialLimitFor(reference.original_us));
+  if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
+  if (ran) return Finding{};
+  return Finding{"stateful", "beside the candidate the original fails: " + ran.error().message};
+}
+
+base::Result<std::shared_ptr<const OriginalResult>> Trial::Workload() {
+  return references_.Find(nullptr);
+}
+
+base::Result<const GateFill*> Trial::AnotherFill() {
+  for (const GateFill& fill : kGateFills) {
+    if (!fill.active) continue;
+    TRY_ASSIGN(const auto reference, references_.Find(&fill));
+    if (reference->dropped.empty() && !reference->redundant) return &fill;
+  }
+  return nullptr;
+}
+
+void Trial::Note(const std::string& name, const std::string& detail) {
+  notes_.push_back({name, true, detail});
+}
+
+// By what floating outputs were judged on a fill; empty: there is none.
+std::string Trial::HowCompared(const OriginalResult& reference) {
+  std::string how;
+  for (std::size_t r = 0; r < original_.layout.regions.size(); ++r) {
+    const Region& region = original_.layout.regions[r];
+    if (!region.output || !region.type.floating()) continue;
+    switch (EqualityOf(set(), region, reference.outputs[r])) {
+      case Equality::kSet:
+        break;
+      case Equality::kTolerance:
+        how = "by the declared tolerance";
+        break;
+      case Equality::kErrorRule:
+        with_twin_ = true;
+        how = "errors measured against the double twin";
+        break;
+      case Equality::kBits:
+        how = "bit by bit" + (reference.no_twin.empty() ? "" : ": " + reference.no_twin);
+        break;
+    }
+  }
+  return how;
+}
+
+}  // namespace cupilot::worker

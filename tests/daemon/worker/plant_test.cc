@@ -1,0 +1,152 @@
+#include "worker/plant.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/daemon/worker/case_fixture.h"
+
+namespace cupilot::worker {
+namespace {
+
+// `rows` outputs of a thousand inputs.
+records::Case CaseOfRows(const std::string& rows) {
+  records::Case one = MakeCase();
+  one.arguments[1].count = rows;
+  return one;
+}
+
+struct Drawn {
+  CasePlan plan;
+  CaseInputs workload;
+};
+
+Drawn Draw(const records::Case& one) {
+  Drawn drawn;
+  drawn.plan = MakePlan(one);
+  protocol::CandidateSet set;
+  set.workload.cases = {one};
+  auto inputs = FindInputs(set, drawn.plan, nullptr);
+  EXPECT_TRUE(inputs) << inputs.error().message;
+  if (inputs) drawn.workload = **inputs;
+  return drawn;
+}
+
+double ValueAt(const CasePlan& plan, const CaseInputs& inputs, std::int64_t i) {
+  return device::ReadNumber(inputs.regions[0].data(), i, plan.layout.regions[0].type);
+}
+
+TEST(Plant, OnePositionOfEachRowIsDecisive) {
+  const Drawn drawn = Draw(CaseOfRows("20"));
+  for (const int run : {0, 1}) {
+    const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
+    ASSERT_EQ(planted.positions.size(), 20u);
+    for (std::int64_t row = 0; row < 20; ++row) {
+      const std::int64_t at = planted.positions[static_cast<std::size_t>(row)];
+      EXPECT_EQ(at / 50, row);
+      for (std::int64_t i = 50 * row; i < 50 * (row + 1); ++i) {
+        if (i == at) continue;
+        const double other = ValueAt(drawn.plan, planted.inputs, i);
+        const double decisive = ValueAt(drawn.plan, planted.inputs, at);
+        EXPECT_EQ(other, ValueAt(drawn.plan, drawn.workload, i)) << "others stay";
+        EXPECT_TRUE(run == 0 ? decisive > other : decisive < other) << decisive << " " << other;
+      }
+    }
+  }
+}
+
+TEST(Plant, RunsTestOtherPositions) {
+  const Drawn drawn = Draw(CaseOfRows("1"));
+  std::set<std::int64_t> positions;
+  for (int run = 0; run < 500; ++run) {
+    const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
+    ASSERT_EQ(planted.positions.size(), 1u);
+    positions.insert(planted.positions[0]);
+  }
+  EXPECT_GT(positions.size(), 300u) << "of a thousand, at random";
+  const Planted one = PlantValues(drawn.plan, drawn.workload, {0, 3}, 7);
+  EXPECT_EQ(one.positions, PlantValues(drawn.plan, drawn.workload, {0, 3}, 7).positions);
+}
+
+TEST(Plant, WhatAFillDeclaresHolds) {
+  records::Case one = CaseOfRows("1");
+  one.arguments[0].fill->kind = "uniform";
+  one.arguments[0].fill->low = "2";
+  one.arguments[0].fill->high = "3";
+  const Drawn drawn = Draw(one);
+  for (int run = 0; run < 20; ++run) {
+    const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
+    const double value = ValueAt(drawn.plan, planted.inputs, planted.positions[0]);
+    EXPECT_GE(value, 2);
+    EXPECT_LT(value, 3);
+  }
+}
+
+TEST(Plant, NotWhereValuesHaveAnOrderOrAMeaning) {
+  for (const char* kind : {"constant", "sorted"}) {
+    records::Case one = MakeCase();
+    one.arguments[0].fill->kind = kind;
+    EXPECT_TRUE(PlantableRegions(MakePlan(one).layout).empty()) << kind;
+  }
+  EXPECT_EQ(PlantableRegions(MakePlan().layout), std::vector<std::size_t>{0});
+}
+
+Region IntegerRegion(device::FillKind kind, std::int64_t low, std::int64_t high) {
+  Region region;
+  region.name = "keys";
+  region.count = 64;
+  region.type = device::ElementTypeOf("int", 4);
+  region.input = true;
+  region.declared = true;
+  region.fill.emplace();
+  region.fill->kind = kind;
+  region.fill->integer_low = low;
+  region.fill->integer_high = high;
+  return region;
+}
+
+CaseInputs IntegersOf(const Region& region, std::int64_t step) {
+  CaseInputs inputs;
+  inputs.regions.emplace_back(static_cast<std::size_t>(region.bytes()));
+  for (std::int64_t i = 0; i < region.count; ++i) {
+    device::WriteInteger(inputs.regions[0].data(), i, region.type, i / step);
+  }
+  return inputs;
+}
+
+TEST(Plant, TheEndOfARangeBelongsToOneInteger) {
+  CasePlan plan;
+  plan.layout.Add(IntegerRegion(device::FillKind::kIntegers, 0, 3));
+  const CaseInputs inputs = IntegersOf(plan.layout.regions[0], 16);
+  for (const int run : {0, 1}) {
+    const Planted planted = PlantValues(plan, inputs, {0, run}, 7);
+    for (const std::int64_t at : planted.positions) {
+      const std::int64_t end = run == 0 ? 3 : 0;
+      for (std::int64_t i = at / 8 * 8; i < at / 8 * 8 + 8; ++i) {
+        const std::int64_t value =
+            device::ReadInteger(planted.inputs.regions[0].data(), i, plan.layout.regions[0].type);
+        EXPECT_EQ(value == end, i == at);
+        EXPECT_TRUE(value >= 0 && value <= 3);
+      }
+    }
+  }
+}
+
+TEST(Plant, APermutationStaysOne) {
+  CasePlan plan;
+  plan.layout.Add(IntegerRegion(device::FillKind::kPermutation, 0, 0));
+  const CaseInputs inputs = IntegersOf(plan.layout.regions[0], 1);
+  const Planted planted = PlantValues(plan, inputs, {0, 0}, 7);
+  EXPECT_NE(planted.inputs.regions, inputs.regions);
+  std::set<std::int64_t> values;
+  for (std::int64_t i = 0; i < 64; ++i) {
+    values.insert(
+        device::ReadInteger(planted.inputs.regions[0].data(), i, plan.layout.regions[0].type));
+  }
+  EXPECT_EQ(values.size(), 64u);
+  EXPECT_EQ(*values.begin(), 0);
+  EXPECT_EQ(*values.rbegin(), 63);
+}
+
+}  // namespace
+}  // namespace cupilot::worker

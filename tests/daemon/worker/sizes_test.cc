@@ -1,0 +1,61 @@
+#include "worker/sizes.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/daemon/worker/case_fixture.h"
+
+namespace cupilot::worker {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// Of the scalar n.
+std::vector<std::string> ValuesOf(const std::vector<records::Case>& cases) {
+  std::vector<std::string> values;
+  for (const records::Case& one : cases) values.push_back(one.arguments[3].value);
+  return values;
+}
+
+TEST(Sizes, FollowWhatCountsName) {
+  const records::Case one = MakeCase();
+  const auto sizes = OtherSizes(MakeKernel(), one, MakePlan(one));
+  EXPECT_THAT(ValuesOf(sizes), ElementsAre("1", "0", "499", "65", "999", "1001"));
+  EXPECT_EQ(sizes[3].name, "all, n = 65");
+  for (const records::Case& other : sizes) {
+    EXPECT_EQ(other.arguments[2], one.arguments[2]) << "factor is no size";
+    EXPECT_EQ(other.grid, one.grid) << "an expression";
+  }
+}
+
+TEST(Sizes, AGridThatStaysCoversNoMoreThanItDid) {
+  records::Case one = MakeCase();
+  one.grid = {"16", "1", "1"};
+  EXPECT_THAT(ValuesOf(OtherSizes(MakeKernel(), one, MakePlan(one))), Not(Contains("1001")));
+}
+
+TEST(Sizes, TheTagsLaunchLineSaysTheGrid) {
+  records::Case one = MakeCase();
+  one.grid = {"16", "1", "1"};
+  records::Kernel kernel = MakeKernel();
+  kernel.launch_grid = {"ceil_div(n, BLOCK)"};
+  kernel.tunables = {{"BLOCK", {32, 64}, 64}};
+  const auto sizes = OtherSizes(kernel, one, MakePlan(one));
+  ASSERT_EQ(sizes.size(), 6u);
+  EXPECT_EQ(sizes[3].grid[0], "2") << "for 65";
+  EXPECT_EQ(sizes[5].grid[0], "16") << "for 1001";
+  // One that says something else for the case itself is none of it.
+  kernel.tunables[0].default_value = 32;
+  EXPECT_THAT(ValuesOf(OtherSizes(kernel, one, MakePlan(one))), Not(Contains("1001")));
+}
+
+TEST(Sizes, WithoutExpressionsThereAreNone) {
+  records::Case one = MakeCase();
+  one.arguments[0].count = one.arguments[1].count = "1000";
+  EXPECT_THAT(OtherSizes(MakeKernel(), one, MakePlan(one)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cupilot::worker

@@ -1,0 +1,69 @@
+// Planted decisive values on a selection of one value from many: the hardest case, since each run
+// tests one position.
+#include <gtest/gtest.h>
+
+#include "tests/daemon/worker/stages/steps_rig.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+
+// `peak` and a candidate differ in what they read.
+std::string PeakText(const std::string& name, const std::string& condition) {
+  return "__global__ void " + name + R"((const float* in, float* out, int n) {
+  __shared__ float most[64];
+  float mine = -3.0e38f;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    if ()" +
+         condition + R"() mine = fmaxf(mine, in[i]);
+  }
+  most[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) most[threadIdx.x] = fmaxf(most[threadIdx.x], most[threadIdx.x + half]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[0] = most[0];
+}
+)";
+}
+
+class PlantsTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const Json workload = {
+        {"schema", "cupilot.workload/1"},
+        {"kernel", "peak"},
+        {"cases",
+         {{{"name", "all"},
+           {"grid", {1, 1, 1}},
+           {"block", {64, 1, 1}},
+           {"arguments",
+            {{{"name", "in"},
+              {"type", "const float*"},
+              {"count", 4096},
+              {"fill", {{"kind", "uniform"}, {"low", "0"}, {"high", "1"}}}},
+             {{"name", "out"}, {"type", "float*"}, {"count", 1}, {"access", "out"}},
+             {{"name", "n"}, {"type", "int"}, {"value", 4096}}}}}}}};
+    rig_ = new StepsRig("peak", PeakText("peak", "true"), workload);
+  }
+  static void TearDownTestSuite() { delete std::exchange(rig_, nullptr); }
+
+  static Json Variant(const std::string& condition) {
+    return {{"schema", "cupilot.variant/1"},
+            {"kernel", "peak"},
+            {"source", PeakText("other", condition)},
+            {"entry", "other"}};
+  }
+
+  inline static StepsRig* rig_ = nullptr;
+};
+
+// One input in a hundred.
+TEST_F(PlantsTest, ShowWhatIsIgnored) {
+  rig_->ExpectCaughtBy("plants", "ignores_input", Variant("i % 100 != 11"), {"plant"});
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate

@@ -1,0 +1,1 @@
+linked_folder/target.cu
