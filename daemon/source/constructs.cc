@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <set>
 
+#include "source/beyond_arguments.h"
 #include "source/syntax/query.h"
 #include "source/waiting.h"
 
@@ -27,23 +27,10 @@ constexpr const char* kTakeOut = "; take it out to have the kernel tuned";
 
 // System functions that no variant may rely on, with the reason.
 std::string Forbidden(std::string_view name) {
-  static const std::map<std::string_view, std::string_view> kNames = {
-      {"printf", "it prints"},
-      {"vprintf", "it prints"},
-      {"clock", "it reads a clock"},
-      {"clock64", "it reads a clock"},
-      {"__clock", "it reads a clock"},
-      {"__globaltimer", "it reads a clock"},
-      {"__nanosleep", "it sleeps"},
-      {"__threadfence_system", "it orders memory across devices"},
-      {"malloc", "it allocates memory on the device"},
-      {"free", "it frees memory on the device"},
-      {"this_grid", "it synchronises the whole grid"},
-      {"__prof_trigger", "it triggers a profiler"},
-      {"__trap", "it traps"},
-      {"__brkpt", "it stops in a debugger"}};
-  const auto found = kNames.find(name);
-  if (found != kNames.end()) return std::string(found->second) + kTakeOut;
+  const std::string outside = BeyondArguments(name);
+  if (!outside.empty()) return "it " + outside + kTakeOut;
+  if (name == "this_grid") return std::string("it synchronises the whole grid") + kTakeOut;
+  if (name == "__trap") return std::string("it traps") + kTakeOut;
   const std::string cannot = ", whose contents no workload can give; use an array instead";
   if (name.starts_with("tex") && name.size() > 3 &&
       (name[3] == '1' || name[3] == '2' || name[3] == '3' || name.starts_with("texCubemap"))) {

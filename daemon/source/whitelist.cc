@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "source/beyond_arguments.h"
 #include "source/closure_options.h"
 #include "source/swap/variant_text.h"
 #include "source/syntax/query.h"
@@ -215,6 +216,10 @@ class VariantTree {
     if (node.declaration == kNone) return;
     const Node& declaration = tree_.at(node.declaration);
     if ((declaration.flags & kSystem) == 0) return;
+    if (const std::string what = BeyondArguments(declaration.name);
+        declaration.kind == Kind::kFunction && !what.empty()) {
+      Wrong(id, "'" + declaration.qualified + "' " + what);
+    }
     if (declaration.kind == Kind::kFunction && !IsAllowedSystemFunction(declaration)) {
       Wrong(id, "'" + declaration.qualified + "' is neither of the runtime nor math");
     }

@@ -125,6 +125,19 @@ TEST_F(WhitelistTest, RefusesCallsOfTheHost) {
   Refuses(body("image::k<<<1, 1>>>(in, out, n);"), "forbidden_construct", "launch");
 }
 
+// With one a variant could see that it is watched.
+TEST_F(WhitelistTest, RefusesClocks) {
+  const auto body = [](const std::string& text) {
+    return "__global__ void v(const float* in, float* out, int n) { " + text + " }";
+  };
+  Refuses(body("out[0] = clock64() != 0 ? in[0] : 0.0f;"), "forbidden_construct", "reads a clock");
+  Refuses(body("out[0] = clock() & 1;"), "forbidden_construct", "reads a clock");
+  Refuses(body("__nanosleep(100); out[0] = in[0];"), "forbidden_construct", "sleeps");
+  Refuses("template <class T> __device__ T late(T x) { return x + clock64(); }\n" +
+              body("out[0] = late(in[0]);"),
+          "forbidden_construct", "clock64");
+}
+
 TEST_F(WhitelistTest, RefusesFastMathThatTheOriginalDoesNotUse) {
   const auto body = [](const std::string& text) {
     return "__global__ void v(const float* in, float* out, int n) { out[0] = " + text + "; }";
