@@ -68,6 +68,8 @@ class Trial {
 
   // Another process for the runs that follow, which knows nothing of those before.
   base::Result<> Restart(bool with_original);
+  // Whether the last Restart() was with it.
+  bool beside_original() const { return module_ == 1; }
 
   // The workload's own results, and those of the first fill of the gate that says anything else;
   // null: there is none.

@@ -28,7 +28,7 @@ Finding CompareOriginal(const Trial& trial, const OriginalResult& reference) {
 
 base::Result<Finding> StepAroundOriginal(Trial& trial) {
   TRY_ASSIGN(const auto workload, trial.Workload());
-  TRY(trial.Restart(true));
+  if (!trial.beside_original()) TRY(trial.Restart(true));
   TRY_ASSIGN(Finding finding, trial.RunOriginal(*workload));
   if (!finding.reason.empty()) return finding;
   TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
@@ -40,9 +40,7 @@ base::Result<Finding> StepAroundOriginal(Trial& trial) {
   if (!judged.reason.empty()) return Because(std::move(judged), "stateful");
   TRY_ASSIGN(finding, trial.RunOriginal(*workload));
   if (!finding.reason.empty()) return finding;
-  finding = CompareOriginal(trial, *workload);
-  TRY(trial.Restart(false));
-  return finding;
+  return CompareOriginal(trial, *workload);
 }
 
 }  // namespace cupilot::worker
