@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "worker/coverage.h"
+
 namespace cupilot::worker {
 namespace {
 
@@ -65,15 +67,14 @@ double Round(Pattern pattern, std::vector<std::vector<char>>& slices, std::int64
 
 }  // namespace
 
-Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference) {
+Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference,
+                         const std::vector<double>& shares) {
   const auto& regions = plan.layout.regions;
-  const bool indexed = std::any_of(regions.begin(), regions.end(), [](const Region& region) {
-    return region.input && !region.output && region.type.integer();
-  });
   Traffic traffic;
   for (std::size_t r = 0; r < regions.size(); ++r) {
     const Region& region = regions[r];
-    if (region.input && (!indexed || region.type.integer())) traffic.read += region.bytes();
+    traffic.read += static_cast<std::int64_t>(shares[r] * static_cast<double>(region.count)) *
+                    region.type.size();
     // What is accumulated into may be written in part only; outputs are known to be.
     if (!region.output || region.input || r >= reference.outputs.size()) continue;
     const std::vector<bool>& unwritten = reference.outputs[r].unwritten;
@@ -88,8 +89,11 @@ base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
   std::vector<Traffic> traffic;
   for (const records::Case& workload : set.workload.cases) {
     TRY_ASSIGN(const CasePlan plan, PlanCase(set.kernel, workload, properties, nullptr));
-    TRY_ASSIGN(const auto reference, References(set, workload, plan).Find(nullptr));
-    traffic.push_back(reference->dropped.empty() ? NecessaryTraffic(plan, *reference) : Traffic{});
+    References references(set, workload, plan);
+    TRY_ASSIGN(const auto reference, references.Find(nullptr));
+    TRY_ASSIGN(const auto shares, SharesThatMatter(set, plan, *reference, references));
+    traffic.push_back(reference->dropped.empty() ? NecessaryTraffic(plan, *reference, shares)
+                                                 : Traffic{});
   }
   return traffic;
 }

@@ -19,9 +19,10 @@ struct Traffic {
   std::int64_t bytes() const { return read + written; }
 };
 
-// Outputs that the original writes, and inputs. Beside an array of integers, which may say what is
-// read, other inputs do not count: from below.
-Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference);
+// Outputs that the original writes, and of each input the share that was shown to matter (by
+// region, coverage.h): from below.
+Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference,
+                         const std::vector<double>& shares);
 // By case of the set's workload; nothing is necessary where the original fails.
 base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
                                              const device::Properties& properties);

@@ -229,8 +229,9 @@ class Measurement {
     }
     reply_.stopped_early = reply_.stopped_early || taken.stopped_early;
     reply_.cases.push_back(std::move(result));
-    if (!on_gpu_) return {};
-    AddGpuFacts(workload, *measured);
+    if (on_gpu_) AddGpuFacts(workload, *measured);
+    reply_.metrics[workload.name]["necessary"] = {{"read", traffic.read},
+                                                  {"written", traffic.written}};
     return {};
   }
 

@@ -67,6 +67,14 @@ class Planter {
   Planter(const Region& region, std::int64_t row, bool largest, std::uint64_t key, std::byte* data)
       : region_(region), row_(row), largest_(largest), key_(key), data_(data) {}
 
+  // At one position of all.
+  void One(const std::byte* workload) {
+    if (region_.type.floating()) drawn_ = FiniteRangeOf(region_, workload);
+    const auto components = static_cast<std::uint64_t>(ComponentsOf(region_));
+    const auto at = static_cast<std::int64_t>(PlantDraw(key_, 0) % components);
+    Put(at, 1, at, PlantDraw(key_ ^ 1, 0));
+  }
+
   std::vector<std::int64_t> Run() {
     if (region_.type.floating()) drawn_ = FiniteRangeOf(region_, data_);
     std::vector<std::int64_t> positions;
@@ -182,13 +190,31 @@ CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, b
   return inputs;
 }
 
+namespace {
+
+std::uint64_t PlantKey(const Region& region, std::uint64_t seed, int run) {
+  std::uint64_t key = PlantDraw(seed, static_cast<std::uint64_t>(run));
+  for (const char c : region.name) key = PlantDraw(key, static_cast<unsigned char>(c));
+  return key;
+}
+
+}  // namespace
+
+void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
+              std::uint64_t seed, CaseInputs& inputs) {
+  const Region& region = plan.layout.regions[plant.region];
+  // A large and a small one at the same position.
+  const std::uint64_t key = PlantKey(region, seed, plant.run / 2);
+  Planter(region, 1, plant.run % 2 == 0, key, inputs.regions[plant.region].data())
+      .One(workload.regions[plant.region].data());
+}
+
 Planted PlantValues(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
                     std::uint64_t seed) {
   const Region& region = plan.layout.regions[plant.region];
   Planted planted;
   planted.inputs = workload;
-  std::uint64_t key = PlantDraw(seed, static_cast<std::uint64_t>(plant.run));
-  for (const char c : region.name) key = PlantDraw(key, static_cast<unsigned char>(c));
+  const std::uint64_t key = PlantKey(region, seed, plant.run);
   planted.positions = Planter(region, PlantRowOf(plan.layout, region), plant.run % 2 == 0, key,
                               planted.inputs.regions[plant.region].data())
                           .Run();

@@ -38,6 +38,10 @@ struct Planted {
 Planted PlantValues(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
                     std::uint64_t seed);
 
+// A decisive value at one position of the region, in `inputs`, which hold the workload's contents.
+void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
+              std::uint64_t seed, CaseInputs& inputs);
+
 // The same positions in every fourth row of all floating regions that may be planted in, with
 // `value` at each: a number that is none, an infinite or a tiny one.
 CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, double value,

@@ -296,6 +296,10 @@ base::Result<std::shared_ptr<const QuickResult>> References::QuickOf(const std::
   return quick;
 }
 
+base::Result<QuickResult> References::RunOf(const CaseInputs& inputs) {
+  return Runs().RunQuick(inputs);
+}
+
 References::Original& References::Runs() {
   if (!original_) original_ = std::make_unique<Original>(set_, workload_, plan_);
   return *original_;

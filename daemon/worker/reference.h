@@ -61,6 +61,8 @@ class References {
       const std::string& name, const std::shared_ptr<const CaseInputs>& inputs);
   base::Result<std::shared_ptr<const QuickResult>> QuickOf(const std::string& name,
                                                            const CaseInputs& inputs);
+  // The same, and not kept.
+  base::Result<QuickResult> RunOf(const CaseInputs& inputs);
   // Why the workload's own inputs at other places (`placed`: placement.h) are none to judge by: the
   // original fails there, or gives other bits though it repeats them here. Empty: they are.
   base::Result<std::string> WhyNotAt(const CasePlan& placed);

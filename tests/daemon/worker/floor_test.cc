@@ -13,24 +13,15 @@ OriginalResult ReferenceOf(const CasePlan& plan) {
   return reference;
 }
 
-TEST(Floor, CountsInputsAndWhatTheOriginalWrites) {
+TEST(Floor, CountsWhatMattersAndWhatTheOriginalWrites) {
   const CasePlan plan = MakePlan();
   OriginalResult reference = ReferenceOf(plan);
-  EXPECT_EQ(NecessaryTraffic(plan, reference).bytes(), 2 * 4 * kCount);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {1, 0}).bytes(), 2 * 4 * kCount);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {0.5, 0}).read, 4 * (kCount / 2));
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {0, 0}).bytes(), 4 * kCount);
   reference.outputs[1].unwritten.assign(kCount, false);
   reference.outputs[1].unwritten[3] = true;
-  EXPECT_EQ(NecessaryTraffic(plan, reference).bytes(), 2 * 4 * kCount - 4);
-}
-
-TEST(Floor, BesideIntegersOtherInputsMayBeReadInPart) {
-  CasePlan plan = MakePlan();
-  Region index;
-  index.name = "index";
-  index.count = 10;
-  index.type = device::ElementTypeOf("int", 4);
-  index.input = true;
-  plan.layout.Add(index);
-  EXPECT_EQ(NecessaryTraffic(plan, ReferenceOf(plan)).bytes(), 4 * kCount + 4 * 10);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {1, 0}).bytes(), 2 * 4 * kCount - 4);
 }
 
 // A machine whose rate is what the test says next; how often it was asked.

@@ -1,0 +1,26 @@
+// What share of a case's inputs every correct kernel has to read: the original's results are looked
+// at with one element changed at a time. Elements that move none of them may be skipped by a
+// variant that knows better; what was never asked counts as if it did not matter, so that a floor
+// made of it is from below.
+#pragma once
+
+#include <vector>
+
+#include "worker/case_plan.h"
+#include "worker/reference.h"
+
+namespace cupilot::worker {
+
+// Of `moved` successes among `asked` draws: the share of successes that is exceeded with
+// probability 0.999 (Clopper and Pearson's one-sided interval). 0 if nothing was asked.
+double LeastShare(int asked, int moved);
+
+// By region: the least share of its elements that matter, 0 where nothing may be changed or the
+// original fails. Runs the original, at most about a second of it, and keeps what it found.
+// `workload`: its results on the workload's own inputs.
+base::Result<std::vector<double>> SharesThatMatter(const protocol::CandidateSet& set,
+                                                   const CasePlan& plan,
+                                                   const OriginalResult& workload,
+                                                   References& references);
+
+}  // namespace cupilot::worker
