@@ -126,7 +126,7 @@ void FillWide(std::byte* data, std::int64_t components, const ElementType& type,
 // stretches of the row, so that they differ by construction.
 template <class Value>
 void FillRows(std::byte* data, std::int64_t components, const ElementType& type, std::int64_t row,
-              std::int64_t places, const Draws& draws, Value value) {
+              std::int64_t places, const Draws& draws, const Draws& of_places, Value value) {
   std::memset(data, 0, static_cast<std::size_t>(components * type.bytes));
   if (row <= 0 || row > components) row = components;
   if (row == 0) return;
@@ -138,15 +138,14 @@ void FillRows(std::byte* data, std::int64_t components, const ElementType& type,
       // One position out of each of per_row equal stretches: different by construction.
       const std::int64_t k = i % per_row;
       const std::int64_t from = row * k / per_row, to = row * (k + 1) / per_row;
-      const Draws::Words words = draws.At(i);
-      const std::int64_t at = first + Within(words.first, from, to - 1);
-      WriteNumber(data, at, type, value(words.second));
+      const std::int64_t at = first + Within(of_places.At(i).first, from, to - 1);
+      WriteNumber(data, at, type, value(draws.At(i).second));
     }
   });
 }
 
-double SparseValue(std::uint64_t word) {
-  const double magnitude = 1.0 + Unit(word);
+double SparseValue(std::uint64_t word, double scale) {
+  const double magnitude = scale * (1.0 + Unit(word));
   return (word & 1) != 0 ? -magnitude : magnitude;
 }
 
@@ -319,10 +318,12 @@ base::Result<> FillBuffer(std::byte* data, std::int64_t count, const ElementType
       FillWide(data, components, type, draws);
       break;
     case FillKind::kSparse:
-      FillRows(data, components, type, recipe.row, recipe.nonzeros, draws, SparseValue);
+      FillRows(data, components, type, recipe.row, recipe.nonzeros, draws,
+               Draws({source.seed, "", source.stream}),
+               [scale = recipe.scale](std::uint64_t word) { return SparseValue(word, scale); });
       break;
     case FillKind::kExact:
-      FillRows(data, components, type, recipe.row, kExactNonzeros, draws,
+      FillRows(data, components, type, recipe.row, kExactNonzeros, draws, draws,
                Roundoff(type) > 0x1p-14 ? TernaryValue : ExactValue);
       break;
     case FillKind::kTernary:

@@ -31,7 +31,9 @@ enum class FillKind {
   kFile,
   // of the gate only: see VerificationFill
   kWide,     // signed, magnitudes 2^-12 to 2^12, uniform in the exponent
-  kSparse,   // `nonzeros` values of magnitude 1 to 2 in each row, else 0
+  kSparse,   // `nonzeros` values of magnitude `scale` to twice it in each row, else 0; those of one
+             // seed and stream at the same places whatever the argument's name, so that products
+             // of two arguments are not all zero
   kExact,    // odd multiples with 14 significant bits and random sign, at most 2^16 in each row
   kTernary,  // -1, 0, 1: what an exact operand is multiplied with
 };
@@ -50,6 +52,7 @@ struct FillRecipe {
   std::string path;                // kFile, absolute
   std::int64_t row = 0;            // kSparse, kExact: components of a row; 0: all of them
   std::int64_t nonzeros = 1;       // kSparse
+  double scale = 1;                // kSparse
 };
 
 struct FillSource {

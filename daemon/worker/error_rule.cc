@@ -6,11 +6,13 @@
 #include <limits>
 
 #include "device/parallel.h"
+#include "worker/case_plan.h"
 
 namespace cupilot::worker {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kProbeUnits = 32;
 constexpr std::size_t kBlockElements = 1 << 14;  // elements that are summed up together
 constexpr std::size_t kStretch = 1 << 9;         // elements that are converted together
 
@@ -96,8 +98,28 @@ Rho RhoOf(const std::byte* values, const std::byte* original, const device::Elem
   return RhoFrom(total);
 }
 
+double InputsOfOneOutput(const Layout& layout, const Expected& expected) {
+  double inputs = 0;
+  for (const Region& region : layout.regions) {
+    if (region.input) inputs += static_cast<double>(region.count * region.type.lanes);
+  }
+  const auto outputs = static_cast<double>(std::max<std::size_t>(expected.exact.size(), 1));
+  return std::max({1.0, expected.reach, std::ceil(inputs / outputs)});
+}
+
+void CountEqualTerms(const std::vector<double>& background, double m, double roundoff,
+                     Expected& expected) {
+  for (std::size_t i = 0; i < background.size(); ++i) {
+    const double from_zeros = std::fabs(background[i]);
+    if (!std::isfinite(from_zeros) || !std::isfinite(expected.exact[i])) continue;
+    if (from_zeros < expected.unit[i]) continue;
+    const double all = std::max(from_zeros, std::fabs(expected.exact[i]));
+    expected.unit[i] += m / (2 * kProbeUnits) * roundoff * all;
+  }
+}
+
 Limits LimitsOf(const Rho& original, double m, bool dense) {
-  if (!dense) return {kInfinity, std::max(32.0, 4 * original.max)};
+  if (!dense) return {kInfinity, std::max(kProbeUnits, 4 * original.max)};
   return {std::max({16.0, 4 * original.rms, std::sqrt(m) / 2}),
           std::max({128.0, 4 * original.max, 4 * std::sqrt(m)})};
 }

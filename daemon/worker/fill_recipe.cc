@@ -12,6 +12,8 @@ namespace {
 using device::FillKind;
 using device::FillRecipe;
 
+constexpr double kShortRoundoff = 0x1p-14;
+
 base::Result<double> Bound(const std::string& text, double otherwise,
                            const records::Environment& environment) {
   if (text.empty()) return otherwise;
@@ -71,7 +73,8 @@ const std::vector<GateFill> kGateFills = {
     {"uniform", true, FillKind::kUniform, 0, false},
     {"normal", true, FillKind::kNormal, 0, false},
     {"offset", true, FillKind::kNormal, 0, false},
-    {"sparse1", false, FillKind::kSparse, 1, false},
+    // Small values: half precision where it seems to do no harm shows here.
+    {"sparse1", false, FillKind::kSparse, 1, false, 0x1p-7},
     {"negative", true, FillKind::kUniform, 0, false},
 };
 
@@ -125,6 +128,8 @@ base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::u
       recipe.kind = fill->kind;
       recipe.nonzeros = fill->nonzeros;
       recipe.row = RowOf(region, environment);
+      // The smallest normal number of a short type is not small beside small values.
+      if (device::Roundoff(region.type) < kShortRoundoff) recipe.scale = fill->scale;
       if (std::string_view(fill->name) == "offset") recipe.mean = 1000;
       if (std::string_view(fill->name) == "negative") recipe.low = -3, recipe.high = -1;
       // Of a product one operand is exact, the others are -1, 0 or 1; which one, the seed says.

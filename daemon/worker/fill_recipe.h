@@ -30,6 +30,7 @@ struct GateFill {
   device::FillKind kind;
   std::int64_t nonzeros;  // kSparse
   bool active;            // used by Verify now
+  double scale = 1;       // kSparse; of types with few bits always 1
 };
 
 // The workload's own fill is not in this table; it is always first and dense.

@@ -8,6 +8,7 @@
 
 #include "device/describe.h"
 #include "device/parallel.h"
+#include "worker/reach.h"
 
 namespace cupilot::worker {
 namespace {
@@ -27,6 +28,17 @@ double Noise(std::uint64_t stream, std::uint64_t index) {
   x ^= x >> 31;
   return (static_cast<double>(static_cast<std::int64_t>(x >> 11)) * 0x1p-53 - 0.5) *
          3.4641016151377544;
+}
+
+// Draw 0: the inputs exactly; others: each floating input moved within its rounding.
+std::function<void(std::size_t, double*, std::int64_t, std::int64_t)> RoundingOf(int draw) {
+  if (draw == 0) return {};
+  return [draw](std::size_t region, double* values, std::int64_t first, std::int64_t count) {
+    const std::uint64_t stream = region * (kDraws + 1) + static_cast<std::uint64_t>(draw);
+    for (std::int64_t i = 0; i < count; ++i) {
+      values[i] *= 1.0 + kUnitRoundoff * Noise(stream, static_cast<std::uint64_t>(first + i));
+    }
+  };
 }
 
 }  // namespace
@@ -49,16 +61,77 @@ base::Result<std::unique_ptr<TwinRun>> TwinRun::Start(const protocol::CandidateS
 base::Result<std::vector<std::optional<Expected>>> TwinRun::Run(const CaseInputs& inputs) {
   const std::size_t count = original_.layout.regions.size();
   std::vector<std::optional<Expected>> all(count);
+  PrepareArena(plan_.layout, {}, kPoison, lease_.memory());
   for (int draw = 0; draw <= kDraws; ++draw) {
-    Widen(inputs, draw);
-    TRY(lease_.Run(0, ToJson(program_, plan_.layout, 0), kLimit));
+    TRY(RunOn(inputs, RoundingOf(draw)));
     for (std::size_t r = 0; r < count; ++r) {
       if (!Measured(r)) continue;
       if (!all[r]) all[r].emplace();
       Accumulate(r, draw, *all[r]);
     }
   }
+  TRY(FindReach(inputs, all));
+  for (std::size_t r = 0; r < count; ++r) {
+    if (all[r]) all[r]->reach = reach_[r];
+  }
+  if (HasManyZeros(original_.layout, inputs.regions)) TRY(CountZeros(inputs, all));
   return all;
+}
+
+base::Result<> TwinRun::RunOn(const CaseInputs& inputs, const Change& change) {
+  Widen(inputs, change);
+  TRY(lease_.Run(0, ToJson(program_, plan_.layout, 0), kLimit));
+  return {};
+}
+
+std::vector<double> TwinRun::ResultsOf(std::size_t region) const {
+  const Region& from = plan_.layout.regions[region];
+  std::vector<double> results(static_cast<std::size_t>(from.count * from.type.lanes));
+  device::ReadNumbers(lease_.memory().data() + from.offset, 0, std::ssize(results), from.type,
+                      results.data());
+  return results;
+}
+
+base::Result<> TwinRun::FindReach(const CaseInputs& inputs,
+                                  const std::vector<std::optional<Expected>>& expected) {
+  if (!reach_.empty()) return {};
+  std::vector<std::size_t> measured;
+  double components = 0;
+  for (std::size_t r = 0; r < original_.layout.regions.size(); ++r) {
+    const Region& region = original_.layout.regions[r];
+    if (Measured(r)) measured.push_back(r);
+    if (region.input && region.type.floating()) {
+      components += static_cast<double>(region.count * region.type.lanes);
+    }
+  }
+  std::uint64_t run = 0;
+  const SharesMoved shares = [&](double density) -> base::Result<std::vector<double>> {
+    const std::uint64_t stream = ++run << 16;
+    TRY(RunOn(inputs,
+              [&](std::size_t region, double* values, std::int64_t first, std::int64_t count) {
+                MoveSome(values, first, count, stream + region, density);
+              }));
+    std::vector<double> moved;
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      moved.push_back(ShareMoved(expected[measured[i]]->exact, ResultsOf(measured[i])));
+    }
+    return moved;
+  };
+  TRY_ASSIGN(const std::vector<double> reach, MeasureReach(components, shares));
+  reach_.assign(original_.layout.regions.size(), 1);
+  for (std::size_t i = 0; i < measured.size(); ++i) reach_[measured[i]] = reach[i];
+  return {};
+}
+
+base::Result<> TwinRun::CountZeros(const CaseInputs& inputs,
+                                   std::vector<std::optional<Expected>>& expected) {
+  TRY(RunOn(inputs, [](std::size_t, double* values, std::int64_t, std::int64_t count) {
+    std::fill_n(values, count, 0.0);
+  }));
+  for (std::size_t r = 0; r < expected.size(); ++r) {
+    if (expected[r]) CountEqualTerms(ResultsOf(r), reach_[r], kUnitRoundoff, *expected[r]);
+  }
+  return {};
 }
 
 bool TwinRun::Measured(std::size_t region) const {
@@ -66,15 +139,14 @@ bool TwinRun::Measured(std::size_t region) const {
   return original.output && original.type.floating();
 }
 
-// Draw 0: the inputs exactly; others: each floating input moved within its rounding.
-void TwinRun::Widen(const CaseInputs& inputs, int draw) {
+// `change` may be empty.
+void TwinRun::Widen(const CaseInputs& inputs, const Change& change) {
   const std::span<std::byte> arena = lease_.memory();
-  if (draw == 0) PrepareArena(plan_.layout, {}, kPoison, arena);
   for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
     const Region &to = plan_.layout.regions[r], &from = original_.layout.regions[r];
     if (!from.input) continue;
     if (from.type.floating()) {
-      WidenRegion(r, inputs.regions[r].data(), draw);
+      WidenRegion(r, inputs.regions[r].data(), change);
     } else if (!inputs.regions[r].empty()) {
       std::memcpy(arena.data() + to.offset, inputs.regions[r].data(),
                   static_cast<std::size_t>(std::min(from.bytes(), to.bytes())));
@@ -82,19 +154,15 @@ void TwinRun::Widen(const CaseInputs& inputs, int draw) {
   }
 }
 
-void TwinRun::WidenRegion(std::size_t region, const std::byte* from, int draw) {
+void TwinRun::WidenRegion(std::size_t region, const std::byte* from, const Change& change) {
   const Region &to = plan_.layout.regions[region], &source = original_.layout.regions[region];
   std::byte* target = lease_.memory().data() + to.offset;
-  const std::uint64_t stream = region * (kDraws + 1) + static_cast<std::uint64_t>(draw);
   device::InParallel(source.count * source.type.lanes, [&](std::int64_t begin, std::int64_t end) {
     std::array<double, kStretch> values;
     for (std::int64_t first = begin; first < end; first += kStretch) {
       const std::int64_t n = std::min(kStretch, end - first);
       device::ReadNumbers(from, first, n, source.type, values.data());
-      for (std::int64_t i = 0; draw > 0 && i < n; ++i) {
-        values[static_cast<std::size_t>(i)] *=
-            1.0 + kUnitRoundoff * Noise(stream, static_cast<std::uint64_t>(first + i));
-      }
+      if (change) change(region, values.data(), first, n);
       device::WriteNumbers(target, first, n, to.type, values.data());
     }
   });

@@ -2,6 +2,8 @@
 // alone moves them (design, section 6).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -31,8 +33,18 @@ class TwinRun {
         plan_(std::move(plan)),
         program_(std::move(program)),
         lease_(std::move(lease)) {}
-  void Widen(const CaseInputs& inputs, int draw);
-  void WidenRegion(std::size_t region, const std::byte* from, int draw);
+  // What is done to a stretch of a region's components, of which the first is number `first`.
+  using Change = std::function<void(std::size_t region, double* values, std::int64_t first,
+                                    std::int64_t count)>;
+  void Widen(const CaseInputs& inputs, const Change& change);
+  void WidenRegion(std::size_t region, const std::byte* from, const Change& change);
+  base::Result<> RunOn(const CaseInputs& inputs, const Change& change);
+  // Once; by region.
+  base::Result<> FindReach(const CaseInputs& inputs,
+                           const std::vector<std::optional<Expected>>& expected);
+  base::Result<> CountZeros(const CaseInputs& inputs,
+                            std::vector<std::optional<Expected>>& expected);
+  std::vector<double> ResultsOf(std::size_t region) const;
   bool Measured(std::size_t region) const;
   void Accumulate(std::size_t region, int draw, Expected& expected) const;
 
@@ -40,6 +52,7 @@ class TwinRun {
   CasePlan plan_;
   Program program_;
   Lease lease_;
+  std::vector<double> reach_;
 };
 
 }  // namespace cupilot::worker

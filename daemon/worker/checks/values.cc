@@ -38,15 +38,6 @@ double RmsOf(const Output& output) {
   return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(output.count(), 1)));
 }
 
-// How many inputs reach one output, from below: all inputs over all outputs.
-double InputsOfOneOutput(const Layout& layout, std::size_t outputs) {
-  double inputs = 0;
-  for (const Region& region : layout.regions) {
-    if (region.input) inputs += static_cast<double>(region.count * region.type.lanes);
-  }
-  return std::max(1.0, std::ceil(inputs / static_cast<double>(std::max<std::size_t>(outputs, 1))));
-}
-
 Finding ByBits(const Output& output) {
   const auto size = static_cast<std::size_t>(output.region.type.size());
   const std::vector<std::byte>& expected = output.reference.bytes;
@@ -102,7 +93,7 @@ Finding ByErrorRule(const Output& output, Errors& errors) {
   const Rho& of_original = output.reference.original_rho;
   const Rho rho = RhoOf(output.candidate, output.reference.bytes.data(), output.region.type,
                         *output.reference.expected);
-  const double inputs = InputsOfOneOutput(output.seen.original.layout, output.count());
+  const double inputs = InputsOfOneOutput(output.seen.original.layout, *output.reference.expected);
   const Limits limits = LimitsOf(of_original, inputs, output.seen.dense);
   errors.candidate = std::max(errors.candidate, rho.rms);
   errors.original = std::max(errors.original, of_original.rms);
