@@ -212,6 +212,8 @@ class Parser {
       line_.compiler.emplace_back("-Werror");
     } else if (a == "--cupilot-candidate") {
       line_.candidate = true;
+    } else if (a == "--cupilot-watch") {
+      line_.watch = true;
     } else if (a == "-shared" || a == "--shared") {
       line_.shared = true;
     } else if (a == "-v" || a == "--verbose") {

@@ -24,6 +24,7 @@ struct CommandLine {
   bool verbose = false;
   bool dry_run = false;
   bool candidate = false;             // --cupilot-candidate: the table is exported, not registered
+  bool watch = false;                 // --cupilot-watch: accesses are seen (cupilot_host_watch.h)
   std::string host_compiler = "g++";  // -ccbin
   std::string standard;               // "c++17"
   std::string march;                  // what -Xcompiler says; empty: the machine's level

@@ -173,6 +173,8 @@ class Driver {
 
   Words PreprocessorWords(bool cuda) const {
     Words words = {"-isystem", toolkit_ + "/include"};
+    if (line_.watch)
+      words.insert(words.end(), {"-DCUPILOT_HOST_WATCH", "-include", "cupilot_host_watch.h"});
     if (cuda) {
       words.insert(words.end(), {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__CUDACC_VER_MAJOR__=13",
                                  "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=48",
@@ -186,6 +188,20 @@ class Driver {
   Words CompilerWords() const {
     Words words = line_.compiler;
     if (!line_.standard.empty()) words.push_back("-std=" + line_.standard);
+    if (line_.watch) {
+      // Calls before each access, which our own library answers. The fewer accesses are moved or
+      // joined, the more of what the text says is seen.
+      words.insert(words.end(), {"-O1", "-fsanitize=thread"});
+      const bool clang = fs::path(line_.host_compiler).filename().string().starts_with("clang");
+      for (const char* option :
+           {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {
+        if (clang) {
+          words.insert(words.end(), {"-mllvm", std::string("-") + option});
+        } else {
+          words.insert(words.end(), {"--param", option});
+        }
+      }
+    }
     return words;
   }
 
@@ -267,7 +283,8 @@ class Driver {
     options.architecture = architecture_;
     options.candidate = line_.candidate;
     options.relocatable = line_.relocatable;
-    options.thread_sanitizer = HasThreadSanitizer();
+    options.thread_sanitizer = line_.watch || HasThreadSanitizer();
+    options.watch = line_.watch;
     TRY_ASSIGN(const std::string lowered, source::Lower(tree, options));
     return base::WriteFileAtomically(to, lowered);
   }
@@ -298,6 +315,7 @@ class Driver {
     if (line_.shared) words.emplace_back("-shared");
     for (const std::string& word : line_.compiler) words.push_back(word);
     words.insert(words.end(), objects.begin(), objects.end());
+    if (line_.watch) words.push_back(toolkit_ + "/lib64/libcupilot_watch.a");
     words.insert(words.end(), line_.linker.begin(), line_.linker.end());
     // In the form in which CMake looks for its libraries.
     words.push_back((line_.verbose ? "\"-L" : "-L") + toolkit_ +

@@ -19,6 +19,8 @@ add_custom_command(OUTPUT "${toolkit}/lib64/libcudart_static.a"
   COMMAND "${CMAKE_AR}" -M < "${combine}"
   COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libcudadevrt.a"
   DEPENDS cupilot_host_runtime "${combine}" VERBATIM)
+set_target_properties(cupilot_host_watch PROPERTIES OUTPUT_NAME cupilot_watch
+  ARCHIVE_OUTPUT_DIRECTORY "${toolkit}/lib64")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/include"
   "${CMAKE_CURRENT_SOURCE_DIR}/include/*")
 foreach(header IN LISTS headers)
@@ -27,6 +29,6 @@ endforeach()
 file(WRITE "${toolkit}/version.json"
   "{\"cuda\": {\"name\": \"cuPilot host device\", \"version\": \"13.0.0\"}}\n")
 add_custom_target(cupilot_host_toolkit ALL
-  DEPENDS "${toolkit}/lib64/libcudart_static.a" cupilot_host_cudart)
+  DEPENDS "${toolkit}/lib64/libcudart_static.a" cupilot_host_cudart cupilot_host_watch)
 install(DIRECTORY "${toolkit}/" DESTINATION "${CUPILOT_HOST_TOOLKIT_DIR}" USE_SOURCE_PERMISSIONS
   PATTERN "bin" EXCLUDE)

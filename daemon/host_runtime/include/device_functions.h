@@ -50,7 +50,9 @@ __device__ unsigned int __reduce_xor_sync(unsigned int mask, unsigned int value)
 /* Fences and time. */
 CUPILOT_HOST_DEVICE void __threadfence() {
   /* The thread sanitizer knows no fences: there every atomic operation orders what is around it. */
-#ifndef CUPILOT_HOST_THREAD_SANITIZER
+#if defined(CUPILOT_HOST_WATCH)
+  cupilot_host_watch_fence();
+#elif !defined(CUPILOT_HOST_THREAD_SANITIZER)
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }

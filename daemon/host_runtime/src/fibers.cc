@@ -14,6 +14,7 @@
 #include "sanitizers.h"
 #include "schedule.h"
 #include "stack.h"
+#include "watch.h"
 
 namespace {
 
@@ -185,6 +186,7 @@ void Block::GoOn(unsigned int index) {
   previous_ = self;
   current_ = index;
   in_main_ = false;
+  if (cupilot_host::watch::IsOn()) cupilot_host::watch::Enter(index, fibers_[index].stack);
   fibers_[index].sanitizer.Enter(leaving, fibers_[index].stack, cupilot_host::kStackBytes);
   Returned(ctx::jump_fcontext(fibers_[index].context, this));
 }
@@ -200,6 +202,7 @@ void Block::Leave() {
   auto& leaving = fibers_[current_].sanitizer;
   previous_ = current_;
   in_main_ = true;
+  if (cupilot_host::watch::IsOn()) cupilot_host::watch::Leave();
   main_sanitizer_.Enter(leaving, nullptr, 0);
   Returned(ctx::jump_fcontext(main_, this));
 }
@@ -335,6 +338,7 @@ int Block::Run(const cupilot_host_part* part, void (*run)(void*, const Thread*),
   Thread thread = cupilot_host::first_thread(part);
   for (unsigned long i = 0; i < part->count; ++i, cupilot_host::next_block(thread)) {
     Place(thread);
+    if (cupilot_host::watch::IsOn()) cupilot_host::watch::BeginBlock(thread, count_);
     for (unsigned int t = 0; t < count_; ++t) {
       Fiber& fiber = fibers_[t];
       if (fiber.context == nullptr) {
@@ -369,6 +373,7 @@ int Block::Barrier(int predicate, int operation) {
 
 // All have reached the barrier.
 void Block::Pass() {
+  if (cupilot_host::watch::IsOn()) cupilot_host::watch::PassBarrier();
   std::memcpy(combined_, gathered_, sizeof combined_);
   gathered_[0] = gathered_[2] = 0;
   gathered_[1] = 1;
@@ -434,6 +439,7 @@ bool Block::ReleaseWarp(unsigned int index) {
 }
 
 void Block::Finish(unsigned int first, unsigned int lanes, WarpKind kind) {
+  if (cupilot_host::watch::IsOn()) cupilot_host::watch::PassWarp(first, lanes);
   unsigned int ballot = 0;
   unsigned long long values[kLanes];
   alignas(16) char bytes[kLanes * 16];

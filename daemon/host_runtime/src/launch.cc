@@ -21,6 +21,7 @@
 #include "pool.h"
 #include "registry.h"
 #include "schedule.h"
+#include "watch.h"
 
 namespace cupilot_host {
 namespace {
@@ -132,6 +133,20 @@ void RunScheduled(Work& work, const Schedule& schedule, unsigned long blocks) {
   }).join();
 }
 
+// Likewise, while a watch looks at each access.
+void RunWatched(Work& work, unsigned long blocks) {
+  watch::BeginLaunch();
+  void* const shared = work.shared > 0 ? watch::DynamicShared(work.shared) : nullptr;
+  std::thread([&] {
+    for (unsigned long i = 0; i < blocks; ++i) {
+      cupilot_host_part part = PartOf(work, i, i + 1);
+      part.dynamic_shared = shared;
+      if (!RunPart(work, part)) break;
+    }
+    DropFibers();
+  }).join();
+}
+
 cudaError_t CheckGeometry(const KernelEntry& entry, const dim3& grid, const dim3& block,
                           std::size_t shared) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
@@ -176,7 +191,9 @@ cudaError_t Launch(const void* function, const dim3& grid, const dim3& block, vo
   Work work{
       entry->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, arguments};
   const unsigned long blocks = static_cast<unsigned long>(grid.x) * grid.y * grid.z;
-  if (const Schedule& schedule = CurrentSchedule(); schedule.one_block) {
+  if (watch::IsOn()) {
+    RunWatched(work, blocks);
+  } else if (const Schedule& schedule = CurrentSchedule(); schedule.one_block) {
     RunScheduled(work, schedule, blocks);
   } else {
     ParallelFor(blocks, RunBlocks, &work);
@@ -191,6 +208,8 @@ constexpr unsigned long kCooperativeThreads = 16384;
 cudaError_t LaunchCooperative(const void* function, const dim3& grid, const dim3& block,
                               void** arguments, std::size_t shared) {
   if (Sticky() != cudaSuccess) return Sticky();
+  // Its blocks run beside each other, which a watch cannot follow.
+  if (watch::IsOn()) return cudaErrorNotSupported;
   const KernelEntry* entry = FindKernel(function);
   if (entry == nullptr) return cudaErrorInvalidDeviceFunction;
   const cudaError_t checked = CheckGeometry(*entry, grid, block, shared);

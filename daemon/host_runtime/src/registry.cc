@@ -43,6 +43,12 @@ const cupilot_host_variable* FindVariable(const void* address) {
   return it == registry.variables.end() ? nullptr : it->second;
 }
 
+void ForEachVariable(const std::function<void(const cupilot_host_variable&)>& visit) {
+  Registry& registry = TheRegistry();
+  const std::shared_lock lock(registry.mutex);
+  for (const auto& [address, variable] : registry.variables) visit(*variable);
+}
+
 }  // namespace cupilot_host
 
 extern "C" void cupilot_host_register(const struct cupilot_host_module* module) {

@@ -1,6 +1,8 @@
 // The kernels and variables of all modules that registered themselves. Thread-safe.
 #pragma once
 
+#include <functional>
+
 #include "cupilot_host_abi.h"
 
 namespace cupilot_host {
@@ -15,5 +17,6 @@ struct KernelEntry {
 // Null if there is no such kernel. Valid for ever.
 KernelEntry* FindKernel(const void* handle);
 const cupilot_host_variable* FindVariable(const void* address);
+void ForEachVariable(const std::function<void(const cupilot_host_variable&)>& visit);
 
 }  // namespace cupilot_host

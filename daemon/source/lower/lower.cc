@@ -170,6 +170,11 @@ class Lowering {
   void LowerShared(NodeId id) {
     const Node& node = tree_.at(id);
     if (!Has(tree_, id, kExtern)) {
+      if (options_.watch && Has(tree_, id, kLocal)) {
+        const std::size_t end = tree_.text.find(';', node.name_end);
+        edits_.Insert(static_cast<std::uint32_t>(end + 1),
+                      " ::cupilot_host::watch_shared(\"" + node.name + "\", " + node.name + ");");
+      }
       if (!IsFirstOfItsDeclaration(id)) return;
       edits_.Insert(node.begin, Has(tree_, id, kStatic) ? "thread_local " : "static thread_local ");
       return;

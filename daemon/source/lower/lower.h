@@ -21,6 +21,9 @@ struct LowerOptions {
   // For the thread sanitizer: every thread runs on its own, so that each race of two is one of its
   // threads; reads beside atomicCAS are atomic (atomic_reads.h).
   bool thread_sanitizer = false;
+  // For watched runs (cupilot_host_watch.h): the same, and each static shared array says where it
+  // is.
+  bool watch = false;
 };
 
 // The tree of a preprocessed or self-contained text whose headers are the host device's. Pure;

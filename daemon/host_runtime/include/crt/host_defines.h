@@ -33,7 +33,9 @@
 #endif
 /* __noinline__ is no macro: the C++ library writes __attribute__((__noinline__)). The lowering
  * replaces the bare word. */
-#if defined(__SANITIZE_THREAD__)
+#if defined(CUPILOT_HOST_WATCH)
+/* Accesses are told as to the thread sanitizer, but our own library knows fences and orders. */
+#elif defined(__SANITIZE_THREAD__)
 #define CUPILOT_HOST_THREAD_SANITIZER
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -1,0 +1,565 @@
+#include "watch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cupilot_host_watch.h"
+#include "failure.h"
+#include "registry.h"
+#include "stack.h"
+#include "watch_order.h"
+#include "watch_shadow.h"
+
+namespace cupilot_host {
+namespace {
+
+using Kind = cupilot_host_watch_kind;
+
+constexpr std::size_t kGuard = 4096;  // before and behind a dynamic shared array
+constexpr int kLaunchFailure = 719;
+
+enum class Space : unsigned char { kGlobal, kReadOnly, kConstant, kShared };
+
+struct Range {
+  std::string name;
+  std::uintptr_t begin = 0, end = 0;
+  std::size_t element = 1;
+  Space space = Space::kGlobal;
+  std::unique_ptr<Shadow> shadow;  // of what may be written
+  std::vector<bool> written;       // shared: by a thread of this block
+  bool live = true;                // shared: its declaration was passed in this block
+  bool Holds(std::uintptr_t at) const { return at >= begin && at < end; }
+};
+
+struct Access {
+  std::uintptr_t at = 0;
+  std::size_t bytes = 0;
+  bool write = false;
+  Way way = Way::kPlain;
+};
+
+class Watch {
+ public:
+  explicit Watch(const cupilot_host_watch_settings& settings) : settings_(settings) {
+    for (unsigned int i = 0; i < settings.range_count; ++i) {
+      const cupilot_host_watch_range& from = settings.ranges[i];
+      Add(from.name, from.address, from.bytes, from.element_bytes,
+          from.read_only != 0 ? Space::kReadOnly : Space::kGlobal);
+    }
+    around_begin_ = reinterpret_cast<std::uintptr_t>(settings.around);
+    around_end_ = around_begin_ + settings.around_bytes;
+    ForEachVariable([&](const cupilot_host_variable& variable) {
+      Add(variable.name, variable.address, variable.bytes, 1,
+          variable.constant != 0 ? Space::kConstant : Space::kGlobal);
+    });
+    std::sort(global_.begin(), global_.end(),
+              [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  }
+
+  void BeginLaunch() {
+    order_.BeginLaunch();
+    blocks_ = 0;
+    for (Range& range : global_) {
+      if (range.shadow) range.shadow->Forget();
+    }
+    shared_.clear();
+    places_.clear();
+    dynamic_ = last_shared_ = nullptr;
+  }
+
+  void* DynamicShared(std::size_t bytes) {
+    bytes_.assign(bytes + 2 * kGuard + 256, settings_.shared_poison);
+    auto begin = reinterpret_cast<std::uintptr_t>(bytes_.data()) + kGuard;
+    begin = (begin + 255) / 256 * 256;
+    auto* memory = reinterpret_cast<void*>(begin);
+    dynamic_ = &AddShared("dynamic shared memory", memory, bytes, 0);
+    return memory;
+  }
+
+  void BeginBlock(const thread& first, unsigned int threads) {
+    first_ = first;
+    order_.BeginBlock(blocks_++, threads);
+    places_.push_back(first.blockIdx);
+    for (Range& range : shared_) {
+      range.live = &range == dynamic_;
+      if (range.live) Poison(range);
+    }
+  }
+
+  void Enter(unsigned int index, const char* stack) {
+    Settle();
+    self_ = index;
+    inside_ = true;
+    stack_begin_ = reinterpret_cast<std::uintptr_t>(stack);
+  }
+  void Leave() {
+    Settle();
+    inside_ = false;
+  }
+  void PassBarrier() {
+    Settle();
+    order_.Barrier();
+  }
+  void PassWarp(unsigned int first, unsigned int lanes) {
+    Settle();
+    order_.Warp(first, lanes);
+  }
+  void Fence() {
+    if (!inside_) return;
+    Settle();
+    order_.Fence(self_);
+  }
+
+  void Shared(const char* name, void* address, std::size_t bytes, std::size_t element) {
+    if (!inside_) return;
+    Settle();
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    for (Range& range : shared_) {
+      if (range.begin != at) continue;
+      if (!range.live) Poison(range);
+      range.live = true;
+      return;
+    }
+    Poison(AddShared(name, address, bytes, element));
+  }
+
+  // False: that was one too many.
+  bool See(const void* address, std::size_t bytes, unsigned int kind) {
+    if (!inside_) return true;
+    const bool write = (kind & cupilot_host_watch_write) != 0;
+    const bool atomic = (kind & cupilot_host_watch_atomic) != 0;
+    if (write || atomic || !MayComeLater()) Settle();
+    Access access{reinterpret_cast<std::uintptr_t>(address), bytes, write,
+                  atomic                                      ? Way::kAtomic
+                  : (kind & cupilot_host_watch_volatile) != 0 ? Way::kVolatile
+                                                              : Way::kPlain};
+    if (access.at - stack_begin_ < kStackBytes) return true;
+    if (++accesses_ > settings_.most_accesses && settings_.most_accesses != 0) {
+      stopped_ = true;
+      SetFailureText("the watched run was ended at its limit of accesses");
+      return false;
+    }
+    Judge(access, (kind & cupilot_host_watch_release) != 0);
+    return true;
+  }
+
+  void Report(cupilot_host_watch_report& report) {
+    Settle();
+    findings_.clear();
+    for (const Found& found : found_) {
+      findings_.push_back({found.kind, found.name.c_str(), found.detail.c_str(), found.times});
+    }
+    report = {findings_.data(), static_cast<unsigned int>(findings_.size()), accesses_,
+              stopped_ ? 1u : 0u};
+  }
+
+ private:
+  struct Found {
+    Kind kind;
+    std::string name;
+    std::string detail;
+    unsigned long times;
+  };
+
+  void Judge(Access access, bool release) {
+    Range* range = Find(access.at);
+    if (range == nullptr) return CheckOutside(access, access.at);
+    if (access.at + access.bytes > range->end) {
+      CheckOutside(access, range->end);
+      access.bytes = range->end - access.at;
+    }
+    switch (range->space) {
+      case Space::kReadOnly:
+        if (access.write)
+          Note(cupilot_host_watch_read_only_write, *range, Describe(access, *range));
+        return;
+      case Space::kConstant:
+        if (access.write) Note(cupilot_host_watch_constant_write, *range, Describe(access, *range));
+        return;
+      case Space::kShared:
+        // A volatile access orders nothing here: lanes that seem to go in step do not.
+        if (access.way == Way::kVolatile) access.way = Way::kPlain;
+        CheckWritten(access, *range);
+        break;
+      case Space::kGlobal:
+        break;
+    }
+    if (access.way != Way::kPlain) Synchronise(access, release);
+    if (access.write && access.way != Way::kAtomic) {
+      SeeWrite(access, *range);
+    } else {
+      SeeOther(access, *range);
+    }
+  }
+
+  void Add(const char* name, const void* address, std::size_t bytes, std::size_t element,
+           Space space) {
+    if (bytes == 0) return;
+    Range range;
+    range.name = name;
+    range.begin = reinterpret_cast<std::uintptr_t>(address);
+    range.end = range.begin + bytes;
+    range.element = element;
+    range.space = space;
+    if (space == Space::kGlobal) range.shadow = std::make_unique<Shadow>(bytes);
+    global_.push_back(std::move(range));
+  }
+
+  Range& AddShared(const char* name, void* address, std::size_t bytes, std::size_t element) {
+    Range range;
+    range.name = name;
+    range.begin = reinterpret_cast<std::uintptr_t>(address);
+    range.end = range.begin + bytes;
+    range.element = element;
+    range.space = Space::kShared;
+    range.shadow = std::make_unique<Shadow>(bytes);
+    shared_.push_back(std::move(range));
+    return shared_.back();
+  }
+
+  void Poison(Range& range) const {
+    std::memset(reinterpret_cast<void*>(range.begin), settings_.shared_poison,
+                range.end - range.begin);
+    range.written.assign(range.end - range.begin, false);
+    range.shadow->Forget();
+  }
+
+  Range* Find(std::uintptr_t at) {
+    if (last_shared_ != nullptr && last_shared_->Holds(at)) return last_shared_;
+    if (last_global_ != nullptr && last_global_->Holds(at)) return last_global_;
+    for (Range& range : shared_) {
+      if (range.Holds(at)) return last_shared_ = &range;
+    }
+    const auto behind = std::upper_bound(
+        global_.begin(), global_.end(), at,
+        [](std::uintptr_t place, const Range& range) { return place < range.begin; });
+    if (behind == global_.begin() || !std::prev(behind)->Holds(at)) return nullptr;
+    return last_global_ = &*std::prev(behind);
+  }
+
+  // From `at` on it is in no range. What is far from all of them is no kernel's data, or faults.
+  void CheckOutside(const Access& access, std::uintptr_t at) {
+    const Range* near = nullptr;
+    if (at >= around_begin_ && at < around_end_) {
+      for (const Range& range : global_) {
+        if (!InAround(range)) continue;
+        if (near == nullptr || range.begin <= at) near = &range;
+      }
+    } else if (dynamic_ != nullptr && at >= dynamic_->begin - kGuard &&
+               at < dynamic_->end + kGuard) {
+      near = dynamic_;
+    }
+    if (near == nullptr) return;
+    const auto from = static_cast<long>(at - near->begin);
+    Note(access.write ? cupilot_host_watch_outside_write : cupilot_host_watch_outside_read, *near,
+         What(access) + " at byte " + std::to_string(from) + " of '" + near->name +
+             "', which has " + std::to_string(near->end - near->begin));
+  }
+  bool InAround(const Range& range) const {
+    return range.begin >= around_begin_ && range.begin < around_end_;
+  }
+
+  void CheckWritten(const Access& access, Range& range) {
+    const std::size_t first = access.at - range.begin;
+    if (!access.write || access.way == Way::kAtomic) {
+      for (std::size_t i = first; i < first + access.bytes; ++i) {
+        if (range.written[i]) continue;
+        Note(cupilot_host_watch_unwritten_shared, range,
+             Describe(access, range) + ", which no thread of the block has written");
+        break;
+      }
+    }
+    if (!access.write) return;
+    for (std::size_t i = first; i < first + access.bytes; ++i) range.written[i] = true;
+  }
+
+  void Synchronise(const Access& access, bool release) {
+    if (access.write) order_.Release(self_, access.at, release);
+    order_.Acquire(self_, access.at);
+  }
+
+  Stamp StampOf(const Access& access) const {
+    Stamp stamp;
+    stamp.thread = GlobalThread(blocks_ - 1, self_);
+    stamp.epoch = order_.EpochOf(self_) & ((1u << 28) - 1);
+    stamp.way = static_cast<std::uint32_t>(access.way);
+    stamp.write = access.write ? 1 : 0;
+    return stamp;
+  }
+  bool Knows(const Stamp& stamp) const {
+    return stamp.empty() || order_.Knows(self_, stamp.thread, stamp.epoch);
+  }
+
+  // Whether the two, which nothing orders, may not be.
+  static bool Collide(const Stamp& a, const Stamp& b, Space space) {
+    if (a.write == 0 && b.write == 0) return false;
+    const bool plain = a.how() == Way::kPlain && b.how() == Way::kPlain;
+    if (plain) return true;
+    if (a.how() != Way::kPlain && b.how() != Way::kPlain) {
+      // Of two volatile writes one may be lost.
+      return a.write != 0 && b.write != 0 && a.how() == Way::kVolatile && b.how() == Way::kVolatile;
+    }
+    const Stamp& plain_one = a.how() == Way::kPlain ? a : b;
+    return plain_one.write != 0 || space == Space::kShared;
+  }
+
+  // A read, or an atomic operation.
+  void SeeOther(const Access& access, Range& range) {
+    const Stamp now = StampOf(access);
+    range.shadow->ForEach(access.at - range.begin, access.bytes, [&](Cell& cell) {
+      if (!Knows(cell.write) && Collide(cell.write, now, range.space)) {
+        Race(cell.write, access, range);
+      } else if (access.write && !Knows(cell.silent) && Collide(cell.silent, now, range.space)) {
+        Race(cell.silent, access, range);
+      } else {
+        for (const Stamp& other : cell.others) {
+          if (other.empty() || Knows(other) || !Collide(other, now, range.space)) continue;
+          Race(other, access, range);
+          break;
+        }
+      }
+      Keep(cell, now);
+      return true;
+    });
+  }
+
+  void Keep(Cell& cell, const Stamp& now) const {
+    Stamp& first = cell.others[0];
+    if (Replaces(now, first)) {
+      first = now;
+      return;
+    }
+    const std::size_t far = first.thread >> kThreadBits != now.thread >> kThreadBits ? 3
+                            : first.thread / kWarpLanes != now.thread / kWarpLanes   ? 2
+                                                                                     : 1;
+    if (Replaces(now, cell.others[far])) cell.others[far] = now;
+  }
+  // A thread's own last read says nothing of the atomic change that it made before.
+  bool Replaces(const Stamp& now, const Stamp& old) const {
+    if (old.thread == now.thread) return old.write <= now.write;
+    return Knows(old);
+  }
+
+  // What a write collides with is known at once, but what it stores only when it was made: at the
+  // next thing that is seen.
+  void SeeWrite(const Access& access, Range& range) {
+    pending_.access = access;
+    pending_.range = &range;
+    pending_.stamp = StampOf(access);
+    pending_.old.resize(access.bytes);
+    std::memcpy(pending_.old.data(), reinterpret_cast<const void*>(access.at), access.bytes);
+    is_pending_ = true;
+    came_later_ = false;
+  }
+
+  // Compilers tell of both accesses of a copy before they make it, the write first.
+  bool MayComeLater() {
+    if (!is_pending_ || came_later_ || !IsSilent()) return false;
+    came_later_ = true;
+    return true;
+  }
+  bool IsSilent() const {
+    return std::memcmp(pending_.old.data(), reinterpret_cast<const void*>(pending_.access.at),
+                       pending_.access.bytes) == 0;
+  }
+
+  void Settle() {
+    if (!is_pending_) return;
+    is_pending_ = false;
+    Range& range = *pending_.range;
+    const Access& access = pending_.access;
+    const bool silent = IsSilent();
+    range.shadow->ForEach(access.at - range.begin, access.bytes, [&](Cell& cell) {
+      if (silent) {
+        cell.silent = pending_.stamp;
+        return true;
+      }
+      const Stamp* found = nullptr;
+      const auto look = [&](const Stamp& stamp) {
+        if (found == nullptr && !Knows(stamp) && Collide(stamp, pending_.stamp, range.space)) {
+          found = &stamp;
+        }
+      };
+      look(cell.write);
+      look(cell.silent);
+      for (const Stamp& other : cell.others) look(other);
+      if (found != nullptr) Race(*found, access, range);
+      cell = Cell{};
+      cell.write = pending_.stamp;
+      return true;
+    });
+  }
+
+  void Race(const Stamp& before, const Access& access, const Range& range) {
+    const bool shared = range.space == Space::kShared;
+    Found* const known =
+        Known(shared ? cupilot_host_watch_shared_race : cupilot_host_watch_global_race, range.name);
+    if (known != nullptr) {
+      ++known->times;
+      return;
+    }
+    Access first = access;
+    first.write = before.write != 0;
+    first.way = before.how();
+    Note(shared ? cupilot_host_watch_shared_race : cupilot_host_watch_global_race, range,
+         What(first, before.thread) + " and " + What(access) + " at " + Where(access, range) +
+             (shared ? " of shared memory" : "") + ": nothing orders them");
+  }
+
+  Found* Known(Kind kind, const std::string& name) {
+    const auto found = std::find_if(found_.begin(), found_.end(), [&](const Found& other) {
+      return other.kind == kind && other.name == name;
+    });
+    return found == found_.end() ? nullptr : &*found;
+  }
+  void Note(Kind kind, const Range& range, const std::string& detail) {
+    if (Found* known = Known(kind, range.name)) {
+      ++known->times;
+      return;
+    }
+    found_.push_back({kind, range.name, detail, 1});
+  }
+
+  std::string Describe(const Access& access, const Range& range) const {
+    return What(access) + " at " + Where(access, range);
+  }
+  static std::string Where(const Access& access, const Range& range) {
+    const std::size_t element = range.element > 0 ? range.element : access.bytes;
+    return "'" + range.name + "'[" + std::to_string((access.at - range.begin) / element) + "]";
+  }
+  std::string What(const Access& access) const {
+    return What(access, GlobalThread(blocks_ - 1, self_));
+  }
+  std::string What(const Access& access, std::uint32_t thread) const {
+    std::string text = access.way == Way::kAtomic     ? "an atomic "
+                       : access.way == Way::kVolatile ? "a volatile "
+                                                      : "a ";
+    const std::uint32_t index = thread & ((1u << kThreadBits) - 1);
+    const dim3& size = first_.blockDim;
+    const uint3& block = places_[thread >> kThreadBits];
+    char by[128];
+    std::snprintf(by, sizeof by, " by thread (%u,%u,%u) of block (%u,%u,%u)", index % size.x,
+                  index / size.x % size.y, index / size.x / size.y, block.x, block.y, block.z);
+    return text + (access.write ? (access.way == Way::kAtomic ? "change" : "write") : "read") + by;
+  }
+
+  const cupilot_host_watch_settings settings_;
+  std::vector<Range> global_;  // by address
+  std::deque<Range> shared_;
+  Range* dynamic_ = nullptr;
+  Range* last_global_ = nullptr;
+  Range* last_shared_ = nullptr;
+  std::uintptr_t around_begin_ = 0, around_end_ = 0;
+  std::vector<unsigned char> bytes_;  // of the dynamic shared memory, with its guards
+  Order order_;
+  thread first_{};
+  std::vector<uint3> places_;  // of the launch's blocks so far
+  std::uint32_t blocks_ = 0;
+  unsigned int self_ = 0;
+  bool inside_ = false;
+  std::uintptr_t stack_begin_ = 0;
+  struct {
+    Access access;
+    Range* range = nullptr;
+    Stamp stamp;
+    std::vector<unsigned char> old;
+  } pending_;
+  bool is_pending_ = false;
+  bool came_later_ = false;
+  unsigned long accesses_ = 0;
+  bool stopped_ = false;
+  std::vector<Found> found_;
+  std::vector<cupilot_host_watch_finding> findings_;
+};
+
+// Of the watch's own doings nothing is seen: in a watched program the functions of the C library
+// that it calls are watched too.
+bool on = false;
+bool busy = false;
+
+std::unique_ptr<Watch>& TheWatch() {
+  static auto& watch = *new std::unique_ptr<Watch>;
+  return watch;
+}
+
+template <class Do>
+void Tell(const Do& tell) {
+  if (busy) return;
+  busy = true;
+  tell(*TheWatch());
+  busy = false;
+}
+
+}  // namespace
+
+namespace watch {
+
+bool IsOn() { return on; }
+void BeginLaunch() {
+  Tell([](Watch& watch) { watch.BeginLaunch(); });
+}
+void* DynamicShared(std::size_t bytes) {
+  void* memory = nullptr;
+  Tell([&](Watch& watch) { memory = watch.DynamicShared(bytes); });
+  return memory;
+}
+void BeginBlock(const thread& first, unsigned int threads) {
+  Tell([&](Watch& watch) { watch.BeginBlock(first, threads); });
+}
+void Enter(unsigned int index, const char* stack) {
+  Tell([&](Watch& watch) { watch.Enter(index, stack); });
+}
+void Leave() {
+  Tell([](Watch& watch) { watch.Leave(); });
+}
+void PassBarrier() {
+  Tell([](Watch& watch) { watch.PassBarrier(); });
+}
+void PassWarp(unsigned int first, unsigned int lanes) {
+  Tell([&](Watch& watch) { watch.PassWarp(first, lanes); });
+}
+
+}  // namespace watch
+}  // namespace cupilot_host
+
+extern "C" {
+
+void cupilot_host_watch_begin(const struct cupilot_host_watch_settings* settings) {
+  cupilot_host::TheWatch() = std::make_unique<cupilot_host::Watch>(*settings);
+  cupilot_host::on = true;
+}
+
+void cupilot_host_watch_end(struct cupilot_host_watch_report* report) {
+  cupilot_host::on = false;
+  cupilot_host::TheWatch()->Report(*report);
+}
+
+void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigned int kind) {
+  if (!cupilot_host::on) return;
+  bool enough = false;
+  cupilot_host::Tell(
+      [&](cupilot_host::Watch& watch) { enough = !watch.See(address, bytes, kind); });
+  // The block ends here, and with it the launch.
+  if (enough) cupilot_host::FailBlock(cupilot_host::kLaunchFailure);
+}
+
+void cupilot_host_watch_fence(void) {
+  if (!cupilot_host::on) return;
+  cupilot_host::Tell([](cupilot_host::Watch& watch) { watch.Fence(); });
+}
+
+void cupilot_host_watch_shared(const char* name, void* address, unsigned long bytes,
+                               unsigned int element_bytes) {
+  if (!cupilot_host::on) return;
+  cupilot_host::Tell(
+      [&](cupilot_host::Watch& watch) { watch.Shared(name, address, bytes, element_bytes); });
+}
+}
