@@ -255,8 +255,51 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     Prove();
   }
 
-  // What only finalists are worth.
-  void Prove() { StartVerify("rest", &Job::OnProven); }
+  // What only finalists are worth: on the host device, builds whose accesses can be watched too.
+  void Prove() {
+    if (DeviceKind(request_.device) != "host") return StartVerify("rest", &Job::OnProven);
+    Enter(kBuild);
+    BuildWatched(request_.kernel.closure_source, &Job::OnWatchedOriginal);
+  }
+
+  void BuildWatched(std::string text, void (Job::*then)(base::Result<protocol::BuildReply>)) {
+    protocol::BuildRequest build =
+        MakeBuildRequest(request_, baseline_.device, std::move(text), owner_.settings_.build);
+    build.watched = true;
+    Build(owner_.workers_, build,
+          [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
+            (self.get()->*then)(std::move(reply));
+          });
+  }
+
+  void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
+    watched_original_ = WatchedArtifact(reply, "the original");
+    if (watched_original_.empty()) return StartVerify("rest", &Job::OnProven);
+    base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
+    if (!text) return Reject("unsupported_construct", text.error().message);
+    BuildWatched(std::move(*text), &Job::OnWatchedCandidate);
+  }
+
+  void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
+    watched_candidate_ = WatchedArtifact(reply, "the candidate");
+    StartVerify("rest", &Job::OnProven);
+  }
+
+  // Both were built before, so that this is no verdict: the step is left out, and the record says
+  // so.
+  std::string WatchedArtifact(const base::Result<protocol::BuildReply>& reply,
+                              const std::string& what) {
+    if (reply && !reply->failed && !reply->timed_out) {
+      records::Json& seconds = evaluation_.metrics["watched_build_seconds"];
+      seconds = (seconds.is_number() ? seconds.get<double>() : 0.0) + reply->seconds;
+      return reply->artifact;
+    }
+    not_watched_ = what + " cannot be built for it: " +
+                   (!reply             ? reply.error().message
+                    : reply->timed_out ? "the compiler took too long"
+                                       : reply->log);
+    return {};
+  }
 
   void Confirm() {
     Enter(kConfirm);
@@ -371,6 +414,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     set.twin = baseline_.twin;
     set.seed = request_.seed;
     set.device = request_.device;
+    set.watched_original = watched_original_;
+    set.watched_candidate = watched_candidate_;
+    set.not_watched = not_watched_;
     set.work_folder = owner_.settings_.work_folder + "/" + baseline_.device.device.arch;
     return set;
   }
@@ -422,6 +468,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Baseline baseline_;
   std::vector<std::string> entries_;
   std::string candidate_artifact_;
+  std::string watched_original_, watched_candidate_, not_watched_;
   std::vector<records::CaseResult> verified_;
   protocol::MeasureReply first_;
   records::Evaluation evaluation_;

@@ -284,7 +284,8 @@ static void Read(const Json& json, const std::string& path, BuildRequest& value,
       .Optional("command", value.command)
       .Optional("cache_folder", value.cache_folder)
       .Optional("timeout_ms", value.timeout_ms)
-      .Optional("as_compiled", value.as_compiled);
+      .Optional("as_compiled", value.as_compiled)
+      .Optional("watched", value.watched);
 }
 
 Json ToJson(const BuildRequest& value) {
@@ -296,6 +297,7 @@ Json ToJson(const BuildRequest& value) {
   json["cache_folder"] = value.cache_folder;
   json["timeout_ms"] = value.timeout_ms;
   if (value.as_compiled) json["as_compiled"] = true;
+  if (value.watched) json["watched"] = true;
   return json;
 }
 
@@ -345,6 +347,9 @@ static void Read(const Json& json, const std::string& path, CandidateSet& value,
       .Optional("twin", value.twin)
       .Optional("seed", value.seed)
       .Optional("device", value.device)
+      .Optional("watched_original", value.watched_original)
+      .Optional("watched_candidate", value.watched_candidate)
+      .Optional("not_watched", value.not_watched)
       .Optional("work_folder", value.work_folder);
 }
 
@@ -359,6 +364,9 @@ Json ToJson(const CandidateSet& value) {
   json["twin"] = ToJson(value.twin);
   json["seed"] = NumberJson(value.seed);
   json["device"] = value.device;
+  if (!value.watched_original.empty()) json["watched_original"] = value.watched_original;
+  if (!value.watched_candidate.empty()) json["watched_candidate"] = value.watched_candidate;
+  if (!value.not_watched.empty()) json["not_watched"] = value.not_watched;
   json["work_folder"] = value.work_folder;
   return json;
 }

@@ -119,6 +119,8 @@ struct BuildRequest {
   std::int64_t timeout_ms = 60000;
   // GPUs: by the compiler of the command, not by NVRTC, which now and then makes other code.
   bool as_compiled = false;
+  // The host device: for a watched run (cupilot_host_watch.h).
+  bool watched = false;
 };
 struct BuildReply {
   bool failed = false;  // the text does not compile: build_failed
@@ -144,7 +146,12 @@ struct CandidateSet {
   std::string twin_artifact;       // empty: none, bitwise equality
   TwinReply twin;
   std::uint64_t seed = 1;
-  std::string device;       // "host", "cuda:0"
+  std::string device;  // "host", "cuda:0"
+  // The host device, the rest of a verification: the same two built for watched runs. Empty: there
+  // are none, and why.
+  std::string watched_original;
+  std::string watched_candidate;
+  std::string not_watched;
   std::string work_folder;  // scratch and cached results of the original, keyed by content
 };
 

@@ -69,6 +69,7 @@ base::Result<protocol::BuildReply> BuildHost(const protocol::BuildRequest& reque
                                     "-cudart",
                                     "none"};
   for (const std::string& option : CodeOptions(request.command)) words.push_back(option);
+  if (request.watched) words.emplace_back("--cupilot-watch");
   words.insert(words.end(),
                {"-Xcompiler", "-fPIC,-fvisibility=hidden,-w", "-Xlinker", "-Bsymbolic"});
   base::Hasher hasher;

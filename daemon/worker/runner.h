@@ -7,6 +7,8 @@
 //   {"op": "run", "module": 0, "program": {...}, "bytes", "schedule"}  -> {"microseconds": t}
 //       "schedule": of the host device, for this run (cupilot_host_schedule.h says which there are
 //       and what they show); it runs one block after another
+//   {"op": "watch", ...}                                   -> {"findings": [...], ...}
+//       the host device: watch_op.h
 //   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}
 //   {"op": "peaks"}, {"op": "counters", ...}: GPUs; cuda_peaks.h and cuda_counters.h
 // or {"error": "...", "code": "..."}; after a failure of the device it ends. On a GPU "load" may

@@ -25,6 +25,7 @@ using Kind = cupilot_host_watch_kind;
 
 constexpr std::size_t kGuard = 4096;  // before and behind a dynamic shared array
 constexpr int kLaunchFailure = 719;
+constexpr Epoch kMostEpochs = (1u << 28) - 1;  // that a stamp can tell apart
 
 enum class Space : unsigned char { kGlobal, kReadOnly, kConstant, kShared };
 
@@ -44,6 +45,7 @@ struct Access {
   std::size_t bytes = 0;
   bool write = false;
   Way way = Way::kPlain;
+  Epoch epoch = 0;  // not the thread's own at this time, if it is not 0
 };
 
 class Watch {
@@ -192,7 +194,7 @@ class Watch {
       case Space::kGlobal:
         break;
     }
-    if (access.way != Way::kPlain) Synchronise(access, release);
+    if (access.way != Way::kPlain) access.epoch = Synchronise(access, release);
     if (access.write && access.way != Way::kAtomic) {
       SeeWrite(access, *range);
     } else {
@@ -281,15 +283,16 @@ class Watch {
     for (std::size_t i = first; i < first + access.bytes; ++i) range.written[i] = true;
   }
 
-  void Synchronise(const Access& access, bool release) {
-    if (access.write) order_.Release(self_, access.at, release);
+  Epoch Synchronise(const Access& access, bool release) {
+    const Epoch epoch = access.write ? order_.Release(self_, access.at, release) : 0;
     order_.Acquire(self_, access.at);
+    return epoch;
   }
 
   Stamp StampOf(const Access& access) const {
     Stamp stamp;
     stamp.thread = GlobalThread(blocks_ - 1, self_);
-    stamp.epoch = order_.EpochOf(self_) & ((1u << 28) - 1);
+    stamp.epoch = (access.epoch != 0 ? access.epoch : order_.EpochOf(self_)) & kMostEpochs;
     stamp.way = static_cast<std::uint32_t>(access.way);
     stamp.write = access.write ? 1 : 0;
     return stamp;
@@ -326,9 +329,18 @@ class Watch {
           break;
         }
       }
+      // Atomic changes of one place come one after another: who knows of this one knows of all
+      // before it.
+      if (access.write) DropChanges(cell);
       Keep(cell, now);
       return true;
     });
+  }
+
+  static void DropChanges(Cell& cell) {
+    for (Stamp& other : cell.others) {
+      if (other.write != 0) other = Stamp{};
+    }
   }
 
   void Keep(Cell& cell, const Stamp& now) const {

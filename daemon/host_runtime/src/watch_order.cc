@@ -115,11 +115,12 @@ Order::KnownRef Order::HandedOn(unsigned int self) const {
   return Joined(known_[self], handed);
 }
 
-void Order::Release(unsigned int self, std::uintptr_t place, bool release) {
+Epoch Order::Release(unsigned int self, std::uintptr_t place, bool release) {
   if (release) Fence(self);
-  if (fences_[self] == 0 && fenced_floor_ == 0 && known_[self] == nullptr) return;
+  if (fences_[self] == 0 && fenced_floor_ == 0 && known_[self] == nullptr) return 0;
   KnownRef& there = places_[place];
   there = Joined(there, HandedOn(self));
+  return fences_[self] != 0 ? fences_[self] : fenced_floor_ == 0 ? 0 : fenced_floor_ - 1;
 }
 
 void Order::Acquire(unsigned int self, std::uintptr_t place) {

@@ -52,8 +52,9 @@ class Order {
 
   void Fence(unsigned int self);
   // An atomic write at `place` hands on what came before the thread's last fence; with `release`,
-  // all.
-  void Release(unsigned int self, std::uintptr_t place, bool release);
+  // all. Returns the last epoch of the thread that is handed on, 0 for none: the write itself
+  // counts as of that epoch, since who reads it knows that it was made.
+  Epoch Release(unsigned int self, std::uintptr_t place, bool release);
   // An atomic read gets what was handed on at `place`.
   void Acquire(unsigned int self, std::uintptr_t place);
 

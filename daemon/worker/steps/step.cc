@@ -23,6 +23,8 @@ const std::vector<StepRow> kSteps = {
     {"around_original", "the same results after the original, and the original's after it", false,
      &StepAroundOriginal},
     {"schedules", "the same results in other orders of blocks and threads", false, &StepSchedules},
+    {"accesses", "no thread's access collides with another's or is one that it may not make", false,
+     &StepAccesses},
     {"more_fills", "the original's results on further inputs", false, &StepMoreFills},
     {"aliases", "the original's results with overlaps that the variant's guard admits", false,
      &StepAliases},

@@ -47,6 +47,8 @@ base::Result<Finding> StepAroundOriginal(Trial& trial);
 
 // Other orders of blocks and threads.
 base::Result<Finding> StepSchedules(Trial& trial);
+// What its threads read and write, and what orders them.
+base::Result<Finding> StepAccesses(Trial& trial);
 // Outputs over inputs, where the variant's own guard speaks of overlaps.
 base::Result<Finding> StepAliases(Trial& trial);
 // Wrong values of a case with overlapping arguments that are right where they lie apart are

@@ -121,10 +121,11 @@ TEST_F(WorkerEvaluatorTest, AcceptsAfterAllStages) {
   const Outcome outcome = Run(std::move(request));
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->accepted) << outcome->detail;
-  EXPECT_THAT(stages, ElementsAre("check", "build", "verify", "measure", "verify", "confirm"));
+  EXPECT_THAT(stages,
+              ElementsAre("check", "build", "verify", "measure", "build", "verify", "confirm"));
   EXPECT_THAT(workers_.calls(),
               ElementsAre("check_variant", "describe_device", "build", "twin", "build", "build",
-                          "verify", "measure", "verify", "measure"));
+                          "verify", "measure", "build", "build", "verify", "measure"));
   EXPECT_NEAR(outcome->speedup.value_or(0), 1.5, 1e-9);
   EXPECT_EQ(outcome->text_hash, "text");
   EXPECT_EQ(outcome->target, "host-x86-64-v3");
@@ -339,6 +340,45 @@ TEST_F(WorkerEvaluatorTest, AFinalistIsVerifiedToTheEnd) {
             1);
 }
 
+// Its accesses are looked at in builds of their own, of the original and of the candidate.
+TEST_F(WorkerEvaluatorTest, AFinalistIsBuiltToBeWatched) {
+  std::vector<std::string> texts;
+  bool fails = false;
+  workers_.On("build", [&](const Json& params) -> base::Result<Json> {
+    protocol::BuildReply built;
+    built.artifact = original_;
+    if (params.value("watched", false)) {
+      texts.push_back(params["text"]);
+      built.artifact = "watched " + std::to_string(texts.size());
+      built.failed = fails;
+      built.log = "no such option";
+    }
+    return protocol::ToJson(built);
+  });
+  std::vector<protocol::CandidateSet> sets;
+  workers_.On("verify", [&](const Json& params) -> base::Result<Json> {
+    sets.push_back(protocol::ParseVerifyRequest(params)->set);
+    protocol::VerifyReply verified;
+    verified.passed = true;
+    return protocol::ToJson(verified);
+  });
+  ASSERT_TRUE(Run(MakeRequest()));
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts[0], MakeRequest().kernel.closure_source);
+  EXPECT_THAT(texts[1], HasSubstr("entry"));
+  ASSERT_EQ(sets.size(), 2u);
+  EXPECT_EQ(sets[0].watched_candidate, "") << "screening does without";
+  EXPECT_EQ(sets[1].watched_original, "watched 1");
+  EXPECT_EQ(sets[1].watched_candidate, "watched 2");
+  // A compiler that cannot do it is no verdict.
+  fails = true;
+  const Outcome outcome = Run(MakeRequest());
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_EQ(sets.back().watched_candidate, "");
+  EXPECT_THAT(sets.back().not_watched, HasSubstr("no such option"));
+}
+
 // What loses is not worth it.
 TEST_F(WorkerEvaluatorTest, ALoserIsScreenedOnly) {
   workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.01))));
@@ -424,9 +464,10 @@ TEST_F(WorkerEvaluatorTest, TheOriginalIsBuiltOnceForAllItsCandidates) {
   workers_.RunAll();
   EXPECT_EQ(done, 3);
   EXPECT_EQ(workers_.Count("twin"), 1);
-  EXPECT_EQ(workers_.Count("build"), 2 + 3);
+  // Each finalist is built once more, and asks for the original likewise, which lies there.
+  EXPECT_EQ(workers_.Count("build"), 2 + 3 * 3);
   EXPECT_TRUE(Run(MakeRequest()));
-  EXPECT_EQ(workers_.Count("build"), 2 + 4);
+  EXPECT_EQ(workers_.Count("build"), 2 + 4 * 3);
 }
 
 TEST_F(WorkerEvaluatorTest, ADeletedArtifactIsBuiltAgain) {

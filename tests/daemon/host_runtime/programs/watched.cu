@@ -81,6 +81,37 @@ __global__ void LastBlock(const int* in, int* out, int* work) {
 }
 WATCHED_CASE(clean_last_block, LastBlock, 0)
 
+// The counter is ready for the next launch: by the last block, or by whoever was told.
+template <bool Fences>
+__global__ void ResetsItsCounter(const int* in, int* out, int* work) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = in[blockIdx.x];
+    if (Fences) __threadfence();
+    last = atomicAdd(work, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 1) *work = 0;
+}
+WATCHED_CASE(clean_counter_reset, ResetsItsCounter<true>, 0)
+WATCHED_CASE(clean_counter_reset_without_fences, ResetsItsCounter<false>, 0)
+__global__ void ResetsItsFlag(const int* in, int* out, int* work) {
+  volatile int* flag = work;
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    out[0] = in[0] + 5;
+    __threadfence();
+    *flag = 1;
+  } else if (blockIdx.x == 1) {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    out[1] = out[0];
+    *flag = 0;
+  }
+}
+WATCHED_CASE(clean_flag_reset, ResetsItsFlag, 0)
+
 // Each thread fences what it has left, and one speaks for all.
 __global__ void LastBlockOfAll(const int* in, int* out, int* work) {
   __shared__ bool last;

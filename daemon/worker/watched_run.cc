@@ -1,0 +1,73 @@
+#include "worker/watched_run.h"
+
+#include <chrono>
+
+#include "worker/lease.h"
+
+namespace cupilot::worker {
+namespace {
+
+using records::Json;
+
+// Some seconds; more is not worth it.
+constexpr unsigned long kMostAccesses = 40'000'000;
+constexpr std::chrono::milliseconds kLimit{20000};
+
+Json RangesOf(const Layout& layout) {
+  Json ranges = Json::array();
+  for (const Region& region : layout.regions) {
+    ranges.push_back({region.name, region.offset, region.bytes(), region.type.size(),
+                      region.input && !region.output});
+  }
+  return ranges;
+}
+
+WatchedRun Failed(const base::Error& error) {
+  WatchedRun run;
+  run.failed = error.message;
+  return run;
+}
+
+}  // namespace
+
+base::Result<WatchedRun> RunWatched(const std::string& artifact, const Json& program,
+                                    const Layout& layout, const CaseInputs& inputs,
+                                    unsigned char poison) {
+  auto lease =
+      Lease::Take("host", Role::kFinalist, static_cast<std::size_t>(layout.bytes), {artifact});
+  if (!lease && lease.error().code == base::ErrorCode::kUnavailable) {
+    return base::Fail(lease.error());
+  }
+  if (!lease) return Failed(lease.error());
+  PrepareArena(layout, inputs, Before{}, lease->memory());
+  const auto reply = lease->runner().Ask({{"op", "watch"},
+                                          {"module", 0},
+                                          {"program", program},
+                                          {"ranges", RangesOf(layout)},
+                                          {"accesses", kMostAccesses},
+                                          {"poison", poison}},
+                                         kLimit);
+  if (!reply && reply.error().code == base::ErrorCode::kUnavailable) {
+    return base::Fail(reply.error());
+  }
+  if (!reply) return Failed(reply.error());
+  WatchedRun run;
+  run.stopped = reply->value("stopped", false);
+  run.accesses = reply->value("accesses", 0.0);
+  const auto findings = reply->find("findings");
+  for (const Json& finding : findings != reply->end() ? *findings : Json::array()) {
+    if (!finding.is_array() || finding.size() < 3) continue;
+    run.findings.push_back(
+        {finding[0].get<int>(), finding[1].get<std::string>(), finding[2].get<std::string>()});
+  }
+  for (const Region& region : layout.regions) {
+    run.outputs.emplace_back();
+    if (!region.output) continue;
+    const auto bytes = lease->memory().subspan(static_cast<std::size_t>(region.offset),
+                                               static_cast<std::size_t>(region.bytes()));
+    run.outputs.back().assign(bytes.begin(), bytes.end());
+  }
+  return run;
+}
+
+}  // namespace cupilot::worker
