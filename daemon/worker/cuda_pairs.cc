@@ -74,6 +74,7 @@ class CudaPairs {
         reply["warm"] = ToJson(warm);
       }
     }
+    if (!reply.value("stopped_early", false)) TRY(SampleOnPoison(request["poison"]));
     reply["copies"] = copies_;
     reply["launches"] = launches_;
     reply["graph"] = graph_;
@@ -151,13 +152,26 @@ class CudaPairs {
     return {};
   }
 
+  // One more cold sample of the candidate; the results of its last copy go to the mapping.
+  base::Result<> SampleOnPoison(const Json& poison) {
+    const std::size_t copy = std::min(launches_, copies_) - 1;
+    TRY(Restore());
+    for (const Json& stretch : poison) {
+      TRY(device_.Fill(Place(copy) + stretch[0].get<std::int64_t>(), stretch[1].get<std::int64_t>(),
+                       stretch[2].get<int>()));
+    }
+    TRY(device_.Time([&] { return graph_ ? device_.Replay(cold_graphs_[1]) : LaunchRound(1, 0); }));
+    if (copy > 0) TRY(device_.Move(Place(copy), 0, bytes_));
+    TRY(device_.Wait());
+    return device_.Download(0, bytes_);
+  }
+
   // A sample goes round the copies; where that does not go all the way round, or buffers were put
   // back just before, the L2 is written over.
   base::Result<PairsTaken> TakeCold() {
     const bool flush = !restore_.empty() || launches_ < copies_;
-    std::array<int, 2> graphs{};
     for (std::size_t side = 0; graph_ && side < 2; ++side) {
-      TRY_ASSIGN(graphs[side], device_.Record([&] { return LaunchRound(side, 0); }));
+      TRY_ASSIGN(cold_graphs_[side], device_.Record([&] { return LaunchRound(side, 0); }));
     }
     return TakePairs(
         settings_,
@@ -168,7 +182,7 @@ class CudaPairs {
           // Neither side always has the same copies.
           const std::size_t first = restore_.empty() ? pair : 0;
           TRY_ASSIGN(const double us, device_.Time([&] {
-            return graph_ ? device_.Replay(graphs[s]) : LaunchRound(s, first);
+            return graph_ ? device_.Replay(cold_graphs_[s]) : LaunchRound(s, first);
           }));
           return us / static_cast<double>(launches_);
         },
@@ -220,6 +234,7 @@ class CudaPairs {
   std::size_t copies_ = 2;
   std::size_t launches_ = 1;
   bool graph_ = false;
+  std::array<int, 2> cold_graphs_{};
   std::function<bool()> slowed_down_;
   std::array<std::vector<PreparedProgram>, 2> programs_;
 };

@@ -11,11 +11,13 @@
 namespace cupilot::worker {
 
 // `request`: {"modules": [original, candidate], "programs": [...], "bytes": of one copy of the
-// buffers, "restore": [[offset, bytes], ...] of what launches change and read again, "seconds",
+// buffers, "restore": [[offset, bytes], ...] of what launches change and read again, "poison":
+// [[offset, bytes, byte], ...] of what one more sample of the candidate finds there, "seconds",
 // "probe_limit", "most_pairs"}. The buffers' contents are in the mapping. The reply is that of
 // TakePairs on cold buffers, with "warm": the same on one copy (absent where launches change what
-// they read), "copies", "launches" (of one sample) and "graph". The device's memory is written over
-// at the end.
+// they read), "copies", "launches" (of one sample) and "graph". In the
+// mapping are the results of that sample then, unless it stopped early. The device's memory is
+// written over at the end.
 base::Result<records::Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                           const std::vector<device::ModuleInfo>& infos,
                                           const records::Json& request);

@@ -6,6 +6,7 @@
 #include "device/describe.h"
 #include "device/device_lock.h"
 #include "worker/case_inputs.h"
+#include "worker/checks/check.h"
 #include "worker/floor.h"
 #include "worker/lease.h"
 #include "worker/pair_loop.h"
@@ -56,6 +57,7 @@ Json RestoreList(const Layout& layout, std::int64_t pristine, const std::int64_t
 // One case's two programs and where their buffers lie.
 struct Subject {
   const protocol::MeasureRequest& request;
+  const records::Case& workload;
   const CasePlan& original;
   const CasePlan& plan;  // the same regions, and the candidate's workspaces behind them
   const Program& candidate;
@@ -69,6 +71,44 @@ Json QuestionAbout(const Subject& subject) {
           {"most_pairs", kMostPairs}};
 }
 
+// The outputs, which hold poison before the launch that is looked at.
+Json PoisonList(const Layout& layout, std::int64_t copy) {
+  Json list = Json::array();
+  for (const Region& region : layout.regions) {
+    if (region.input || !region.output) continue;
+    list.push_back({copy + region.offset, region.bytes(), std::to_integer<int>(kPoison)});
+  }
+  return list;
+}
+
+struct Measured {
+  Json reply;
+  Finding finding;  // about the results of the last launch
+};
+
+// What the candidate leaves among timed launches: those before were about the same launch by
+// itself.
+base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std::byte> arena) {
+  const protocol::CandidateSet& set = subject.request.set;
+  References references(set, subject.workload, subject.original);
+  TRY_ASSIGN(const auto reference, references.Find(nullptr));
+  if (!reference->dropped.empty()) return Finding{};
+  const Observation seen{set,          subject.original,
+                         subject.plan, *reference,
+                         arena,        "of the workload, after timed runs",
+                         true,         {}};
+  Errors errors;
+  for (const CheckRow& check : kChecks) {
+    Finding finding = check.run(seen, errors);
+    if (finding.reason.empty()) continue;
+    const bool values = finding.reason == "wrong_values" || finding.reason == "precision_loss" ||
+                        finding.reason == "unwritten_output";
+    if (values) finding.reason = "stateful";
+    return finding;
+  }
+  return Finding{};
+}
+
 milliseconds LimitFor(const protocol::MeasureRequest& request) {
   return milliseconds(static_cast<int>(1000 * request.max_seconds * 8) + 20000);
 }
@@ -77,7 +117,7 @@ Role RoleOf(const protocol::MeasureRequest& request) {
   return request.confirm ? Role::kFinalist : Role::kCandidate;
 }
 
-base::Result<Json> PairsOnHost(const Subject& subject) {
+base::Result<Measured> PairsOnHost(const Subject& subject) {
   const protocol::CandidateSet& set = subject.request.set;
   const Layout& layout = subject.plan.layout;
   const std::int64_t stride = (layout.bytes + 4095) / 4096 * 4096;
@@ -97,11 +137,18 @@ base::Result<Json> PairsOnHost(const Subject& subject) {
                           ToJson(subject.candidate, layout, copies[0]),
                           ToJson(subject.candidate, layout, copies[1])};
   question["restore"] = RestoreList(layout, 2 * stride, copies);
-  return lease.runner().Ask(question, LimitFor(subject.request));
+  question["poison"] = PoisonList(layout, copies[1]);
+  Measured measured;
+  TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
+  if (measured.reply.value("stopped_early", false)) return measured;
+  TRY_ASSIGN(measured.finding, LookAtResults(subject, lease.memory().subspan(
+                                                          static_cast<std::size_t>(copies[1]),
+                                                          static_cast<std::size_t>(layout.bytes))));
+  return measured;
 }
 
 // The runner makes the copies itself, in the GPU's memory.
-base::Result<Json> PairsOnGpu(const Subject& subject) {
+base::Result<Measured> PairsOnGpu(const Subject& subject) {
   const protocol::CandidateSet& set = subject.request.set;
   const Layout& layout = subject.plan.layout;
   TRY_ASSIGN(const auto inputs, FindInputs(set, subject.original, nullptr));
@@ -119,9 +166,15 @@ base::Result<Json> PairsOnGpu(const Subject& subject) {
       question["restore"].push_back({region.offset, region.bytes()});
     }
   }
-  TRY_ASSIGN(Json reply, lease.runner().Ask(question, LimitFor(subject.request)));
-  reply["resources"] = lease.runner().resources();
-  return reply;
+  question["poison"] = PoisonList(layout, 0);
+  Measured measured;
+  TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
+  measured.reply["resources"] = lease.runner().resources();
+  if (measured.reply.value("stopped_early", false)) return measured;
+  TRY_ASSIGN(
+      measured.finding,
+      LookAtResults(subject, lease.memory().subspan(0, static_cast<std::size_t>(layout.bytes))));
+  return measured;
 }
 
 }  // namespace
@@ -199,7 +252,7 @@ class Measurement {
     TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties_, nullptr));
     CasePlan plan = original;
     TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
-    const Subject subject{request_, original, plan, program};
+    const Subject subject{request_, workload, original, plan, program};
     auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
     if (!measured && measured.error().code == base::ErrorCode::kUnavailable) {
       return base::Fail(measured.error());
@@ -209,7 +262,12 @@ class Measurement {
            "while it was measured: " + measured.error().message);
       return {};
     }
-    const PairsTaken taken = PairsFrom(*measured);
+    if (!measured->finding.reason.empty()) {
+      Fail(measured->finding.reason, measured->finding.detail);
+      return {};
+    }
+    const Json& reply = measured->reply;
+    const PairsTaken taken = PairsFrom(reply);
     if (taken.pairs.size() < 3) {
       Fail("unstable_timing", "fewer than three pairs within the time limit");
       return {};
@@ -229,7 +287,7 @@ class Measurement {
     }
     reply_.stopped_early = reply_.stopped_early || taken.stopped_early;
     reply_.cases.push_back(std::move(result));
-    if (on_gpu_) AddGpuFacts(workload, *measured);
+    if (on_gpu_) AddGpuFacts(workload, reply);
     reply_.metrics[workload.name]["necessary"] = {{"read", traffic.read},
                                                   {"written", traffic.written}};
     return {};
@@ -275,7 +333,7 @@ class Measurement {
     }
   }
 
-  void Fail(const char* reason, std::string detail) {
+  void Fail(const std::string& reason, std::string detail) {
     reply_.failed = true;
     reply_.reason = reason;
     reply_.detail = std::move(detail);
