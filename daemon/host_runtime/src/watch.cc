@@ -25,6 +25,7 @@ using Kind = cupilot_host_watch_kind;
 
 constexpr std::size_t kGuard = 4096;  // before and behind a dynamic shared array
 constexpr int kLaunchFailure = 719;
+constexpr std::uint32_t kMostBlocks = (1u << (32 - kThreadBits)) - 1;  // of a launch
 constexpr Epoch kMostEpochs = (1u << 28) - 1;  // that a stamp can tell apart
 
 enum class Space : unsigned char { kGlobal, kReadOnly, kConstant, kShared };
@@ -59,7 +60,8 @@ class Watch {
     around_begin_ = reinterpret_cast<std::uintptr_t>(settings.around);
     around_end_ = around_begin_ + settings.around_bytes;
     ForEachVariable([&](const cupilot_host_variable& variable) {
-      Add(variable.name, variable.address, variable.bytes, 1,
+      const std::string name = variable.name;  // qualified
+      Add(name.substr(name.rfind(':') + 1).c_str(), variable.address, variable.bytes, 1,
           variable.constant != 0 ? Space::kConstant : Space::kGlobal);
     });
     std::sort(global_.begin(), global_.end(),
@@ -144,7 +146,8 @@ class Watch {
                   : (kind & cupilot_host_watch_volatile) != 0 ? Way::kVolatile
                                                               : Way::kPlain};
     if (access.at - stack_begin_ < kStackBytes) return true;
-    if (++accesses_ > settings_.most_accesses && settings_.most_accesses != 0) {
+    const bool enough = ++accesses_ > settings_.most_accesses && settings_.most_accesses != 0;
+    if (enough || blocks_ > kMostBlocks) {
       stopped_ = true;
       SetFailureText("the watched run was ended at its limit of accesses");
       return false;

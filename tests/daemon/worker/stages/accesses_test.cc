@@ -96,8 +96,8 @@ class AccessesRig {
   // One element of `out` a block, `count` is an array of one.
   static Json MakeWorkload(int blocks) {
     const int n = 64 * blocks;
-    const Json small = {{"kind", "integers"}, {"min", 1}, {"max", 9}};
-    const Json zero = {{"kind", "integers"}, {"min", 0}, {"max", 0}};
+    const Json small = {{"kind", "integers"}, {"low", 1}, {"high", 9}};
+    const Json zero = {{"kind", "integers"}, {"low", 0}, {"high", 0}};
     return {{"schema", "cupilot.workload/1"},
             {"kernel", "sums"},
             {"cases",
@@ -316,14 +316,18 @@ __global__ void sums(const int* in, int* out, int* total, int n) {
 }
 )",
                   4);
-  const std::string load = "  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n";
-  const records::Evaluation like = rig.Evaluate(Variant(load + kAddUp));
+  const std::string sum =
+      "  __shared__ int all;\n  if (t == 0) all = 0;\n  __syncthreads();\n"
+      "  all += i < n ? in[i] : 0;\n  __syncthreads();\n";
+  const std::string store =
+      "  if (t != 0) return;\n  out[blockIdx.x] = all;\n  atomicAdd(total, all);\n";
+  const records::Evaluation like = rig.Evaluate(Variant(sum + store));
   EXPECT_TRUE(like.accepted) << like.reason << ": " << like.detail;
   std::string notes;
   for (const records::Check& check : like.checks) notes += check.detail + "\n";
   EXPECT_THAT(notes, HasSubstr("does not count, since the original does the like"));
-  const records::Evaluation worse = rig.Evaluate(
-      Variant(load + "  __syncthreads();\n  if (in[i + 1] == 12345678) part[t] = 0;\n" + kAddUp));
+  const records::Evaluation worse =
+      rig.Evaluate(Variant(sum + "  if (in[i + 1] == 12345678) return;\n" + store));
   EXPECT_EQ(worse.reason, "out_of_bounds") << worse.detail;
 }
 
