@@ -29,40 +29,49 @@ std::string PeakText(const std::string& name, const std::string& condition) {
 )";
 }
 
+Json PeakWorkload(const Json& fill) {
+  return {{"schema", "cupilot.workload/1"},
+          {"kernel", "peak"},
+          {"cases",
+           {{{"name", "all"},
+             {"grid", {1, 1, 1}},
+             {"block", {64, 1, 1}},
+             {"arguments",
+              {{{"name", "in"}, {"type", "const float*"}, {"count", 4096}, {"fill", fill}},
+               {{"name", "out"}, {"type", "float*"}, {"count", 1}, {"access", "out"}},
+               {{"name", "n"}, {"type", "int"}, {"value", 4096}}}}}}}};
+}
+
+Json PeakVariant(const std::string& condition) {
+  return {{"schema", "cupilot.variant/1"},
+          {"kernel", "peak"},
+          {"source", PeakText("other", condition)},
+          {"entry", "other"}};
+}
+
 class PlantsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const Json workload = {
-        {"schema", "cupilot.workload/1"},
-        {"kernel", "peak"},
-        {"cases",
-         {{{"name", "all"},
-           {"grid", {1, 1, 1}},
-           {"block", {64, 1, 1}},
-           {"arguments",
-            {{{"name", "in"},
-              {"type", "const float*"},
-              {"count", 4096},
-              {"fill", {{"kind", "uniform"}, {"low", "0"}, {"high", "1"}}}},
-             {{"name", "out"}, {"type", "float*"}, {"count", 1}, {"access", "out"}},
-             {{"name", "n"}, {"type", "int"}, {"value", 4096}}}}}}}};
-    rig_ = new StepsRig("peak", PeakText("peak", "true"), workload);
+    rig_ = new StepsRig("peak", PeakText("peak", "true"),
+                        PeakWorkload({{"kind", "uniform"}, {"low", "0"}, {"high", "1"}}));
   }
   static void TearDownTestSuite() { delete std::exchange(rig_, nullptr); }
-
-  static Json Variant(const std::string& condition) {
-    return {{"schema", "cupilot.variant/1"},
-            {"kernel", "peak"},
-            {"source", PeakText("other", condition)},
-            {"entry", "other"}};
-  }
 
   inline static StepsRig* rig_ = nullptr;
 };
 
 // One input in a hundred.
 TEST_F(PlantsTest, ShowWhatIsIgnored) {
-  rig_->ExpectCaughtBy("plants", "ignores_input", Variant("i % 100 != 11"), {"plant"});
+  rig_->ExpectCaughtBy("plants", "ignores_input", PeakVariant("i % 100 != 11"), {"plant"});
+}
+
+// What neither the workload nor a fill holds: the largest values of those are smaller or greater.
+// (The many are of the same kind as the one.)
+TEST(PlantTest, ShowsValuesThatAreIgnored) {
+  StepsRig rig("peak", PeakText("peak", "true"),
+               PeakWorkload({{"kind", "normal"}, {"mean", 0}, {"stddev", 1}}));
+  rig.ExpectCaughtBy("plant", "ignores_input", PeakVariant("in[i] < 6.0f || in[i] > 900.0f"),
+                     {"plants"});
 }
 
 }  // namespace
