@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -69,7 +70,9 @@ std::string TemporaryName(const std::string& path) {
   const std::string folder = FolderOf(path);
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  return folder + "/." + name + "." + std::to_string(getpid()) + "." +
+  // Confined processes have numbers of their own: two of them may have the same.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return folder + "/." + name + "." + std::to_string(getpid()) + "." + std::to_string(now) + "." +
          std::to_string(counter.fetch_add(1)) + ".tmp";
 }
 
