@@ -1,5 +1,6 @@
 #include "device/element.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -146,6 +147,9 @@ ElementType ElementTypeOf(std::string_view canonical, std::int64_t element_bytes
 }
 
 ElementType Widened(const ElementType& type) {
+  if (type.number == Number::kFloat64) {
+    return {Number::kExtended, static_cast<std::int64_t>(sizeof(long double)), type.lanes};
+  }
   return type.floating() ? ElementType{Number::kFloat64, 8, type.lanes} : type;
 }
 
@@ -188,6 +192,8 @@ double ReadNumber(const std::byte* data, std::int64_t index, const ElementType& 
       return Load<float>(data, index);
     case Number::kFloat64:
       return Load<double>(data, index);
+    case Number::kExtended:
+      return static_cast<double>(Load<long double>(data, index));
     case Number::kSigned:
       return static_cast<double>(ReadInteger(data, index, type));
     case Number::kUnsigned:
@@ -225,6 +231,8 @@ void WriteNumber(std::byte* data, std::int64_t index, const ElementType& type, d
       return Store(data, index, static_cast<float>(value));
     case Number::kFloat64:
       return Store(data, index, value);
+    case Number::kExtended:
+      return Store(data, index, static_cast<long double>(value));
     case Number::kSigned:
     case Number::kUnsigned: {
       const auto bits = static_cast<std::int64_t>(Saturated(std::floor(value), type));
@@ -282,6 +290,27 @@ void WriteNumbers(std::byte* data, std::int64_t first, std::int64_t count, const
   if (type.number == Number::kFloat32) return StoreAll<float>(data, first, count, values);
   if (type.number == Number::kFloat64) return StoreAll<double>(data, first, count, values);
   for (std::int64_t i = 0; i < count; ++i) WriteNumber(data, first + i, type, values[i]);
+}
+
+void ReadParts(const std::byte* data, std::int64_t first, std::int64_t count,
+               const ElementType& type, double* values, double* rests) {
+  if (type.number != Number::kExtended) {
+    std::fill_n(rests, count, 0.0);
+    return ReadNumbers(data, first, count, type, values);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto value = Load<long double>(data, first + i);
+    values[i] = static_cast<double>(value);
+    rests[i] = std::isfinite(values[i]) ? static_cast<double>(value - values[i]) : 0;
+  }
+}
+
+void WriteParts(std::byte* data, std::int64_t first, std::int64_t count, const ElementType& type,
+                const double* values, const double* rests) {
+  if (type.number != Number::kExtended) return WriteNumbers(data, first, count, type, values);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Store(data, first + i, static_cast<long double>(values[i]) + rests[i]);
+  }
 }
 
 std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type) {

@@ -10,14 +10,24 @@
 
 namespace cupilot::device {
 
-enum class Number { kFloat16, kBFloat16, kFloat32, kFloat64, kSigned, kUnsigned, kOpaque };
+// kExtended is long double, which no buffer of a kernel has: double's twin.
+enum class Number {
+  kFloat16,
+  kBFloat16,
+  kFloat32,
+  kFloat64,
+  kExtended,
+  kSigned,
+  kUnsigned,
+  kOpaque
+};
 
 struct ElementType {
   Number number = Number::kOpaque;
   std::int64_t bytes = 1;  // of one component; kOpaque: of the element
   std::int64_t lanes = 1;
 
-  bool floating() const { return number <= Number::kFloat64; }
+  bool floating() const { return number <= Number::kExtended; }
   bool integer() const { return number == Number::kSigned || number == Number::kUnsigned; }
   std::int64_t size() const { return bytes * lanes; }
   bool operator==(const ElementType&) const = default;
@@ -28,7 +38,8 @@ struct ElementType {
 // name whose size differs from a non-zero `element_bytes` is kOpaque too.
 ElementType ElementTypeOf(std::string_view canonical, std::int64_t element_bytes);
 
-// The same element with components of type double: what the double twin has in its place.
+// The same element with components of type double, or long double where they are double: what the
+// double twin has in its place.
 ElementType Widened(const ElementType& type);
 
 // A unit roundoff: half the distance of 1 and the next number. 0 for integers and opaque types.
@@ -49,6 +60,13 @@ void ReadNumbers(const std::byte* data, std::int64_t first, std::int64_t count,
                  const ElementType& type, double* values);
 void WriteNumbers(std::byte* data, std::int64_t first, std::int64_t count, const ElementType& type,
                   const double* values);
+
+// The same in two parts, the value rounded to double and what that lost: 0 but for kExtended.
+void ReadParts(const std::byte* data, std::int64_t first, std::int64_t count,
+               const ElementType& type, double* values, double* rests);
+// Of their sum, rounded once for kExtended; other types take `values` alone.
+void WriteParts(std::byte* data, std::int64_t first, std::int64_t count, const ElementType& type,
+                const double* values, const double* rests);
 
 // "1.5", "-7", "nan": a component as text for a message.
 std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type);

@@ -115,9 +115,12 @@ void FillUniform(std::byte* data, std::int64_t components, const ElementType& ty
 
 void FillWide(std::byte* data, std::int64_t components, const ElementType& type,
               const Draws& draws) {
+  // Sums of what half precision holds must not leave its range in one order and stay in it in
+  // another.
+  const double span = type.number == Number::kFloat16 ? 6 : 12;
   Each(data, components, type, [=](std::int64_t i) {
     const Draws::Words words = draws.At(i);
-    const double magnitude = std::exp2(-12.0 + 24.0 * Unit(words.first));
+    const double magnitude = std::exp2(-span + 2 * span * Unit(words.first));
     return (words.second & 1) != 0 ? -magnitude : magnitude;
   });
 }
@@ -147,6 +150,24 @@ void FillRows(std::byte* data, std::int64_t components, const ElementType& type,
 double SparseValue(std::uint64_t word, double scale) {
   const double magnitude = scale * (1.0 + Unit(word));
   return (word & 1) != 0 ? -magnitude : magnitude;
+}
+
+// As FillRows(), but each value is followed by its opposite.
+void FillPairs(std::byte* data, std::int64_t components, const ElementType& type,
+               const FillRecipe& recipe, const Draws& draws, const Draws& of_places) {
+  std::memset(data, 0, static_cast<std::size_t>(components * type.bytes));
+  const std::int64_t row = recipe.row <= 0 || recipe.row > components ? components : recipe.row;
+  const std::int64_t pairs = std::min(recipe.nonzeros, row) / 2;
+  if (pairs == 0) return;
+  InParallel(components / row * pairs, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t k = i % pairs, from = row * k / pairs, to = row * (k + 1) / pairs;
+      const std::int64_t at = i / pairs * row + Within(of_places.At(i).first, from, to - 2);
+      const double value = SparseValue(draws.At(i).second, recipe.scale);
+      WriteNumber(data, at, type, value);
+      WriteNumber(data, at + 1, type, -value);
+    }
+  });
 }
 
 double ExactValue(std::uint64_t word) {
@@ -317,11 +338,16 @@ base::Result<> FillBuffer(std::byte* data, std::int64_t count, const ElementType
     case FillKind::kWide:
       FillWide(data, components, type, draws);
       break;
-    case FillKind::kSparse:
-      FillRows(data, components, type, recipe.row, recipe.nonzeros, draws,
-               Draws({source.seed, "", source.stream}),
-               [scale = recipe.scale](std::uint64_t word) { return SparseValue(word, scale); });
+    case FillKind::kSparse: {
+      const Draws of_places({source.seed, "", source.stream});
+      if (recipe.pairs) {
+        FillPairs(data, components, type, recipe, draws, of_places);
+      } else {
+        FillRows(data, components, type, recipe.row, recipe.nonzeros, draws, of_places,
+                 [scale = recipe.scale](std::uint64_t word) { return SparseValue(word, scale); });
+      }
       break;
+    }
     case FillKind::kExact:
       FillRows(data, components, type, recipe.row, kExactNonzeros, draws, draws,
                Roundoff(type) > 0x1p-14 ? TernaryValue : ExactValue);

@@ -30,7 +30,7 @@ enum class FillKind {
   kBits,
   kFile,
   // of the gate only: see VerificationFill
-  kWide,     // signed, magnitudes 2^-12 to 2^12, uniform in the exponent
+  kWide,     // signed, magnitudes 2^-12 to 2^12 (half: 2^-6 to 2^6), uniform in the exponent
   kSparse,   // `nonzeros` values of magnitude `scale` to twice it in each row, else 0; those of one
              // seed and stream at the same places whatever the argument's name, so that products
              // of two arguments are not all zero
@@ -53,6 +53,7 @@ struct FillRecipe {
   std::int64_t row = 0;            // kSparse, kExact: components of a row; 0: all of them
   std::int64_t nonzeros = 1;       // kSparse
   double scale = 1;                // kSparse
+  bool pairs = false;              // kSparse: neighbours x and -x, so that a row's mean is zero
 };
 
 struct FillSource {

@@ -210,6 +210,23 @@ base::Result<TwinRequest> ParseTwinRequest(const Json& json) {
   return ReadDocument<TwinRequest>(json, Strictness::kLenient);
 }
 
+static void Read(const Json& json, const std::string& path, TwinMember& value, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Required("type", value.canonical)
+      .Required("from", value.from)
+      .Required("from_bytes", value.from_bytes)
+      .Required("to", value.to)
+      .Required("to_bytes", value.to_bytes);
+}
+
+static void Read(const Json& json, const std::string& path, TwinStructure& value,
+                 Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Required("parameter", value.parameter)
+      .Required("bytes", value.bytes)
+      .Required("members", value.members);
+}
+
 static void Read(const Json& json, const std::string& path, TwinReply& value, Reading& reading) {
   ObjectReader object(json, path, reading);
   object.Optional("declined", value.declined)
@@ -218,7 +235,10 @@ static void Read(const Json& json, const std::string& path, TwinReply& value, Re
       .Optional("entry", value.entry)
       .Optional("widened", value.widened)
       .Optional("widened_globals", value.widened_globals)
-      .Optional("widened_shared", value.widened_shared);
+      .Optional("structures", value.structures)
+      .Optional("shared_growth", value.shared_growth)
+      .Optional("significand_bits", value.significand_bits)
+      .Optional("device", value.device);
 }
 
 Json ToJson(const TwinReply& value) {
@@ -229,7 +249,23 @@ Json ToJson(const TwinReply& value) {
   json["entry"] = value.entry;
   json["widened"] = value.widened;
   json["widened_globals"] = value.widened_globals;
-  json["widened_shared"] = value.widened_shared;
+  json["structures"] = Json::array();
+  for (const TwinStructure& structure : value.structures) {
+    Json members = Json::array();
+    for (const TwinMember& m : structure.members) {
+      members.push_back({{"type", m.canonical},
+                         {"from", m.from},
+                         {"from_bytes", m.from_bytes},
+                         {"to", m.to},
+                         {"to_bytes", m.to_bytes}});
+    }
+    json["structures"].push_back({{"parameter", structure.parameter},
+                                  {"bytes", structure.bytes},
+                                  {"members", std::move(members)}});
+  }
+  json["shared_growth"] = value.shared_growth;
+  json["significand_bits"] = value.significand_bits;
+  json["device"] = value.device;
   return json;
 }
 

@@ -80,19 +80,37 @@ struct RetuneRequest {
 };
 // reply: RewriteReply
 
-// op "twin": the double twin of the kernel (float arithmetic done in double).
+// op "twin": the double twin of the kernel (its floating-point arithmetic done in a wider type).
 struct TwinRequest {
   records::Kernel kernel;
+};
+// A number of a structure, in the original and in the twin: bytes from the structure's begin.
+struct TwinMember {
+  std::string canonical;  // type in the original
+  std::int64_t from = 0, from_bytes = 0;
+  std::int64_t to = 0, to_bytes = 0;
+  bool operator==(const TwinMember&) const = default;
+};
+struct TwinStructure {
+  std::int64_t parameter = 0;
+  std::int64_t bytes = 0;  // of one in the twin
+  std::vector<TwinMember> members;
+  bool operator==(const TwinStructure&) const = default;
 };
 struct TwinReply {
   bool declined = false;
   std::string reason;
   std::string source;         // a self-contained unit like closure_source
   std::string entry;          // qualified name of the twin kernel
-  std::vector<bool> widened;  // per parameter: its elements (or itself) are double now
+  std::vector<bool> widened;  // per parameter: its elements (or itself) are wider now
   std::vector<std::string> widened_globals;
-  // Its dynamic shared memory holds double where the original's holds float: twice the bytes.
-  bool widened_shared = false;
+  std::vector<TwinStructure> structures;  // those among the widened parameters
+  // Its dynamic shared memory holds wider numbers: so many times the bytes.
+  std::int64_t shared_growth = 1;
+  // Of the original's widest arithmetic: 8 (bfloat16), 11 (half), 24 (float) or 53 (double).
+  std::int64_t significand_bits = 24;
+  // Where the twin runs; empty: where the original does.
+  std::string device;
 };
 
 // op "check_variant": the whitelist of a variant's top level (design, section 6, Build).

@@ -1,284 +1,22 @@
 #include "source/twin.h"
 
-#include <map>
-#include <set>
+#include <algorithm>
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "source/closure_options.h"
-#include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
+#include "source/twin_layout.h"
 #include "source/twin_names.h"
+#include "source/twin_obstacles.h"
+#include "source/twin_precision.h"
+#include "source/twin_text.h"
 
 namespace cupilot::source {
 namespace {
 
 using protocol::TwinReply;
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-bool IsPointerLike(std::string_view canonical) {
-  return Contains(canonical, "*") || Contains(canonical, "[");
-}
-
-// Reasons why a text cannot be widened, found on the tree of the original.
-class Obstacles {
- public:
-  Obstacles(const Tree& tree, const records::Kernel& kernel) : tree_(tree), kernel_(kernel) {}
-
-  // Empty: none.
-  std::string Find() {
-    const NodeId kernel = FindDefinition(tree_, kernel_.name);
-    if (kernel == kNone) return "the kernel was not found in its closure";
-    if (Has(tree_, kernel, kTemplate)) return "the kernel is a template";
-    bool floats = false;
-    for (std::size_t i = 0; i < tree_.nodes.size() && reason_.empty(); ++i) {
-      const auto id = static_cast<NodeId>(i);
-      const Node& node = tree_.at(id);
-      if ((node.flags & kSystem) != 0) continue;
-      floats = floats || MentionsFloat(node.canonical);
-      Check(id, node);
-    }
-    for (const records::Parameter& parameter : kernel_.parameters) CheckMemory(parameter);
-    if (!reason_.empty()) return reason_;
-    return floats ? "" : "it does no float arithmetic";
-  }
-
- private:
-  void Decline(const std::string& reason) {
-    if (reason_.empty()) reason_ = reason;
-  }
-
-  std::string Place(NodeId id) const {
-    std::string text(tree_.TextOf(id));
-    if (text.size() > 60) text = text.substr(0, 57) + "...";
-    return "'" + text + "'";
-  }
-
-  void Check(NodeId id, const Node& node) {
-    for (const std::string_view part : {"half", "bfloat16", "__nv_fp8", "nvcuda::wmma"}) {
-      if (Contains(node.canonical, part)) return Decline("it uses " + node.canonical);
-    }
-    switch (node.kind) {
-      case Kind::kAsm:
-        return Decline("inline assembly");
-      case Kind::kRecord:
-        if (tree_.TextOf(id).starts_with("union") && MentionsFloatInside(id)) {
-          Decline("a union with floating members: " + node.name);
-        }
-        return;
-      case Kind::kCast:
-        return CheckCast(id, node);
-      case Kind::kCall:
-        return CheckCall(id, node);
-      default:
-        return;
-    }
-  }
-
-  bool MentionsFloatInside(NodeId root) const {
-    bool found = false;
-    Walk(tree_, root, [&](NodeId id) {
-      found = found || MentionsFloat(tree_.at(id).canonical);
-      return !found;
-    });
-    return found;
-  }
-
-  // The start of dynamic shared memory, alone or moved by a count of sizeof: it is widened with the
-  // rest, so that floats may live there next to other things.
-  bool IsDynamicShared(NodeId operand) const {
-    operand = SkipParens(tree_, operand);
-    if (operand == kNone) return false;
-    const Node& node = tree_.at(operand);
-    if (node.kind == Kind::kDeclRef) {
-      return Has(tree_, node.declaration, kExtern | kSharedAttr);
-    }
-    if (node.kind == Kind::kBinary && node.name == "+" &&
-        Contains(tree_.TextOf(operand), "sizeof")) {
-      return IsDynamicShared(Child(tree_, operand, 0));
-    }
-    return false;
-  }
-
-  void CheckCast(NodeId id, const Node& node) {
-    if ((node.flags & kDependent) != 0) return;
-    const NodeId operand = Child(tree_, id, 0);
-    if (operand == kNone) return;
-    const std::string& from = tree_.at(SkipParens(tree_, operand)).canonical;
-    const bool in_memory = (IsPointerLike(node.canonical) && IsPointerLike(from)) ||
-                           tree_.TextOf(id).starts_with("reinterpret_cast");
-    if (!in_memory || MentionsFloat(node.canonical) == MentionsFloat(from)) return;
-    if (IsDynamicShared(operand)) return;
-    Decline("a cast between floats and other types in memory: " + Place(id));
-  }
-
-  void CheckCall(NodeId id, const Node& node) {
-    std::string_view name = node.name;
-    if (name.starts_with("__builtin_")) name.remove_prefix(10);
-    if (name == "__float_as_int" || name == "__float_as_uint" || Contains(name, "bit_cast")) {
-      return Decline("it reads the bits of a float: " + Place(id));
-    }
-    if (name == "__int_as_float" || name == "__uint_as_float") {
-      const std::vector<NodeId> arguments = Arguments(tree_, id);
-      const NodeId bits = arguments.empty() ? kNone : SkipParens(tree_, arguments[0]);
-      // A constant (infinity, not-a-number) keeps its value in double.
-      if (!IsA(tree_, bits, Kind::kIntLiteral)) {
-        Decline("it makes a float from bits: " + Place(id));
-      }
-      return;
-    }
-    if (name == "memcpy" || name == "memmove") {
-      const std::vector<NodeId> arguments = Arguments(tree_, id);
-      if (arguments.size() < 2) return;
-      const bool to = MentionsFloat(tree_.at(SkipParens(tree_, arguments[0])).canonical);
-      const bool from = MentionsFloat(tree_.at(SkipParens(tree_, arguments[1])).canonical);
-      if (to != from) Decline("it copies floats to or from another type: " + Place(id));
-    }
-  }
-
-  // Buffers and arguments are widened element by element, which structures are not made of.
-  void CheckMemory(const records::Parameter& parameter) {
-    const bool pointer = parameter.kind == records::ParameterKind::kPointer;
-    const std::string& type = pointer ? parameter.element : parameter.canonical;
-    if (MentionsFloat(type)) {
-      if (Contains(type, "*")) Decline("pointers to pointers to floats: " + parameter.name);
-      return;
-    }
-    std::string name = type;
-    for (const std::string_view prefix : {"const ", "volatile ", "struct ", "class ", "::"}) {
-      if (name.starts_with(prefix)) name = name.substr(prefix.size());
-    }
-    const NodeId record = FindDefinition(tree_, name, Kind::kRecord);
-    if (record != kNone && MentionsFloatInside(record)) {
-      Decline("a structure with floating members in an argument: " + parameter.name);
-    }
-  }
-
-  const Tree& tree_;
-  const records::Kernel& kernel_;
-  std::string reason_;
-};
-
-bool IsFloatLiteral(std::string_view text) {
-  if (!text.ends_with('f') && !text.ends_with('F')) return false;
-  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  const std::string_view marks = hexadecimal ? std::string_view("pP") : std::string_view(".eE");
-  return text.find_first_of(marks) != std::string_view::npos;
-}
-
-// The text with types, functions and literals exchanged, token by token.
-class Widener {
- public:
-  Widener(const Tree& tree) : text_(tree.text), tokens_(Lex(tree.text)) {
-    for (const Node& node : tree.nodes) {
-      if (node.kind == Kind::kFunction && (node.flags & kSystem) == 0) declared_.insert(node.name);
-    }
-  }
-
-  std::string Text() {
-    std::uint32_t copied = 0;
-    std::uint32_t helpers_at = 0;  // behind the last #include
-    std::string out;
-    std::size_t helpers_in_out = 0;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const Token& token = tokens_[i];
-      if (token.kind == TokenKind::kDirective) {
-        if (!Contains(Spelling(text_, token), "include")) continue;
-        out.append(text_, copied, token.end - copied);
-        copied = helpers_at = token.end;
-        helpers_in_out = out.size();
-        continue;
-      }
-      const std::string replacement = Replacement(i);
-      if (replacement.empty()) continue;
-      const std::uint32_t begin = BeginWithoutStd(i, replacement);
-      out.append(text_, copied, begin - copied);
-      out += replacement;
-      copied = token.end;
-    }
-    out.append(text_, copied, std::string::npos);
-    std::string helpers = helpers_at == 0 ? "" : "\n";
-    for (const auto& [name, definition] : helpers_) helpers += definition;
-    out.insert(helpers_in_out, helpers);
-    return out;
-  }
-
- private:
-  std::string_view Word(std::size_t index) const {
-    return index < tokens_.size() ? Spelling(text_, tokens_[index]) : std::string_view();
-  }
-
-  bool AfterMember(std::size_t i) const {
-    return i > 0 && (Word(i - 1) == "." || Word(i - 1) == "->");
-  }
-
-  // "std::expf" becomes the helper alone, which is in no namespace.
-  std::uint32_t BeginWithoutStd(std::size_t i, const std::string& replacement) const {
-    const bool qualified = i >= 2 && Word(i - 1) == "::" && Word(i - 2) == "std";
-    if (!qualified || !replacement.starts_with("cupilot_twin_")) return tokens_[i].begin;
-    return tokens_[i - 2].begin;
-  }
-
-  std::string Replacement(std::size_t i) {
-    const std::string_view word = Word(i);
-    if (tokens_[i].kind == TokenKind::kNumber) {
-      // The constant keeps the value that it has as a float.
-      return IsFloatLiteral(word) ? "((double)" + std::string(word) + ")" : "";
-    }
-    if (tokens_[i].kind != TokenKind::kIdentifier || AfterMember(i)) return {};
-    // Limits of float are values that the program means: they convert exactly.
-    if (word == "float" && i >= 2 && Word(i - 1) == "<" && Word(i - 2) == "numeric_limits") {
-      return {};
-    }
-    std::string type = DoubleType(word);
-    if (!type.empty()) return type;
-    if (declared_.contains(std::string(word))) return {};
-    DoubleFunction function = DoubleOf(word);
-    if (function.name.empty()) return {};
-    helpers_[function.name] = function.definition;
-    return function.name;
-  }
-
-  const std::string& text_;
-  std::vector<Token> tokens_;
-  std::set<std::string> declared_;
-  std::map<std::string, std::string> helpers_;
-};
-
-bool GivesExactFloat(std::string_view name) {
-  for (const std::string_view known :
-       {"__int_as_float", "__uint_as_float", "max", "min", "lowest", "infinity", "quiet_NaN",
-        "signaling_NaN", "__builtin_inff", "__builtin_huge_valf", "__builtin_nanf"}) {
-    if (name == known) return true;
-  }
-  return false;
-}
-
-// What still is float in the twin, by its text; empty: nothing.
-std::string Remainder(const Tree& tree) {
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    const auto id = static_cast<NodeId>(i);
-    const Node& node = tree.at(id);
-    if ((node.flags & kSystem) != 0 || !MentionsFloat(node.canonical)) continue;
-    switch (node.kind) {
-      case Kind::kVariable:
-      case Kind::kParameter:
-      case Kind::kField:
-      case Kind::kCast:
-        return std::string(tree.TextOf(id));
-      case Kind::kCall:
-        if (!GivesExactFloat(node.name)) return std::string(tree.TextOf(id));
-        break;
-      default:
-        break;
-    }
-  }
-  return {};
-}
 
 TwinReply Declined(std::string reason) {
   TwinReply reply;
@@ -287,27 +25,90 @@ TwinReply Declined(std::string reason) {
   return reply;
 }
 
-bool WidensShared(const Tree& original) {
+bool MentionsFloats(const Tree& tree, NodeId record, bool doubles) {
   bool found = false;
-  for (std::size_t i = 0; i < original.nodes.size(); ++i) {
-    const Node& node = original.nodes[i];
-    if (node.kind != Kind::kVariable || (node.flags & kSystem) != 0) continue;
-    if ((node.flags & (kExtern | kSharedAttr)) != (kExtern | kSharedAttr)) continue;
-    // Raw bytes hold floats too where the text casts them; doubling more than needed does no harm.
-    found = found || MentionsFloat(node.canonical) || Contains(node.canonical, "char");
-  }
+  Walk(tree, record, [&](NodeId id) {
+    const Node& node = tree.at(id);
+    found = found || (node.kind == Kind::kField && MentionsWidened(node.canonical, doubles));
+    return !found;
+  });
   return found;
 }
 
-void DescribeMemory(const Tree& original, const records::Kernel& kernel, TwinReply& reply) {
-  for (const records::Parameter& parameter : kernel.parameters) {
+// Whether a parameter of the twin has the size that was worked out for it.
+bool HasSize(const Tree& twin, const std::string& kernel, std::size_t parameter,
+             std::int64_t bytes) {
+  const NodeId function = FindDefinition(twin, kernel);
+  if (function == kNone) return false;
+  const std::vector<NodeId> parameters = Parameters(twin, function);
+  return parameter < parameters.size() && twin.at(parameters[parameter]).type_bytes == bytes;
+}
+
+// By how much the dynamic shared memory grows; 1: not at all. Raw bytes hold numbers too where the
+// text casts them; more than needed does no harm.
+std::int64_t SharedGrowth(const Tree& original, bool doubles) {
+  std::int64_t growth = 1;
+  bool raw = false, halves = false;
+  for (const Node& node : original.nodes) {
+    if ((node.flags & kSystem) != 0) continue;
+    halves = halves || MentionsFormat(node.canonical, Format::kHalf) ||
+             MentionsFormat(node.canonical, Format::kBfloat16);
+    if (node.kind != Kind::kVariable) continue;
+    if ((node.flags & (kExtern | kSharedAttr)) != (kExtern | kSharedAttr)) continue;
+    const Format format = FormatOf(node.canonical);
+    const bool small = format == Format::kHalf || format == Format::kBfloat16;
+    if (MentionsWidened(node.canonical, doubles))
+      growth = std::max<std::int64_t>(growth, small ? 4 : 2);
+    raw = raw || format == Format::kNoFormat;
+  }
+  return raw ? std::max<std::int64_t>(growth, halves ? 4 : 2) : growth;
+}
+
+// Of a structure in `parameter`; false: the layout of one of the two is not known.
+bool DescribeStructure(const Tree& original, const Tree& twin, const records::Kernel& kernel,
+                       std::size_t parameter, bool doubles, TwinReply& reply) {
+  const records::Parameter& given = kernel.parameters[parameter];
+  const bool pointer = given.kind == records::ParameterKind::kPointer;
+  const std::string& type = pointer ? given.element : given.canonical;
+  const NodeId from = RecordNamed(original, type), to = RecordNamed(twin, type);
+  if (from == kNone || to == kNone) return true;
+  const auto narrow = LayoutOf(original, from), wide = LayoutOf(twin, to);
+  if (!narrow || !wide) return !MentionsFloats(original, from, doubles);
+  if (narrow->members.size() != wide->members.size()) return false;
+  const std::int64_t bytes = pointer ? given.element_bytes : given.bytes;
+  if (bytes != 0 && narrow->bytes != bytes) return false;
+  if (!pointer && !HasSize(twin, kernel.name, parameter, wide->bytes)) return false;
+  protocol::TwinStructure structure;
+  structure.parameter = static_cast<std::int64_t>(parameter);
+  structure.bytes = wide->bytes;
+  for (std::size_t i = 0; i < narrow->members.size(); ++i) {
+    const Member &member = narrow->members[i], &widened = wide->members[i];
+    if (widened.bytes != member.bytes && !MentionsWidened(member.canonical, doubles)) return false;
+    structure.members.push_back(
+        {member.canonical, member.offset, member.bytes, widened.offset, widened.bytes});
+  }
+  if (wide->bytes == narrow->bytes) return true;
+  reply.widened[parameter] = true;
+  reply.structures.push_back(std::move(structure));
+  return true;
+}
+
+// Which structure could not be described; empty: all were.
+std::string DescribeMemory(const Tree& original, const Tree& twin, const records::Kernel& kernel,
+                           bool doubles, TwinReply& reply) {
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const records::Parameter& parameter = kernel.parameters[i];
     const bool pointer = parameter.kind == records::ParameterKind::kPointer;
-    reply.widened.push_back(MentionsFloat(pointer ? parameter.element : parameter.canonical));
+    const std::string& type = pointer ? parameter.element : parameter.canonical;
+    const bool record = RecordNamed(original, type) != kNone;
+    reply.widened.push_back(!record && MentionsWidened(type, doubles));
+    if (!DescribeStructure(original, twin, kernel, i, doubles, reply)) return parameter.name;
   }
   for (const records::ClosureGlobal& global : kernel.globals) {
-    if (MentionsFloat(global.element)) reply.widened_globals.push_back(global.symbol);
+    if (MentionsWidened(global.element, doubles)) reply.widened_globals.push_back(global.symbol);
   }
-  reply.widened_shared = WidensShared(original);
+  reply.shared_growth = SharedGrowth(original, doubles);
+  return {};
 }
 
 }  // namespace
@@ -318,19 +119,27 @@ base::Result<TwinReply> Twin(const protocol::TwinRequest& request) {
   if (!original.errors.empty()) {
     return Declined("its closure does not parse: " + FirstError(original));
   }
-  const std::string obstacle = Obstacles(original.tree, kernel).Find();
+  const Format arithmetic = ArithmeticOf(original.tree);
+  const bool doubles = arithmetic == Format::kDouble;
+  const std::string obstacle = ObstacleToTwin(original.tree, kernel, doubles);
   if (!obstacle.empty()) return Declined(obstacle);
 
   TwinReply reply;
-  reply.source = Widener(original.tree).Text();
+  const WideText wide = Widen(original.tree, doubles);
+  reply.source = wide.text;
   reply.entry = kernel.name;
+  reply.significand_bits = SignificandBits(arithmetic);
+  if (doubles) reply.device = "host";
   TRY_ASSIGN(const ParseOutcome twin, ParseClosure(kernel, reply.source));
   if (!twin.errors.empty()) {
     return Declined("the widened text does not parse: " + FirstError(twin));
   }
-  const std::string remainder = Remainder(twin.tree);
-  if (!remainder.empty()) return Declined("no double form is known of: " + remainder);
-  DescribeMemory(original.tree, kernel, reply);
+  const std::string remainder = NotWidened(twin.tree, wide, doubles);
+  if (!remainder.empty()) return Declined("no wider form is known of: " + remainder);
+  const std::string unknown = DescribeMemory(original.tree, twin.tree, kernel, doubles, reply);
+  if (!unknown.empty()) {
+    return Declined("a structure with floating members, whose layout is not known: " + unknown);
+  }
   return reply;
 }
 

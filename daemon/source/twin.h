@@ -1,5 +1,5 @@
-// The double twin of a kernel: the same text with float arithmetic done in double, against which
-// errors are measured (design, section 6).
+// The double twin of a kernel: the same text with its floating-point arithmetic done in a wider
+// type, against which errors are measured (design, section 6).
 #pragma once
 
 #include "base/result.h"
@@ -7,11 +7,12 @@
 
 namespace cupilot::source {
 
-// Declines, with a reason, what cannot be widened without changing what the kernel means: casts
-// between floats and other types in memory, bit casts, unions, structures with floating members in
-// buffers, half types, inline assembly, kernel templates; and kernels that do no float arithmetic.
-// Inputs are to be given as the exact double values of the floats; outputs stay double. An error
-// only if the parser cannot run. Pure but for reading headers; any thread.
+// Of single precision and less in double; of kernels whose arithmetic is double in long double,
+// which the host device alone has. Declines, with a reason of one line, what cannot be widened
+// without changing what the kernel means: casts between floats and other types in memory, bits of
+// floats, unions, structures whose layout the text does not tell, assembly with floats; and kernels
+// that do no floating-point arithmetic. Inputs are to be given as their exact values; outputs stay
+// wide. An error only if the parser cannot run. Pure but for reading headers; any thread.
 base::Result<protocol::TwinReply> Twin(const protocol::TwinRequest& request);
 
 }  // namespace cupilot::source

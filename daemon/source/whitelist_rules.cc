@@ -206,7 +206,7 @@ bool IsAllowedSystemFunction(const Node& function) {
 }
 
 bool IsAllowedUnboundName(std::string_view name) {
-  if (In(kPlainFunctions, name) || !DoubleOf(name).name.empty()) return true;
+  if (In(kPlainFunctions, name) || !WideFunctionOf(name, false).name.empty()) return true;
   for (const std::string_view prefix :
        {"__shfl", "__ldg", "__sync", "__ballot", "__any", "__all", "__activemask", "__popc",
         "__clz", "__ffs", "__brev", "__mul", "__umul", "__fma", "__thread", "atomic", "make_",

@@ -104,6 +104,14 @@ class Planner {
     return !argument.count.empty() || !argument.buffer.empty() || argument.null;
   }
 
+  const protocol::TwinStructure* WidenedStructure(std::size_t i) const {
+    if (widening_ == nullptr) return nullptr;
+    for (const protocol::TwinStructure& structure : widening_->structures) {
+      if (structure.parameter == static_cast<std::int64_t>(i)) return &structure;
+    }
+    return nullptr;
+  }
+
   bool WidenedParameter(std::size_t i) const {
     return widening_ != nullptr && i < widening_->parameters.size() && widening_->parameters[i];
   }
@@ -223,11 +231,22 @@ class Planner {
     if (parameter.kind == records::ParameterKind::kPointer) return AddPointer(i);
     if (IsArray(argument)) return Fail(InvalidArgument("the parameter is no pointer"));
     if (!argument.bytes.empty()) return AddStructure(i);
-    const bool widened = WidenedParameter(i) && parameter.kind == records::ParameterKind::kFloating;
-    records::Parameter wide = parameter;
-    if (widened) wide.bytes = 8;
-    TRY_ASSIGN(plan_.arguments.back().bytes, ScalarBytes(wide, argument.value));
+    TRY_ASSIGN(std::vector<std::byte> bytes, ScalarBytes(parameter, argument.value));
+    plan_.arguments.back().bytes = WidenedParameter(i) ? WideBytes(parameter, bytes) : bytes;
     return {};
+  }
+
+  // The values of a scalar or a vector, as the original has them.
+  static std::vector<std::byte> WideBytes(const records::Parameter& parameter,
+                                          const std::vector<std::byte>& bytes) {
+    const auto type = device::ElementTypeOf(parameter.canonical, parameter.bytes);
+    if (!type.floating()) return bytes;
+    const device::ElementType wide = device::Widened(type);
+    std::vector<std::byte> widened(static_cast<std::size_t>(wide.size()));
+    for (std::int64_t lane = 0; lane < type.lanes; ++lane) {
+      device::WriteNumber(widened.data(), lane, wide, device::ReadNumber(bytes.data(), lane, type));
+    }
+    return widened;
   }
 
   records::Access AccessOf(std::size_t i) const {
@@ -269,6 +288,10 @@ class Planner {
     region.name = argument.name;
     TRY_ASSIGN(region.count, CheckedCount(argument.count, type.size(), "count"));
     region.type = WidenedParameter(i) ? device::Widened(type) : type;
+    if (const auto* structure = WidenedStructure(i)) {
+      region.type = {device::Number::kOpaque, structure->bytes, 1};
+      region.members = structure->members;
+    }
     region.input = access != records::Access::kOut;
     region.output = written;
     region.order_free = argument.order_free;
@@ -291,10 +314,11 @@ class Planner {
     const records::Parameter& parameter = kernel_.parameters[i];
     if (WidenedParameter(i)) {
       const auto type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
+      if (!type.floating()) return Fail(base::Unsupported("a widened structure in a buffer"));
       if (type.bytes == 0 || offset % type.bytes != 0) {
         return Fail(base::Unsupported("the offset is no whole element"));
       }
-      offset = offset / type.bytes * 8;
+      offset = offset / type.bytes * device::Widened(type).bytes;
     }
     if (offset < 0 || offset > target.bytes()) {
       return Fail(InvalidArgument("the offset is outside the buffer"));
@@ -311,6 +335,29 @@ class Planner {
     return Fail(InvalidArgument("no buffer is named '" + name + "'"));
   }
 
+  static std::int64_t PlaceOf(const protocol::TwinStructure& structure, std::int64_t from) {
+    for (const protocol::TwinMember& member : structure.members) {
+      if (member.from == from) return member.to;
+    }
+    return from;
+  }
+
+  static std::vector<std::byte> WideStructure(const protocol::TwinStructure& structure,
+                                              const std::vector<std::byte>& bytes) {
+    std::vector<std::byte> wide(static_cast<std::size_t>(structure.bytes));
+    for (const protocol::TwinMember& member : structure.members) {
+      const std::byte* from = bytes.data() + member.from;
+      std::byte* to = wide.data() + member.to;
+      const auto type = device::ElementTypeOf(member.canonical, member.from_bytes);
+      if (type.floating() && member.to_bytes != member.from_bytes) {
+        device::WriteNumber(to, 0, device::Widened(type), device::ReadNumber(from, 0, type));
+      } else {
+        std::memcpy(to, from, static_cast<std::size_t>(member.from_bytes));
+      }
+    }
+    return wide;
+  }
+
   Result<> AddStructure(std::size_t i) {
     const records::Argument& argument = case_.arguments[i];
     TRY_ASSIGN(std::vector<std::byte> bytes, DecodeBase64(argument.bytes));
@@ -319,8 +366,8 @@ class Planner {
                                   std::to_string(kernel_.parameters[i].bytes) + " bytes, not " +
                                   std::to_string(bytes.size())));
     }
-    if (WidenedParameter(i)) return Fail(base::Unsupported("a widened structure"));
     ArgumentValue& value = plan_.arguments[i];
+    const protocol::TwinStructure* const structure = WidenedStructure(i);
     for (const records::PointerInBytes& pointer : argument.pointers) {
       TRY_ASSIGN(const int region, BufferNamed(pointer.buffer));
       Region& target = plan_.layout.regions[static_cast<std::size_t>(region)];
@@ -328,7 +375,13 @@ class Planner {
         return Fail(InvalidArgument("a pointer lies outside the structure"));
       }
       target.output = true;  // what a structure's pointer is for is not said
-      value.pointers.push_back({pointer.at, target.offset + pointer.offset});
+      value.pointers.push_back({structure == nullptr ? pointer.at : PlaceOf(*structure, pointer.at),
+                                target.offset + pointer.offset});
+    }
+    if (structure != nullptr) {
+      bytes = WideStructure(*structure, bytes);
+    } else if (WidenedParameter(i)) {
+      bytes = WideBytes(kernel_.parameters[i], bytes);
     }
     value.bytes = std::move(bytes);
     return {};

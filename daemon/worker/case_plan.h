@@ -40,6 +40,8 @@ struct Region {
   bool order_free = false;  // compared as a set
   bool declared = false;    // the fill is a generator of its own kind, so that it may be redrawn
   std::optional<device::FillRecipe> fill;
+  // Of structures that are widened: their numbers; the type has a widened structure's size.
+  std::vector<protocol::TwinMember> members;
 
   std::int64_t bytes() const { return count * type.size(); }
 };
@@ -88,10 +90,11 @@ struct CasePlan {
   Layout layout;
 };
 
-// What is double instead of float, for the double twin.
+// What is wider than in the original, for the double twin.
 struct Widening {
   std::vector<bool> parameters;
   std::vector<std::string> globals;
+  std::vector<protocol::TwinStructure> structures = {};  // those among the parameters
 };
 
 // kInvalidArgument: the workload is illegal for the kernel; the message names the path.

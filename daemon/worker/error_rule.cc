@@ -13,8 +13,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kProbeUnits = 32;
+constexpr double kNarrowRoom = 1.0 / 16;         // of half and bfloat16 arithmetic
 constexpr std::size_t kBlockElements = 1 << 14;  // elements that are summed up together
 constexpr std::size_t kStretch = 1 << 9;         // elements that are converted together
+
+double RoomOf(bool narrow) { return narrow ? kNarrowRoom : 1; }
 
 // Sums over some elements; those of blocks are added up in their order.
 struct Sums {
@@ -23,23 +26,24 @@ struct Sums {
   std::size_t worst = 0;
   std::size_t count = 0;  // elements with an exact value
 
-  void Add(double y, double o, double exact, double unit, std::size_t element) {
+  void Add(double y, double o, const Expected& expected, std::size_t element) {
+    const double exact = expected.exact[element];
+    const bool known = std::isfinite(exact);
     double r = 0;
-    if (!std::isfinite(o) || !std::isfinite(y)) {
-      const bool same = (std::isnan(o) && std::isnan(y)) || o == y;
-      r = same ? 0 : kInfinity;
-    } else if (std::isfinite(exact)) {
-      r = std::fabs(y - exact) / unit;
-    } else {
+    if (std::isfinite(o) && std::isfinite(y)) {
       // The twin's range is wider: where it has no number either, the original is the measure.
-      r = y == o ? 0 : kInfinity;
+      r = known ? expected.ErrorOf(y, element) / expected.unit[element] : y == o ? 0 : kInfinity;
+    } else if (expected.narrow && known && std::isfinite(y)) {
+      r = expected.ErrorOf(y, element) / expected.unit[element];
+    } else {
+      r = (std::isnan(o) && std::isnan(y)) || o == y ? 0 : kInfinity;
     }
     if (r > max) {
       max = r;
       worst = element;
     }
     squares += r * r;
-    count += std::isfinite(exact) ? 1 : 0;
+    count += known ? 1 : 0;
   }
 
   void Add(const Sums& later) {
@@ -62,7 +66,7 @@ Rho RhoOf(const std::vector<double>& values, const std::vector<double>& original
           const Expected& expected) {
   Sums sums;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    sums.Add(values[i], original[i], expected.exact[i], expected.unit[i], i);
+    sums.Add(values[i], original[i], expected, i);
   }
   return RhoFrom(sums);
 }
@@ -80,8 +84,7 @@ Rho RhoOf(const std::byte* values, const std::byte* original, const device::Elem
       device::ReadNumbers(values, from, many, type, y.data());
       device::ReadNumbers(original, from, many, type, o.data());
       for (std::size_t i = 0; i < n; ++i) {
-        blocks[block].Add(y[i], o[i], expected.exact[first + i], expected.unit[first + i],
-                          first + i);
+        blocks[block].Add(y[i], o[i], expected, first + i);
       }
     }
   };
@@ -107,21 +110,24 @@ double InputsOfOneOutput(const Layout& layout, const Expected& expected) {
   return std::max({1.0, expected.reach, std::ceil(inputs / outputs)});
 }
 
-void CountEqualTerms(const std::vector<double>& background, double m, double roundoff,
+void CountEqualTerms(const std::vector<double>& terms_of_zeros, double m, double roundoff,
                      Expected& expected) {
-  for (std::size_t i = 0; i < background.size(); ++i) {
-    const double from_zeros = std::fabs(background[i]);
+  for (std::size_t i = 0; i < terms_of_zeros.size(); ++i) {
+    const double from_zeros = std::fabs(terms_of_zeros[i]);
     if (!std::isfinite(from_zeros) || !std::isfinite(expected.exact[i])) continue;
     if (from_zeros < expected.unit[i]) continue;
     const double all = std::max(from_zeros, std::fabs(expected.exact[i]));
-    expected.unit[i] += m / (2 * kProbeUnits) * roundoff * all;
+    expected.unit[i] += m / (kProbeUnits * RoomOf(expected.narrow)) * roundoff * all;
   }
 }
 
-Limits LimitsOf(const Rho& original, double m, bool dense) {
-  if (!dense) return {kInfinity, std::max(kProbeUnits, 4 * original.max)};
-  return {std::max({16.0, 4 * original.rms, std::sqrt(m) / 2}),
-          std::max({128.0, 4 * original.max, 4 * std::sqrt(m)})};
+bool IsExact(const Rho& original) { return original.max == 0; }
+
+Limits LimitsOf(const Rho& original, double m, bool dense, bool narrow) {
+  const double room = RoomOf(narrow);
+  if (!dense) return {kInfinity, std::max(room * kProbeUnits, 4 * original.max)};
+  return {std::max({room * 16, 4 * original.rms, std::sqrt(m) / 2}),
+          std::max({room * 128, 4 * original.max, 4 * std::sqrt(m)})};
 }
 
 bool Passes(const Rho& candidate, const Limits& limits) {

@@ -33,7 +33,9 @@ std::size_t BytesOf(const OriginalResult& result) {
   std::size_t bytes = sizeof result;
   for (const ReferenceOutput& output : result.outputs) {
     bytes += output.bytes.size() + output.unwritten.size() / 8;
-    if (output.expected) bytes += 2 * sizeof(double) * output.expected->exact.size();
+    if (output.expected) {
+      bytes += sizeof(double) * (2 * output.expected->exact.size() + output.expected->rest.size());
+    }
   }
   return bytes;
 }

@@ -14,8 +14,8 @@ namespace cupilot::worker {
 namespace {
 
 constexpr std::chrono::milliseconds kLimit{60000};
-constexpr double kUnitRoundoff =
-    1.0 / (1 << 24);  // of float arithmetic, the widest of the original
+constexpr double kNarrowRoundoff = 0x1p-11;
+constexpr double kHalfStep = 0x1p-25;  // half of the smallest number of half precision
 constexpr int kDraws = 8;
 constexpr std::int64_t kStretch = 512;
 
@@ -30,32 +30,45 @@ double Noise(std::uint64_t stream, std::uint64_t index) {
          3.4641016151377544;
 }
 
-// Draw 0: the inputs exactly; others: each floating input moved within its rounding.
-std::function<void(std::size_t, double*, std::int64_t, std::int64_t)> RoundingOf(int draw) {
-  if (draw == 0) return {};
-  return [draw](std::size_t region, double* values, std::int64_t first, std::int64_t count) {
-    const std::uint64_t stream = region * (kDraws + 1) + static_cast<std::uint64_t>(draw);
-    for (std::int64_t i = 0; i < count; ++i) {
-      values[i] *= 1.0 + kUnitRoundoff * Noise(stream, static_cast<std::uint64_t>(first + i));
-    }
-  };
+// Below it a number of the type may as well be zero. Numbers of half precision are never flushed:
+// the smallest are as far apart as the smallest normal ones.
+double SmallestOf(const device::ElementType& type) {
+  return type.number == device::Number::kFloat16 ? kHalfStep : device::SmallestNormal(type);
 }
 
 }  // namespace
 
+// Draw 0: the inputs exactly; others: each floating input moved within its rounding.
+TwinRun::Change TwinRun::RoundingOf(int draw) const {
+  if (draw == 0) return {};
+  return [draw, roundoff = roundoff_](const Stretch& s) {
+    const std::uint64_t stream = s.region * (kDraws + 1) + static_cast<std::uint64_t>(draw);
+    for (std::int64_t i = 0; i < s.count; ++i) {
+      const double move = roundoff * Noise(stream, static_cast<std::uint64_t>(s.first + i));
+      if (s.rests != nullptr) {
+        s.rests[i] = s.values[i] * move;
+      } else {
+        s.values[i] *= 1.0 + move;
+      }
+    }
+  };
+}
+
 base::Result<std::unique_ptr<TwinRun>> TwinRun::Start(const protocol::CandidateSet& set,
                                                       const records::Case& workload,
                                                       const CasePlan& original) {
-  const Widening widening{set.twin.widened, set.twin.widened_globals};
+  const Widening widening{set.twin.widened, set.twin.widened_globals, set.twin.structures};
+  const std::string& where = set.twin.device.empty() ? set.device : set.twin.device;
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
   TRY_ASSIGN(CasePlan plan, PlanCase(set.kernel, workload, properties, &widening));
-  if (set.twin.widened_shared) plan.shared_bytes *= 2;
+  plan.shared_bytes *= set.twin.shared_growth;
   Program program = OriginalProgram(plan, set.twin.entry);
   TRY_ASSIGN(Lease lease,
-             Lease::Take(set.device, Role::kTwin, static_cast<std::size_t>(plan.layout.bytes),
+             Lease::Take(where, Role::kTwin, static_cast<std::size_t>(plan.layout.bytes),
                          {set.twin_artifact}));
-  return std::unique_ptr<TwinRun>(
-      new TwinRun(original, std::move(plan), std::move(program), std::move(lease)));
+  return std::unique_ptr<TwinRun>(new TwinRun(original, static_cast<int>(set.twin.significand_bits),
+                                              std::move(plan), std::move(program),
+                                              std::move(lease)));
 }
 
 base::Result<std::vector<std::optional<Expected>>> TwinRun::Run(const CaseInputs& inputs) {
@@ -107,10 +120,9 @@ base::Result<> TwinRun::FindReach(const CaseInputs& inputs,
   std::uint64_t run = 0;
   const SharesMoved shares = [&](double density) -> base::Result<std::vector<double>> {
     const std::uint64_t stream = ++run << 16;
-    TRY(RunOn(inputs,
-              [&](std::size_t region, double* values, std::int64_t first, std::int64_t count) {
-                MoveSome(values, first, count, stream + region, density);
-              }));
+    TRY(RunOn(inputs, [&](const Stretch& s) {
+      MoveSome(s.values, s.first, s.count, stream + s.region, density);
+    }));
     std::vector<double> moved;
     for (std::size_t i = 0; i < measured.size(); ++i) {
       moved.push_back(ShareMoved(expected[measured[i]]->exact, ResultsOf(measured[i])));
@@ -125,11 +137,31 @@ base::Result<> TwinRun::FindReach(const CaseInputs& inputs,
 
 base::Result<> TwinRun::CountZeros(const CaseInputs& inputs,
                                    std::vector<std::optional<Expected>>& expected) {
-  TRY(RunOn(inputs, [](std::size_t, double* values, std::int64_t, std::int64_t count) {
-    std::fill_n(values, count, 0.0);
-  }));
+  TRY(RunOn(inputs, [](const Stretch& s) { std::fill_n(s.values, s.count, 0.0); }));
+  std::vector<std::vector<double>> terms(expected.size());
   for (std::size_t r = 0; r < expected.size(); ++r) {
-    if (expected[r]) CountEqualTerms(ResultsOf(r), reach_[r], kUnitRoundoff, *expected[r]);
+    if (expected[r]) terms[r] = ResultsOf(r);
+  }
+  if (!IsBalanced(original_.layout, inputs.regions)) TRY(ShiftInputs(inputs, expected, terms));
+  for (std::size_t r = 0; r < expected.size(); ++r) {
+    if (expected[r]) CountEqualTerms(terms[r], reach_[r], roundoff_, *expected[r]);
+  }
+  return {};
+}
+
+// Each by itself.
+base::Result<> TwinRun::ShiftInputs(const CaseInputs& inputs,
+                                    const std::vector<std::optional<Expected>>& expected,
+                                    std::vector<std::vector<double>>& terms) {
+  for (std::size_t shifted = 0; shifted < original_.layout.regions.size(); ++shifted) {
+    const Region& region = original_.layout.regions[shifted];
+    if (!region.input || !region.type.floating()) continue;
+    TRY(RunOn(inputs, [shifted](const Stretch& s) {
+      for (std::int64_t i = 0; s.region == shifted && i < s.count; ++i) s.values[i] += 1;
+    }));
+    for (std::size_t r = 0; r < expected.size(); ++r) {
+      if (expected[r]) KeepUnshifted(expected[r]->exact, ResultsOf(r), terms[r]);
+    }
   }
   return {};
 }
@@ -147,6 +179,8 @@ void TwinRun::Widen(const CaseInputs& inputs, const Change& change) {
     if (!from.input) continue;
     if (from.type.floating()) {
       WidenRegion(r, inputs.regions[r].data(), change);
+    } else if (!to.members.empty()) {
+      WidenStructures(r, inputs.regions[r].data(), change);
     } else if (!inputs.regions[r].empty()) {
       std::memcpy(arena.data() + to.offset, inputs.regions[r].data(),
                   static_cast<std::size_t>(std::min(from.bytes(), to.bytes())));
@@ -157,15 +191,42 @@ void TwinRun::Widen(const CaseInputs& inputs, const Change& change) {
 void TwinRun::WidenRegion(std::size_t region, const std::byte* from, const Change& change) {
   const Region &to = plan_.layout.regions[region], &source = original_.layout.regions[region];
   std::byte* target = lease_.memory().data() + to.offset;
+  const bool extended = to.type.number == device::Number::kExtended;
   device::InParallel(source.count * source.type.lanes, [&](std::int64_t begin, std::int64_t end) {
-    std::array<double, kStretch> values;
+    std::array<double, kStretch> values, rests;
     for (std::int64_t first = begin; first < end; first += kStretch) {
       const std::int64_t n = std::min(kStretch, end - first);
       device::ReadNumbers(from, first, n, source.type, values.data());
-      if (change) change(region, values.data(), first, n);
-      device::WriteNumbers(target, first, n, to.type, values.data());
+      if (extended) std::fill_n(rests.data(), n, 0.0);
+      if (change) change({region, first, n, values.data(), extended ? rests.data() : nullptr});
+      device::WriteParts(target, first, n, to.type, values.data(), rests.data());
     }
   });
+}
+
+// Number by number: one of all structures after the other, so that each has components of its own.
+void TwinRun::WidenStructures(std::size_t region, const std::byte* from, const Change& change) {
+  const Region &to = plan_.layout.regions[region], &source = original_.layout.regions[region];
+  std::byte* target = lease_.memory().data() + to.offset;
+  std::int64_t component = 0;
+  for (const protocol::TwinMember& member : to.members) {
+    const auto type = device::ElementTypeOf(member.canonical, member.from_bytes);
+    const bool widens = type.floating() && member.to_bytes != member.from_bytes;
+    const device::ElementType wide = device::Widened(type);
+    for (std::int64_t i = 0; i < source.count; ++i) {
+      const std::byte* narrow = from + i * source.type.size() + member.from;
+      std::byte* place = target + i * to.type.size() + member.to;
+      if (!widens) {
+        std::memcpy(place, narrow, static_cast<std::size_t>(member.from_bytes));
+        continue;
+      }
+      double value = device::ReadNumber(narrow, 0, type), rest = 0;
+      const bool extended = wide.number == device::Number::kExtended;
+      if (change) change({region, component, 1, &value, extended ? &rest : nullptr});
+      device::WriteParts(place, 0, 1, wide, &value, &rest);
+      component += 1;
+    }
+  }
 }
 
 // `unit` holds the sum of squares until the last draw makes it the unit.
@@ -173,31 +234,48 @@ void TwinRun::Accumulate(std::size_t region, int draw, Expected& expected) const
   const Region &from = plan_.layout.regions[region], &original = original_.layout.regions[region];
   const std::byte* results = lease_.memory().data() + from.offset;
   const std::int64_t count = from.count * from.type.lanes;
+  const bool extended = from.type.number == device::Number::kExtended;
   if (draw == 0) {
     expected.exact.resize(static_cast<std::size_t>(count));
+    if (extended) expected.rest.resize(static_cast<std::size_t>(count));
     expected.unit.assign(static_cast<std::size_t>(count), 0.0);
+    DescribeRounding(original.type, expected);
   }
-  const double roundoff = device::Roundoff(original.type);
-  const double smallest = device::SmallestNormal(original.type);
+  const double smallest = SmallestOf(original.type);
   device::InParallel(count, [&](std::int64_t begin, std::int64_t end) {
     double* exact = expected.exact.data();
+    double* rest = extended ? expected.rest.data() : nullptr;
     double* unit = expected.unit.data();
-    if (draw == 0)
-      return device::ReadNumbers(results, begin, end - begin, from.type, exact + begin);
-    std::array<double, kStretch> values;
+    if (draw == 0) {
+      if (!extended) {
+        return device::ReadNumbers(results, begin, end - begin, from.type, exact + begin);
+      }
+      return device::ReadParts(results, begin, end - begin, from.type, exact + begin, rest + begin);
+    }
+    std::array<double, kStretch> values, rests;
     for (std::int64_t first = begin; first < end; first += kStretch) {
       const std::int64_t n = std::min(kStretch, end - first);
-      device::ReadNumbers(results, first, n, from.type, values.data());
+      device::ReadParts(results, first, n, from.type, values.data(), rests.data());
       for (std::int64_t i = 0; i < n; ++i) {
-        const double d = values[static_cast<std::size_t>(i)] - exact[first + i];
+        const auto at = static_cast<std::size_t>(i);
+        double d = values[at] - exact[first + i];
+        if (extended) d += rests[at] - rest[first + i];
         unit[first + i] += std::isfinite(d) ? d * d : 0.0;
       }
     }
     if (draw < kDraws) return;
     for (std::int64_t i = begin; i < end; ++i) {
-      unit[i] = std::sqrt(unit[i] / kDraws) + roundoff * std::fabs(exact[i]) + smallest;
+      unit[i] = std::sqrt(unit[i] / kDraws) + roundoff_ * std::fabs(exact[i]) + smallest;
     }
   });
+}
+
+void TwinRun::DescribeRounding(const device::ElementType& type, Expected& expected) const {
+  if (device::Roundoff(type) > roundoff_) {
+    expected.storage = device::Roundoff(type);
+    expected.smallest_storage = type.number == device::Number::kFloat16 ? kHalfStep : 0;
+  }
+  expected.narrow = roundoff_ >= kNarrowRoundoff;
 }
 
 }  // namespace cupilot::worker

@@ -94,13 +94,14 @@ Finding ByErrorRule(const Output& output, Errors& errors) {
   const Rho rho = RhoOf(output.candidate, output.reference.bytes.data(), output.region.type,
                         *output.reference.expected);
   const double inputs = InputsOfOneOutput(output.seen.original.layout, *output.reference.expected);
-  const Limits limits = LimitsOf(of_original, inputs, output.seen.dense);
+  const Limits limits =
+      LimitsOf(of_original, inputs, output.seen.dense, output.reference.expected->narrow);
   errors.candidate = std::max(errors.candidate, rho.rms);
   errors.original = std::max(errors.original, of_original.rms);
   if (Passes(rho, limits)) return {};
   const double o = output.Original(rho.worst), c = output.Candidate(rho.worst);
   const double scale = std::max(std::fabs(o), RmsOf(output));
-  const bool close = std::fabs(c - o) <= 0.01 * scale;
+  const bool close = std::isfinite(o) && std::isfinite(c) && std::fabs(c - o) <= 0.01 * scale;
   char text[400];
   std::snprintf(text, sizeof text,
                 "%s: expected %.9g, got %.9g (exact %.9g); error %.3g units, rms %.3g; allowed "

@@ -139,8 +139,8 @@ class Planting {
       if (o == c || (std::isnan(o) && std::isnan(c))) continue;
       const double effect =
           std::fabs(o - device::ReadNumber(workload.bytes.data(), i, region.type));
-      const double unit = workload.expected->unit[static_cast<std::size_t>(i)];
-      const double allowed = std::max(kShareOfEffect * effect, kUnits * unit);
+      const double apart = workload.expected->Apart(kUnits, static_cast<std::size_t>(i));
+      const double allowed = std::max(kShareOfEffect * effect, apart);
       if (!(std::fabs(c - o) <= allowed)) return true;
     }
     return false;
@@ -201,7 +201,7 @@ class Planting {
     const auto i = static_cast<std::int64_t>(element) * region.type.lanes;
     const double effect = device::ReadNumber(now.bytes.data(), i, region.type) -
                           device::ReadNumber(before.bytes.data(), i, region.type);
-    return std::fabs(effect) > 100 * now.expected->unit[static_cast<std::size_t>(i)];
+    return std::fabs(effect) > now.expected->Apart(100, static_cast<std::size_t>(i));
   }
 
   Trial& trial_;

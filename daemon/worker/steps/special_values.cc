@@ -1,9 +1,10 @@
 // Values that random data do not have: no numbers, infinite and tiny ones at random positions, and
 // integers that are all the same.
 //
-// Where the original's result is no finite number, the candidate's may be any that is none either:
-// a compensated sum makes no number of an infinite one. Where all results had the original's bits
-// so far, they have to here.
+// What is no number in the original's result has to be none in the candidate's, and an infinity has
+// to be the same one, but for this: a compensated sum, or one of values in several short parts,
+// makes no number of an infinite one (inf - inf). A candidate whose results had the original's bits
+// so far has no such arithmetic; nor has it an excuse for another bit here.
 #include <cmath>
 #include <limits>
 
@@ -14,6 +15,7 @@ namespace cupilot::worker {
 namespace {
 
 constexpr double kSpecialUnits = 128;
+constexpr int kZeroedOperands = 4;
 
 struct Special {
   const char* name;
@@ -37,8 +39,10 @@ double TinyOf(const Layout& layout) {
 
 class SpecialComparison {
  public:
-  SpecialComparison(const Trial& trial, const OriginalResult& reference, std::string label)
-      : trial_(trial), reference_(reference), label_(std::move(label)) {}
+  // `numbers`: whether what is a number has to be close to the original's, not only a number too.
+  SpecialComparison(const Trial& trial, const OriginalResult& reference, std::string label,
+                    bool numbers)
+      : trial_(trial), reference_(reference), label_(std::move(label)), numbers_(numbers) {}
 
   Finding Run() const {
     const Layout& layout = trial_.scene().original.layout;
@@ -71,34 +75,62 @@ class SpecialComparison {
     }
     const double o = device::ReadNumber(expected, i, region.type);
     const double c = device::ReadNumber(got, i, region.type);
-    if (!std::isfinite(o)) return std::isfinite(c);
+    if (std::isnan(o)) return !std::isnan(c);
     if (o == c) return false;
+    if (std::isinf(o)) return !std::isnan(c) || trial_.exact();
     if (!std::isfinite(c) || trial_.exact()) return true;
-    if (!output.expected) return false;  // by bits or a tolerance: other fills ask for that
-    return std::fabs(c - o) > kSpecialUnits * output.expected->unit[static_cast<std::size_t>(i)];
+    if (!output.expected || !numbers_)
+      return false;  // by bits or a tolerance: other fills ask for that
+    return std::fabs(c - o) > output.expected->Apart(kSpecialUnits, static_cast<std::size_t>(i));
   }
 
   const Trial& trial_;
   const OriginalResult& reference_;
   const std::string label_;
+  const bool numbers_;
 };
+
+base::Result<Finding> JudgeContents(Trial& trial, const std::string& name, CaseInputs contents,
+                                    bool numbers) {
+  if (!contents.changed) return Finding{};
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  auto inputs = std::make_shared<CaseInputs>(std::move(contents));
+  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, inputs));
+  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
+    trial.Note("special_values", name + ": dropped: " + reference->dropped);
+    return Finding{};
+  }
+  const std::string label = "of the workload with " + name;
+  TRY_ASSIGN(Finding finding, trial.RunOn({*reference, label}, {}));
+  if (!finding.reason.empty()) return finding;
+  return SpecialComparison(trial, *reference, label, numbers).Run();
+}
 
 base::Result<Finding> JudgeSpecial(Trial& trial, const Special& special) {
   TRY_ASSIGN(const auto workload, trial.Workload());
   const CasePlan& plan = trial.scene().original;
   const double value = special.value == 0 ? TinyOf(plan.layout) : special.value;
-  auto inputs = std::make_shared<CaseInputs>(
-      WithSpecialValues(plan, *workload->inputs, value, trial.set().seed));
-  if (!inputs->changed) return Finding{};
-  TRY_ASSIGN(const auto reference, trial.references().FindOf(special.name, inputs));
-  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
-    trial.Note("special_values", std::string(special.name) + ": dropped: " + reference->dropped);
-    return Finding{};
+  return JudgeContents(trial, special.name,
+                       WithSpecialValues(plan, *workload->inputs, value, trial.set().seed), true);
+}
+
+// A product with zero is no number where the other factor is none.
+base::Result<Finding> JudgeZeros(Trial& trial) {
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  const CasePlan& plan = trial.scene().original;
+  int operands = 0;
+  for (const std::size_t r : PlantableRegions(plan.layout)) {
+    const Region& region = plan.layout.regions[r];
+    if (!region.type.floating() || ++operands > kZeroedOperands) continue;
+    TRY_ASSIGN(
+        Finding finding,
+        JudgeContents(trial, "zeros in '" + region.name + "' beside values that are no numbers",
+                      WithZerosBeside(plan, *workload->inputs, r,
+                                      std::numeric_limits<double>::quiet_NaN(), trial.set().seed),
+                      false));
+    if (!finding.reason.empty()) return finding;
   }
-  const std::string label = std::string("of the workload with ") + special.name;
-  TRY_ASSIGN(Finding finding, trial.RunOn({*reference, label}, {}));
-  if (!finding.reason.empty()) return finding;
-  return SpecialComparison(trial, *reference, label).Run();
+  return Finding{};
 }
 
 base::Result<Finding> JudgeIntegers(Trial& trial, bool high) {
@@ -127,7 +159,7 @@ base::Result<Finding> StepSpecialValues(Trial& trial) {
     TRY_ASSIGN(Finding finding, JudgeSpecial(trial, special));
     if (!finding.reason.empty()) return finding;
   }
-  return Finding{};
+  return JudgeZeros(trial);
 }
 
 }  // namespace cupilot::worker

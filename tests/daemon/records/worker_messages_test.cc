@@ -75,8 +75,16 @@ TEST(WorkerMessages, ComeBackTheSame) {
 
   TwinReply twin;
   twin.widened = {true, false};
-  twin.widened_shared = true;
-  EXPECT_EQ(Again(twin, ParseTwinReply).widened, twin.widened);
+  twin.shared_growth = 4;
+  twin.significand_bits = 11;
+  twin.device = "host";
+  twin.structures = {{1, 32, {{"float", 4, 4, 8, 8}, {"int", 8, 4, 16, 4}}}};
+  const TwinReply again = Again(twin, ParseTwinReply);
+  EXPECT_EQ(again.widened, twin.widened);
+  EXPECT_EQ(again.shared_growth, 4);
+  EXPECT_EQ(again.significand_bits, 11);
+  EXPECT_EQ(again.device, "host");
+  EXPECT_EQ(again.structures, twin.structures);
 
   BuildReply build;
   build.text_hashes = {{"blur", "abc"}};

@@ -1,0 +1,33 @@
+// Where the floating members of structures lie, in the original and in its double twin.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/syntax/tree.h"
+
+namespace cupilot::source {
+
+// A scalar member, or an element of one that is an array, in the order of declaration.
+struct Member {
+  std::string canonical;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+};
+struct Layout {
+  std::vector<Member> members;
+  std::int64_t bytes = 0;
+  std::int64_t alignment = 1;
+};
+
+// The structure that a canonical type names; kNone if it is none of user text.
+NodeId RecordNamed(const Tree& tree, std::string_view canonical);
+
+// Of a structure of user text; nullopt where its layout is not known from its text alone: base
+// classes, bit fields, unions, alignments, members of a type without a known layout.
+std::optional<Layout> LayoutOf(const Tree& tree, NodeId record);
+
+}  // namespace cupilot::source
