@@ -76,6 +76,7 @@ const std::vector<GateFill> kGateFills = {
     // Small values: half precision where it seems to do no harm shows here.
     {"sparse1", false, FillKind::kSparse, 1, false, 0x1p-7},
     {"negative", true, FillKind::kUniform, 0, false},
+    {"pairs", false, FillKind::kSparse, 4, false},
 };
 
 base::Result<FillRecipe> RecipeOf(const records::Fill& fill, const device::ElementType& type,
@@ -130,6 +131,7 @@ base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::u
       recipe.row = RowOf(region, environment);
       // The smallest normal number of a short type is not small beside small values.
       if (device::Roundoff(region.type) < kShortRoundoff) recipe.scale = fill->scale;
+      recipe.pairs = std::string_view(fill->name) == "pairs";
       if (std::string_view(fill->name) == "offset") recipe.mean = 1000;
       if (std::string_view(fill->name) == "negative") recipe.low = -3, recipe.high = -1;
       // Of a product one operand is exact, the others are -1, 0 or 1; which one, the seed says.

@@ -175,6 +175,25 @@ CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, d
   return inputs;
 }
 
+CaseInputs WithZerosBeside(const CasePlan& plan, const CaseInputs& workload, std::size_t zeroed,
+                           double value, std::uint64_t seed) {
+  CaseInputs inputs = WithSpecialValues(plan, workload, value, seed);
+  const Region& region = plan.layout.regions[zeroed];
+  std::vector<std::byte>& bytes = inputs.regions[zeroed];
+  bool others = false;
+  for (const std::size_t r : PlantableRegions(plan.layout)) {
+    others = others || (r != zeroed && plan.layout.regions[r].type.floating());
+  }
+  if (others) bytes = workload.regions[zeroed];
+  const std::uint64_t key = PlantDraw(seed, zeroed);
+  for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+    const bool keep = (PlantDraw(key, static_cast<std::uint64_t>(i)) & 1) != 0 ||
+                      !std::isfinite(device::ReadNumber(bytes.data(), i, region.type));
+    if (!keep) device::WriteNumber(bytes.data(), i, region.type, 0);
+  }
+  return inputs;
+}
+
 CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, bool high) {
   CaseInputs inputs = workload;
   for (const std::size_t r : PlantableRegions(plan.layout)) {

@@ -47,6 +47,12 @@ void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& pla
 CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, double value,
                              std::uint64_t seed);
 
+// The same, but half of the components of region `zeroed` are zero, and it has no `value`, so that
+// zeros of one factor meet what is no number in another. Where it is the only such region, it has
+// both.
+CaseInputs WithZerosBeside(const CasePlan& plan, const CaseInputs& workload, std::size_t zeroed,
+                           double value, std::uint64_t seed);
+
 // All integers of those regions are one end of what their fills say.
 CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, bool high);
 

@@ -64,6 +64,27 @@ bool HasManyZeros(const Layout& layout, const std::vector<std::vector<std::byte>
   return false;
 }
 
+bool IsBalanced(const Layout& layout, const std::vector<std::vector<std::byte>>& contents) {
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const Region& region = layout.regions[r];
+    if (!region.input || !region.type.floating()) continue;
+    double sum = 0;
+    for (std::int64_t i = 0; i < region.count * region.type.lanes; ++i) {
+      sum += device::ReadNumber(contents[r].data(), i, region.type);
+    }
+    if (sum != 0) return false;
+  }
+  return true;
+}
+
+void KeepUnshifted(const std::vector<double>& before, const std::vector<double>& after,
+                   std::vector<double>& terms_of_zeros) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (std::fabs(after[i] - before[i]) > 0x1p-20 * std::fabs(before[i])) continue;
+    terms_of_zeros[i] = std::max(std::fabs(terms_of_zeros[i]), std::fabs(before[i]));
+  }
+}
+
 double ShareMoved(const std::vector<double>& before, const std::vector<double>& after) {
   std::size_t moved = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {

@@ -23,6 +23,14 @@ void MoveSome(double* values, std::int64_t first, std::int64_t count, std::uint6
 
 // Whether one floating input is as the gate's sparse fills make it. `contents`: by region.
 bool HasManyZeros(const Layout& layout, const std::vector<std::vector<std::byte>>& contents);
+// Whether floating inputs add up to nothing, so that what a kernel subtracts a mean from stays
+// zero.
+bool IsBalanced(const Layout& layout, const std::vector<std::vector<std::byte>>& contents);
+
+// Results that stay as they are when an input is shifted as a whole: of kernels that subtract a
+// mean or the greatest value, for which zeros are no zeros.
+void KeepUnshifted(const std::vector<double>& before, const std::vector<double>& after,
+                   std::vector<double>& terms_of_zeros);
 
 // Of results that are none of rounding in another order.
 double ShareMoved(const std::vector<double>& before, const std::vector<double>& after);

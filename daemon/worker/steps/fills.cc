@@ -13,6 +13,14 @@ base::Result<Finding> JudgeAll(Trial& trial, bool active) {
   return Finding{};
 }
 
+bool IsDense(const GateFill& fill, const OriginalResult& reference) {
+  if (fill.kind != device::FillKind::kExact) return fill.dense;
+  for (const ReferenceOutput& output : reference.outputs) {
+    if (output.expected && !IsExact(output.original_rho)) return true;
+  }
+  return fill.dense;
+}
+
 }  // namespace
 
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
@@ -23,7 +31,7 @@ base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
     trial.Note(name, "dropped: " + reference->dropped);
     return Finding{};
   }
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, fill.name, fill.dense}));
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, fill.name, IsDense(fill, *reference)}));
   if (finding.reason.empty()) trial.Note(name, trial.HowCompared(*reference));
   return finding;
 }
