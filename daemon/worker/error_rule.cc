@@ -13,11 +13,17 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kProbeUnits = 32;
+constexpr double kFew = 3;  // standard deviations of an rms, about
+constexpr double kNarrowRoundoff = 0x1p-11;
+constexpr double kHalfStep = 0x1p-25;            // half of the smallest number of half precision
 constexpr double kNarrowRoom = 1.0 / 16;         // of half and bfloat16 arithmetic
 constexpr std::size_t kBlockElements = 1 << 14;  // elements that are summed up together
 constexpr std::size_t kStretch = 1 << 9;         // elements that are converted together
 
 double RoomOf(bool narrow) { return narrow ? kNarrowRoom : 1; }
+
+// Of numbers one of which is not finite.
+bool SameClass(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
 // Sums over some elements; those of blocks are added up in their order.
 struct Sums {
@@ -35,8 +41,10 @@ struct Sums {
       r = known ? expected.ErrorOf(y, element) / expected.unit[element] : y == o ? 0 : kInfinity;
     } else if (expected.narrow && known && std::isfinite(y)) {
       r = expected.ErrorOf(y, element) / expected.unit[element];
+    } else if (expected.narrow && !known && SameClass(exact, y)) {
+      r = 0;
     } else {
-      r = (std::isnan(o) && std::isnan(y)) || o == y ? 0 : kInfinity;
+      r = SameClass(o, y) ? 0 : kInfinity;
     }
     if (r > max) {
       max = r;
@@ -57,7 +65,7 @@ struct Sums {
 
 Rho RhoFrom(const Sums& sums) {
   const auto count = static_cast<double>(std::max<std::size_t>(sums.count, 1));
-  return {std::sqrt(sums.squares / count), std::max(sums.max, 0.0), sums.worst};
+  return {std::sqrt(sums.squares / count), std::max(sums.max, 0.0), sums.worst, sums.count};
 }
 
 }  // namespace
@@ -101,6 +109,21 @@ Rho RhoOf(const std::byte* values, const std::byte* original, const device::Elem
   return RhoFrom(total);
 }
 
+void DescribeRounding(const device::ElementType& output, double roundoff, Expected& expected) {
+  if (device::Roundoff(output) > roundoff) {
+    expected.storage = device::Roundoff(output);
+    expected.smallest_storage = output.number == device::Number::kFloat16 ? kHalfStep : 0;
+  }
+  expected.narrow = roundoff >= kNarrowRoundoff;
+}
+
+// Numbers of half precision are never flushed: the smallest are as far apart as the smallest normal
+// ones.
+double UnitOf(double kappa, double exact, double roundoff, const device::ElementType& output) {
+  const bool half = output.number == device::Number::kFloat16;
+  return kappa + roundoff * std::fabs(exact) + (half ? kHalfStep : device::SmallestNormal(output));
+}
+
 double InputsOfOneOutput(const Layout& layout, const Expected& expected) {
   double inputs = 0;
   for (const Region& region : layout.regions) {
@@ -126,7 +149,9 @@ bool IsExact(const Rho& original) { return original.max == 0; }
 Limits LimitsOf(const Rho& original, double m, bool dense, bool narrow) {
   const double room = RoomOf(narrow);
   if (!dense) return {kInfinity, std::max(room * kProbeUnits, 4 * original.max)};
-  return {std::max({room * 16, 4 * original.rms, std::sqrt(m) / 2}),
+  const double few =
+      original.elements == 0 ? 1 : 1 + kFew / std::sqrt(static_cast<double>(original.elements));
+  return {std::max(few * std::max(room * 16, std::sqrt(m) / 2), 4 * original.rms),
           std::max({room * 128, 4 * original.max, 4 * std::sqrt(m)})};
 }
 

@@ -25,7 +25,8 @@ struct Expected {
   double storage = 0;
   double smallest_storage = 0;
   // Half and bfloat16 arithmetic: the limits leave less room, since what is next in precision is
-  // only 3 bits away, not 13. And what overflows where the twin does not may be judged by the twin.
+  // only 3 bits away, not 13. And what overflows, or becomes no number at the edge of a function's
+  // domain, where the twin does not, may be as the twin is.
   bool narrow = false;
 
   double StorageOf(std::size_t i) const {
@@ -40,10 +41,16 @@ struct Expected {
   double Apart(double units, std::size_t i) const { return units * unit[i] + 2 * StorageOf(i); }
 };
 
+// What of `expected` follows from the output's type and the roundoff of the widest arithmetic.
+void DescribeRounding(const device::ElementType& output, double roundoff, Expected& expected);
+// `kappa`: rms of what moves an element whose exact value is `exact` when inputs are rounded.
+double UnitOf(double kappa, double exact, double roundoff, const device::ElementType& output);
+
 struct Rho {
   double rms = 0;
   double max = 0;
-  std::size_t worst = 0;  // element
+  std::size_t worst = 0;     // element
+  std::size_t elements = 0;  // that have an exact value; 0: many
 };
 
 // `original`: where it is not finite, the candidate must be of the same class and sign.
@@ -70,7 +77,8 @@ double InputsOfOneOutput(const Layout& layout, const Expected& expected);
 // `terms_of_zeros`: what zeros amount to, 0 where they add nothing.
 void CountEqualTerms(const std::vector<double>& terms_of_zeros, double m, double roundoff,
                      Expected& expected);
-// `m`: inputs of one output; `dense`: dense fill or probe; `narrow`: as in Expected.
+// `m`: inputs of one output; `dense`: dense fill or probe; `narrow`: as in Expected. The rms of few
+// elements may be far from what it is of many: a scalar's is one draw.
 Limits LimitsOf(const Rho& original, double m, bool dense, bool narrow = false);
 
 // Whether the original is right on the exact integers; where it is not (their squares have too many

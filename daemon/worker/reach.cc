@@ -45,7 +45,9 @@ void MoveSome(double* values, std::int64_t first, std::int64_t count, std::uint6
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t word = Draw(stream, static_cast<std::uint64_t>(first + i));
     if (static_cast<double>(word >> 11) >= below) continue;
-    values[i] += kMove * (values[i] == 0 ? 1 : values[i]);
+    // Not all by the same factor: results that are a share of all would stay.
+    const double move = kMove * (1 + 0x1p-64 * static_cast<double>(word * 0x9e3779b97f4a7c15ull));
+    values[i] += move * (values[i] == 0 ? 1 : values[i]);
   }
 }
 

@@ -14,8 +14,6 @@ namespace cupilot::worker {
 namespace {
 
 constexpr std::chrono::milliseconds kLimit{60000};
-constexpr double kNarrowRoundoff = 0x1p-11;
-constexpr double kHalfStep = 0x1p-25;  // half of the smallest number of half precision
 constexpr int kDraws = 8;
 constexpr std::int64_t kStretch = 512;
 
@@ -28,12 +26,6 @@ double Noise(std::uint64_t stream, std::uint64_t index) {
   x ^= x >> 31;
   return (static_cast<double>(static_cast<std::int64_t>(x >> 11)) * 0x1p-53 - 0.5) *
          3.4641016151377544;
-}
-
-// Below it a number of the type may as well be zero. Numbers of half precision are never flushed:
-// the smallest are as far apart as the smallest normal ones.
-double SmallestOf(const device::ElementType& type) {
-  return type.number == device::Number::kFloat16 ? kHalfStep : device::SmallestNormal(type);
 }
 
 }  // namespace
@@ -66,9 +58,11 @@ base::Result<std::unique_ptr<TwinRun>> TwinRun::Start(const protocol::CandidateS
   TRY_ASSIGN(Lease lease,
              Lease::Take(where, Role::kTwin, static_cast<std::size_t>(plan.layout.bytes),
                          {set.twin_artifact}));
-  return std::unique_ptr<TwinRun>(new TwinRun(original, static_cast<int>(set.twin.significand_bits),
-                                              std::move(plan), std::move(program),
-                                              std::move(lease)));
+  std::unique_ptr<TwinRun> twin(new TwinRun(original, static_cast<int>(set.twin.significand_bits),
+                                            std::move(plan), std::move(program), std::move(lease)));
+  TRY_ASSIGN(const auto inputs, FindInputs(set, original, nullptr));
+  TRY(twin->FindReach(*inputs));
+  return twin;
 }
 
 base::Result<std::vector<std::optional<Expected>>> TwinRun::Run(const CaseInputs& inputs) {
@@ -83,7 +77,6 @@ base::Result<std::vector<std::optional<Expected>>> TwinRun::Run(const CaseInputs
       Accumulate(r, draw, *all[r]);
     }
   }
-  TRY(FindReach(inputs, all));
   for (std::size_t r = 0; r < count; ++r) {
     if (all[r]) all[r]->reach = reach_[r];
   }
@@ -105,14 +98,18 @@ std::vector<double> TwinRun::ResultsOf(std::size_t region) const {
   return results;
 }
 
-base::Result<> TwinRun::FindReach(const CaseInputs& inputs,
-                                  const std::vector<std::optional<Expected>>& expected) {
-  if (!reach_.empty()) return {};
+base::Result<> TwinRun::FindReach(const CaseInputs& inputs) {
+  PrepareArena(plan_.layout, {}, kPoison, lease_.memory());
+  TRY(RunOn(inputs, {}));
   std::vector<std::size_t> measured;
+  std::vector<std::vector<double>> still;
   double components = 0;
   for (std::size_t r = 0; r < original_.layout.regions.size(); ++r) {
     const Region& region = original_.layout.regions[r];
-    if (Measured(r)) measured.push_back(r);
+    if (Measured(r)) {
+      measured.push_back(r);
+      still.push_back(ResultsOf(r));
+    }
     if (region.input && region.type.floating()) {
       components += static_cast<double>(region.count * region.type.lanes);
     }
@@ -125,7 +122,7 @@ base::Result<> TwinRun::FindReach(const CaseInputs& inputs,
     }));
     std::vector<double> moved;
     for (std::size_t i = 0; i < measured.size(); ++i) {
-      moved.push_back(ShareMoved(expected[measured[i]]->exact, ResultsOf(measured[i])));
+      moved.push_back(ShareMoved(still[i], ResultsOf(measured[i])));
     }
     return moved;
   };
@@ -239,9 +236,8 @@ void TwinRun::Accumulate(std::size_t region, int draw, Expected& expected) const
     expected.exact.resize(static_cast<std::size_t>(count));
     if (extended) expected.rest.resize(static_cast<std::size_t>(count));
     expected.unit.assign(static_cast<std::size_t>(count), 0.0);
-    DescribeRounding(original.type, expected);
+    DescribeRounding(original.type, roundoff_, expected);
   }
-  const double smallest = SmallestOf(original.type);
   device::InParallel(count, [&](std::int64_t begin, std::int64_t end) {
     double* exact = expected.exact.data();
     double* rest = extended ? expected.rest.data() : nullptr;
@@ -265,17 +261,9 @@ void TwinRun::Accumulate(std::size_t region, int draw, Expected& expected) const
     }
     if (draw < kDraws) return;
     for (std::int64_t i = begin; i < end; ++i) {
-      unit[i] = std::sqrt(unit[i] / kDraws) + roundoff_ * std::fabs(exact[i]) + smallest;
+      unit[i] = UnitOf(std::sqrt(unit[i] / kDraws), exact[i], roundoff_, original.type);
     }
   });
-}
-
-void TwinRun::DescribeRounding(const device::ElementType& type, Expected& expected) const {
-  if (device::Roundoff(type) > roundoff_) {
-    expected.storage = device::Roundoff(type);
-    expected.smallest_storage = type.number == device::Number::kFloat16 ? kHalfStep : 0;
-  }
-  expected.narrow = roundoff_ >= kNarrowRoundoff;
 }
 
 }  // namespace cupilot::worker
