@@ -191,7 +191,9 @@ class Driver {
     if (line_.watch) {
       // Calls before each access, which our own library answers. The fewer accesses are moved or
       // joined, the more of what the text says is seen.
-      words.insert(words.end(), {"-O1", "-fsanitize=thread"});
+      // Copies of the C library are told by our own functions, so they have to be calls.
+      words.insert(words.end(), {"-O1", "-fsanitize=thread", "-fno-builtin-memcpy",
+                                 "-fno-builtin-memmove", "-fno-builtin-memset"});
       const bool clang = fs::path(line_.host_compiler).filename().string().starts_with("clang");
       for (const char* option :
            {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {

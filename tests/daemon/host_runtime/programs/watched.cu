@@ -223,6 +223,14 @@ __global__ void Dynamic(const int* in, int* out, int*) {
 }
 WATCHED_CASE(clean_dynamic, Dynamic, kThreads * sizeof(int))
 
+__global__ void OddCopies(const int* in, int* out, int*) {
+  __shared__ int box[3 * kThreads];
+  memcpy(box + 3 * threadIdx.x, in + threadIdx.x, 12);
+  __syncthreads();
+  out[blockIdx.x * kThreads + threadIdx.x] = box[3 * kThreads - 1 - threadIdx.x];
+}
+WATCHED_CASE(clean_copies_of_odd_sizes, OddCopies, 0)
+
 struct Four {
   int a, b, c, d;
 };
