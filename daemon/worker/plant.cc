@@ -166,9 +166,12 @@ CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, d
     const Region& region = plan.layout.regions[r];
     if (!region.type.floating()) continue;
     const Planted planted = PlantValues(plan, workload, {r, 0}, seed);
-    const std::size_t first = seed % 4;
+    if (planted.positions.empty()) continue;
+    const std::size_t first = seed % std::min<std::size_t>(4, planted.positions.size());
     for (std::size_t row = first; row < planted.positions.size(); row += 4) {
-      device::WriteNumber(inputs.regions[r].data(), planted.positions[row], region.type, value);
+      const bool negative = std::isinf(value) && row % 8 >= 4;
+      device::WriteNumber(inputs.regions[r].data(), planted.positions[row], region.type,
+                          negative ? -value : value);
       inputs.changed = true;
     }
   }

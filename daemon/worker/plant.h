@@ -43,7 +43,7 @@ void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& pla
               std::uint64_t seed, CaseInputs& inputs);
 
 // The same positions in every fourth row of all floating regions that may be planted in, with
-// `value` at each: a number that is none, an infinite or a tiny one.
+// `value` at each: a number that is none, an infinite one of either sign, or a tiny one.
 CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, double value,
                              std::uint64_t seed);
 

@@ -114,6 +114,40 @@ TEST(Fill, SparseHasItsCountInEachRow) {
   }
 }
 
+TEST(Fill, SparseValuesOfTwoArgumentsMeet) {
+  FillRecipe recipe = RecipeFor(FillKind::kSparse);
+  recipe.row = 100;
+  recipe.nonzeros = 4;
+  recipe.scale = 0x1p-7;
+  const auto x = Numbers(recipe, {1, "x", 0}, kFloat, 2000);
+  const auto y = Numbers(recipe, {1, "y", 0}, kFloat, 2000);
+  EXPECT_NE(x, y);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(x[i] == 0, y[i] == 0) << i;
+    ASSERT_LE(std::fabs(x[i]), 0x1p-6);
+  }
+}
+
+TEST(Fill, PairsAddUpToNothing) {
+  FillRecipe recipe = RecipeFor(FillKind::kSparse);
+  recipe.row = 100;
+  recipe.nonzeros = 4;
+  recipe.pairs = true;
+  const auto values = Numbers(recipe, {1, "x", 0}, kFloat, 2000);
+  for (std::size_t row = 0; row < 20; ++row) {
+    int count = 0;
+    for (std::size_t i = 100 * row; i < 100 * row + 100; ++i) {
+      if (values[i] == 0) continue;
+      ASSERT_EQ(values[i + 1], -values[i]) << "its opposite is its neighbour";
+      ASSERT_LT(++i, 100 * row + 100);
+      count += 2;
+    }
+    EXPECT_EQ(count, 4) << row;
+  }
+  recipe.row = 1;  // no room for a pair
+  for (const double v : Numbers(recipe, {1, "x", 0}, kFloat, 10)) EXPECT_EQ(v, 0);
+}
+
 TEST(Fill, ExactValuesAreOddAndHaveFourteenBits) {
   for (const double v : Numbers(RecipeFor(FillKind::kExact), {1, "x", 0}, kFloat, 1000)) {
     ASSERT_EQ(std::fmod(std::fabs(v), 2), 1) << v;

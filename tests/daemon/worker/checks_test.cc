@@ -127,6 +127,23 @@ TEST_F(ChecksTest, WithATwinRoundingPassesAndLossesDoNot) {
   EXPECT_EQ(Run().reason, "wrong_values");
 }
 
+// An infinite error is no loss of precision, though it is small beside an infinite result.
+TEST_F(ChecksTest, WhatIsNotFiniteAndShouldBeIsWrong) {
+  GiveTwin();
+  for (const float value : {INFINITY, -INFINITY, NAN}) {
+    SetOut(3, value);
+    EXPECT_EQ(Run().reason, "wrong_values") << value;
+  }
+  SetOut(3, 6.0f);
+  const float infinite = INFINITY;
+  std::memcpy(reference_.outputs[1].bytes.data() + 4 * 3, &infinite, sizeof infinite);
+  EXPECT_EQ(Run().reason, "wrong_values");
+  SetOut(3, -INFINITY);
+  EXPECT_EQ(Run().reason, "wrong_values");
+  SetOut(3, INFINITY);
+  EXPECT_EQ(Run().reason, "");
+}
+
 // What lay there may be a result; it is not where values are wrong.
 TEST_F(ChecksTest, WhatLayThereBeforeIsSeen) {
   const std::vector<std::vector<std::byte>> contents = {{}, Bytes(Values(2.5f))};

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "worker/case_plan.h"
+
 namespace cupilot::worker {
 namespace {
 
@@ -74,6 +76,41 @@ TEST(ErrorRule, LimitsGrowWithTheOriginalAndWithTheInputsOfOneOutput) {
   EXPECT_FALSE(Passes({0, 33, 0}, probe));
   EXPECT_TRUE(Passes({0, 32, 0}, probe));
   EXPECT_FALSE(Passes({kNan, 0, 0}, few));
+}
+
+// An rms of one element is one draw.
+TEST(ErrorRule, FewElementsHaveMoreRoom) {
+  EXPECT_EQ(LimitsOf({1, 2, 0, 1}, 1, true).rms, 64);
+  EXPECT_EQ(LimitsOf({1, 2, 0, 9}, 1, true).rms, 32);
+  EXPECT_NEAR(LimitsOf({1, 2, 0, 1 << 20}, 1, true).rms, 16, 0.1);
+  EXPECT_EQ(LimitsOf({1, 2, 0, 1}, 1, true).max, 128);
+}
+
+TEST(ErrorRule, EqualTermsOfZerosAreCounted) {
+  Expected expected{{1, 1, 1}, {0x1p-23, 0x1p-23, 0x1p-23}};
+  CountEqualTerms({0.5, 0, kNan}, 320, 0x1p-24, expected);
+  EXPECT_EQ(expected.unit[0], 0x1p-23 + 10 * 0x1p-24) << "32 units let a roundoff a term pass";
+  EXPECT_EQ(expected.unit[1], 0x1p-23);
+  EXPECT_EQ(expected.unit[2], 0x1p-23);
+}
+
+TEST(ErrorRule, IntegersAreExactOnlyWhereTheOriginalIs) {
+  EXPECT_TRUE(IsExact({0, 0, 0}));
+  EXPECT_FALSE(IsExact({0.1, 0.3, 0}));
+}
+
+TEST(ErrorRule, MeasuredInputsCountWhereTheyAreMore) {
+  Layout layout;
+  Region region;
+  region.name = "in";
+  region.count = 1000;
+  region.type = device::ElementTypeOf("float", 4);
+  region.input = true;
+  layout.Add(region);
+  Expected expected{std::vector<double>(10, 1.0), std::vector<double>(10, 1.0)};
+  EXPECT_EQ(InputsOfOneOutput(layout, expected), 100);
+  expected.reach = 500;
+  EXPECT_EQ(InputsOfOneOutput(layout, expected), 500);
 }
 
 }  // namespace

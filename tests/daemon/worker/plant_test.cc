@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "tests/daemon/worker/case_fixture.h"
@@ -146,6 +148,59 @@ TEST(Plant, APermutationStaysOne) {
   EXPECT_EQ(values.size(), 64u);
   EXPECT_EQ(*values.begin(), 0);
   EXPECT_EQ(*values.rbegin(), 63);
+}
+
+// Two factors, of which one is the layout's.
+TEST(Plant, ZerosOfOneFactorStandBesideWhatIsNoNumberInAnother) {
+  CasePlan plan;
+  CaseInputs inputs;
+  for (const char* name : {"a", "b"}) {
+    Region region;
+    region.name = name;
+    region.count = 400;
+    region.type = device::ElementTypeOf("float", 4);
+    region.input = true;
+    region.fill.emplace();
+    region.fill->kind = device::FillKind::kNormal;
+    plan.layout.Add(region);
+    std::vector<float> ones(400, 1.0f);
+    const auto* bytes = reinterpret_cast<const std::byte*>(ones.data());
+    inputs.regions.emplace_back(bytes, bytes + 1600);
+  }
+  const double nan = std::nan("");
+  const auto count = [&](const CaseInputs& drawn, std::size_t region, auto holds) {
+    int number = 0;
+    for (std::int64_t i = 0; i < 400; ++i) {
+      number += holds(
+          device::ReadNumber(drawn.regions[region].data(), i, plan.layout.regions[region].type));
+    }
+    return number;
+  };
+  const auto is_zero = [](double x) { return x == 0 ? 1 : 0; };
+  const auto is_none = [](double x) { return std::isnan(x) ? 1 : 0; };
+  const CaseInputs both = WithZerosBeside(plan, inputs, 1, nan, 3);
+  EXPECT_TRUE(both.changed);
+  EXPECT_EQ(count(both, 0, is_zero), 0);
+  EXPECT_GT(count(both, 0, is_none), 0);
+  EXPECT_NEAR(count(both, 1, is_zero), 200, 60);
+  EXPECT_EQ(count(both, 1, is_none), 0);
+  plan.layout.regions[0].fill->kind = device::FillKind::kConstant;  // the other stands alone
+  const CaseInputs alone = WithZerosBeside(plan, inputs, 1, nan, 3);
+  EXPECT_GT(count(alone, 1, is_none), 0);
+  EXPECT_NEAR(count(alone, 1, is_zero), 200, 60);
+}
+
+TEST(Plant, InfiniteValuesHaveBothSigns) {
+  const Drawn drawn = Draw(CaseOfRows("20"));
+  const double infinity = std::numeric_limits<double>::infinity();
+  const CaseInputs inputs = WithSpecialValues(drawn.plan, drawn.workload, infinity, 0);
+  int positive = 0, negative = 0;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    positive += ValueAt(drawn.plan, inputs, i) == infinity ? 1 : 0;
+    negative += ValueAt(drawn.plan, inputs, i) == -infinity ? 1 : 0;
+  }
+  EXPECT_EQ(positive, 3);
+  EXPECT_EQ(negative, 2);
 }
 
 }  // namespace

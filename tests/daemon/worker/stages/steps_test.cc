@@ -185,6 +185,17 @@ TEST_F(StepsTest, ValuesThatAreNotFinite) {
                  Variant("if (i < n) out[i] = isfinite(in[i]) ? 2.0f * in[i] : 0.0f;"));
 }
 
+// The same bits on finite values, so that there is no arithmetic that could explain it.
+TEST_F(StepsTest, AnInfinityThatIsNone) {
+  ExpectCaughtBy("special_values", "wrong_values",
+                 Variant("if (i < n) out[i] = 2.0f * in[i] - 0.0f * in[i];"));
+}
+
+TEST_F(StepsTest, AnInfinityOfTheOtherSign) {
+  ExpectCaughtBy("special_values", "wrong_values",
+                 Variant("if (i < n) out[i] = isinf(in[i]) ? fabsf(in[i]) : 2.0f * in[i];"));
+}
+
 // It clears its output before it reads, and its guard says that this does not matter.
 TEST_F(StepsTest, AnOutputOverItsInput) {
   Json variant = Variant(

@@ -1,0 +1,84 @@
+// Values that are not finite, as results and beside zeros.
+#include <gtest/gtest.h>
+
+#include "tests/daemon/worker/stages/steps_rig.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+
+// A small product of a matrix and a vector; a candidate differs in what it adds.
+std::string ProductText(const std::string& name, const std::string& addition) {
+  return "__global__ void " + name + R"((const float* a, const float* b, float* out, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0.0f;
+  for (int k = 0; k < 16; ++k) )" +
+         addition + R"(
+  out[row] = sum;
+}
+)";
+}
+
+class SpecialValuesTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+    const Json workload = {
+        {"schema", "cupilot.workload/1"},
+        {"kernel", "product"},
+        {"cases",
+         {{{"name", "all"},
+           {"grid", {1, 1, 1}},
+           {"block", {64, 1, 1}},
+           {"arguments",
+            {{{"name", "a"}, {"type", "const float*"}, {"count", 64 * 16}, {"fill", normal}},
+             {{"name", "b"}, {"type", "const float*"}, {"count", 16}, {"fill", normal}},
+             {{"name", "out"}, {"type", "float*"}, {"count", 64}, {"access", "out"}},
+             {{"name", "rows"}, {"type", "int"}, {"value", 64}}}}}}}};
+    rig_ = new StepsRig("product", ProductText("product", kPlain), workload);
+  }
+  static void TearDownTestSuite() { delete std::exchange(rig_, nullptr); }
+
+  static Json Variant(const std::string& addition) {
+    return {{"schema", "cupilot.variant/1"},
+            {"kernel", "product"},
+            {"source", ProductText("other", addition)},
+            {"entry", "other"}};
+  }
+
+  static constexpr const char* kPlain = "sum += a[row * 16 + k] * b[k];";
+  inline static StepsRig* rig_ = nullptr;
+};
+
+TEST_F(SpecialValuesTest, AZeroTimesWhatIsNoNumberIsNone) {
+  rig_->ExpectCaughtBy("special_values", "wrong_values",
+                       Variant("if (a[row * 16 + k] != 0.0f) sum += a[row * 16 + k] * b[k];"));
+  rig_->ExpectCaughtBy("special_values", "wrong_values",
+                       Variant("if (b[k] != 0.0f) sum += a[row * 16 + k] * b[k];"));
+}
+
+TEST_F(SpecialValuesTest, ACompensatedSumMayLoseIt) {
+  const auto compensated = rig_->Verify({{"schema", "cupilot.variant/1"},
+                                         {"kernel", "product"},
+                                         {"source", R"(
+__global__ void other(const float* a, const float* b, float* out, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0.0f, lost = 0.0f;
+  for (int k = 0; k < 16; ++k) {
+    const float x = a[row * 16 + k] * b[k] - lost;
+    const float next = sum + x;
+    lost = (next - sum) - x;
+    sum = next;
+  }
+  out[row] = sum;
+}
+)"},
+                                         {"entry", "other"}});
+  EXPECT_TRUE(compensated.passed) << compensated.reason << ": " << compensated.detail;
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate
