@@ -1,5 +1,5 @@
 // The gate's rule for floating results (design, section 6): errors against the double twin, counted
-// in units of what rounding can do. Pure.
+// in units of what rounding can do. NUMERICS.md says why, and what it decides. Pure.
 #pragma once
 
 #include <algorithm>
