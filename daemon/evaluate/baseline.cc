@@ -78,7 +78,10 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
     if (baseline_.twin.declined) return done_(std::move(baseline_));
     protocol::BuildRequest request = original_;
     request.text = baseline_.twin.source;
-    if (!baseline_.twin.device.empty()) request.device = baseline_.twin.device;
+    if (!baseline_.twin.device.empty()) {
+      request.device = baseline_.twin.device;
+      request.target.clear();
+    }
     Build(workers_, request, [self = shared_from_this()](base::Result<protocol::BuildReply> r) {
       self->OnTwinBuilt(std::move(r));
     });

@@ -440,6 +440,30 @@ TEST_F(WorkerEvaluatorTest, WithoutATwinEqualityDecides) {
   EXPECT_TRUE(outcome->accepted);
 }
 
+// A GPU has no type that is wider than double.
+TEST_F(WorkerEvaluatorTest, ATwinIsBuiltForWhereItRuns) {
+  protocol::TwinReply twin;
+  twin.source = "twin";
+  twin.device = "host";
+  workers_.On("twin", Always(protocol::ToJson(twin)));
+  protocol::BuildReply built;
+  built.artifact = original_;
+  built.text_hashes = {{"entry", "text"}, {"other", "more"}};
+  std::vector<std::string> twins, others;
+  workers_.On("build", [&](const Json& params) -> base::Result<Json> {
+    auto& devices = params["text"] == "twin" ? twins : others;
+    devices.push_back(params["device"].get<std::string>());
+    return protocol::ToJson(built);
+  });
+  EvaluateRequest request = MakeRequest();
+  request.device = "cuda:0";
+  workers_.On("describe_device", Always({{"name", "a GPU"}, {"arch", "sm_90"}}));
+  ASSERT_TRUE(Run(std::move(request)));
+  EXPECT_THAT(twins, ElementsAre("host"));
+  ASSERT_FALSE(others.empty());
+  for (const std::string& device : others) EXPECT_EQ(device, "cuda:0");
+}
+
 TEST_F(WorkerEvaluatorTest, BitwiseProjectsNeedNoTwin) {
   EvaluateRequest request = MakeRequest();
   request.numerics = "bitwise";
