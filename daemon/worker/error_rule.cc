@@ -15,12 +15,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kProbeUnits = 32;
 constexpr double kFew = 3;  // standard deviations of an rms, about
 constexpr double kNarrowRoundoff = 0x1p-11;
-constexpr double kHalfStep = 0x1p-25;            // half of the smallest number of half precision
-constexpr double kNarrowRoom = 1.0 / 16;         // of half and bfloat16 arithmetic
+constexpr double kHalfStep = 0x1p-25;  // half of the smallest number of half precision
+// Of half and bfloat16 arithmetic. A format with 3 bits less has an rms of 1.2 to 4 units where it
+// is used in one operation, which single elements do not show: cancellation makes as much of them.
+constexpr double kNarrowRms = 1;
+constexpr double kNarrowMax = 16;
+constexpr double kNarrowProbeUnits = 8;
 constexpr std::size_t kBlockElements = 1 << 14;  // elements that are summed up together
 constexpr std::size_t kStretch = 1 << 9;         // elements that are converted together
-
-double RoomOf(bool narrow) { return narrow ? kNarrowRoom : 1; }
 
 // Of numbers one of which is not finite.
 bool SameClass(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
@@ -140,19 +142,21 @@ void CountEqualTerms(const std::vector<double>& terms_of_zeros, double m, double
     if (!std::isfinite(from_zeros) || !std::isfinite(expected.exact[i])) continue;
     if (from_zeros < expected.unit[i]) continue;
     const double all = std::max(from_zeros, std::fabs(expected.exact[i]));
-    expected.unit[i] += m / (kProbeUnits * RoomOf(expected.narrow)) * roundoff * all;
+    expected.unit[i] += m / (expected.narrow ? kNarrowRms : kProbeUnits) * roundoff * all;
   }
 }
 
 bool IsExact(const Rho& original) { return original.max == 0; }
 
 Limits LimitsOf(const Rho& original, double m, bool dense, bool narrow) {
-  const double room = RoomOf(narrow);
-  if (!dense) return {kInfinity, std::max(room * kProbeUnits, 4 * original.max)};
   const double few =
       original.elements == 0 ? 1 : 1 + kFew / std::sqrt(static_cast<double>(original.elements));
-  return {std::max(few * std::max(room * 16, std::sqrt(m) / 2), 4 * original.rms),
-          std::max({room * 128, 4 * original.max, 4 * std::sqrt(m)})};
+  if (!dense) {
+    return {narrow ? std::max(few * kNarrowRms, 4 * original.rms) : kInfinity,
+            std::max(narrow ? kNarrowProbeUnits : kProbeUnits, 4 * original.max)};
+  }
+  return {std::max(few * std::max(narrow ? kNarrowRms : 16, std::sqrt(m) / 2), 4 * original.rms),
+          std::max({narrow ? kNarrowMax : 128, 4 * original.max, 4 * std::sqrt(m)})};
 }
 
 bool Passes(const Rho& candidate, const Limits& limits) {

@@ -38,8 +38,12 @@ TEST(TwinRounding, NarrowArithmeticHasLessRoom) {
   DescribeRounding({device::Number::kFloat16, 2, 1}, 0x1p-11, half);
   EXPECT_TRUE(half.narrow);
   Rho none;
-  EXPECT_EQ(LimitsOf(none, 1, false, true).max, LimitsOf(none, 1, false).max / 16);
+  EXPECT_LT(LimitsOf(none, 1, false, true).max, LimitsOf(none, 1, false).max);
+  EXPECT_EQ(LimitsOf(none, 1, false, true).rms, 1);
+  EXPECT_EQ(LimitsOf(none, 1, false).rms, kInfinity);
   EXPECT_LT(LimitsOf(none, 1, true, true).rms, 2);
+  none.rms = 3;
+  EXPECT_EQ(LimitsOf(none, 1, false, true).rms, 12);
 }
 
 TEST(TwinRounding, WhatOverflowsInNarrowArithmeticMayBeAsTheTwinIs) {
