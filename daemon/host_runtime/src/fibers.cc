@@ -14,32 +14,24 @@
 #include "sanitizers.h"
 #include "schedule.h"
 #include "stack.h"
+#include "warp_lanes.h"
 #include "watch.h"
 
 namespace {
 
 namespace ctx = boost::context::detail;
 using Thread = cupilot_host::thread;
+using cupilot_host::Lane;
+using cupilot_host::WarpKind;
 
 constexpr int kLaunchFailure = 719;
 constexpr int kMemoryAllocation = 2;
-constexpr unsigned int kLanes = 32;
+constexpr unsigned int kLanes = cupilot_host::kWarpLanes;
 constexpr unsigned int kMaxThreads = 1024;
 
 // kAsksActive: wants to know which lanes take its branch too.
 enum State : unsigned char { kReady, kAtBarrier, kAtWarp, kAsksActive, kEnded };
 
-// What a lane brings to an operation of its warp, and what it gets.
-enum class WarpKind : unsigned char { kBallot, kShuffle, kExchange };
-struct Lane {
-  unsigned int mask = 0;
-  WarpKind kind = WarpKind::kBallot;
-  unsigned long long value = 0;  // ballot: the predicate; shuffle: the value, then the result
-  unsigned int source = 0;       // shuffle: the lane to read, kLanes for none
-  const void* bytes = nullptr;   // exchange; asking for the active lanes: where it asks
-  void* all = nullptr;
-  unsigned int size = 0;
-};
 struct alignas(16) Warp {
   unsigned int exists = 0;
   unsigned int ended = 0;
@@ -440,26 +432,9 @@ bool Block::ReleaseWarp(unsigned int index) {
 
 void Block::Finish(unsigned int first, unsigned int lanes, WarpKind kind) {
   if (cupilot_host::watch::IsOn()) cupilot_host::watch::PassWarp(first, lanes);
-  unsigned int ballot = 0;
-  unsigned long long values[kLanes];
-  alignas(16) char bytes[kLanes * 16];
+  cupilot_host::FinishOperation(&lanes_[first], lanes, kind);
   for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<unsigned int>(__builtin_ctz(rest));
-    const Lane& lane = lanes_[first + i];
-    values[i] = lane.value;
-    if (lane.value != 0) ballot |= 1u << i;
-    if (kind == WarpKind::kExchange) std::memcpy(bytes + i * lane.size, lane.bytes, lane.size);
-    states_[first + i] = kReady;
-  }
-  for (unsigned int rest = lanes; rest != 0; rest &= rest - 1) {
-    Lane& lane = lanes_[first + static_cast<unsigned int>(__builtin_ctz(rest))];
-    if (kind == WarpKind::kShuffle) {
-      if (lane.source < kLanes && (lanes >> lane.source & 1u) != 0)
-        lane.value = values[lane.source];
-    } else {
-      lane.value = kind == WarpKind::kBallot ? ballot : lanes;
-      if (kind == WarpKind::kExchange) std::memcpy(lane.all, bytes, kLanes * lane.size);
-    }
+    states_[first + static_cast<unsigned int>(__builtin_ctz(rest))] = kReady;
   }
 }
 
@@ -475,29 +450,10 @@ unsigned int Block::Ballot(unsigned int mask, int predicate) {
 unsigned long long Block::Shuffle(unsigned int mask, unsigned long long value, int kind,
                                   int operand, int width) {
   Lane& lane = lanes_[current_];
-  const int self = static_cast<int>(current_ % kLanes);
-  const int first = self & ~(width - 1);
-  int from = 0;
-  switch (kind) {
-    case 0:
-      from = first + (operand & (width - 1));
-      break;
-    case 1:
-      from = self - operand;
-      break;
-    case 2:
-      from = self + operand;
-      break;
-    default:
-      from = self ^ operand;
-      break;
-  }
-  // An exclusive-or may reach into earlier segments, nothing else leaves its own.
-  const bool there = from < first + width && (from >= first || (kind == 3 && from >= 0));
   lane.mask = mask;
   lane.kind = WarpKind::kShuffle;
   lane.value = value;
-  lane.source = there ? static_cast<unsigned int>(from) : kLanes;
+  lane.source = cupilot_host::SourceLane(static_cast<int>(current_ % kLanes), kind, operand, width);
   WaitInWarp();
   return lane.value;
 }

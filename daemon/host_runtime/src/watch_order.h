@@ -13,12 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "warp_lanes.h"
+
 namespace cupilot_host {
 
 using Epoch = std::uint32_t;
 
 inline constexpr unsigned int kThreadBits = 10;  // a block has at most 1024 threads
-inline constexpr unsigned int kWarpLanes = 32;
 inline constexpr std::uint32_t kNobody = ~0u;
 
 // A thread of a launch: the block's number and its own.
