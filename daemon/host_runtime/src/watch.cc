@@ -497,7 +497,6 @@ class Watch {
 
 // Of the watch's own doings nothing is seen: in a watched program the functions of the C library
 // that it calls are watched too.
-bool on = false;
 bool busy = false;
 
 std::unique_ptr<Watch>& TheWatch() {
@@ -517,7 +516,6 @@ void Tell(const Do& tell) {
 
 namespace watch {
 
-bool IsOn() { return on; }
 void BeginLaunch() {
   Tell([](Watch& watch) { watch.BeginLaunch(); });
 }
@@ -549,16 +547,16 @@ extern "C" {
 
 void cupilot_host_watch_begin(const struct cupilot_host_watch_settings* settings) {
   cupilot_host::TheWatch() = std::make_unique<cupilot_host::Watch>(*settings);
-  cupilot_host::on = true;
+  cupilot_host::watch::is_on = true;
 }
 
 void cupilot_host_watch_end(struct cupilot_host_watch_report* report) {
-  cupilot_host::on = false;
+  cupilot_host::watch::is_on = false;
   cupilot_host::TheWatch()->Report(*report);
 }
 
 void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigned int kind) {
-  if (!cupilot_host::on) return;
+  if (!cupilot_host::watch::IsOn()) return;
   bool enough = false;
   cupilot_host::Tell(
       [&](cupilot_host::Watch& watch) { enough = !watch.See(address, bytes, kind); });
@@ -567,13 +565,13 @@ void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigne
 }
 
 void cupilot_host_watch_fence(void) {
-  if (!cupilot_host::on) return;
+  if (!cupilot_host::watch::IsOn()) return;
   cupilot_host::Tell([](cupilot_host::Watch& watch) { watch.Fence(); });
 }
 
 void cupilot_host_watch_shared(const char* name, void* address, unsigned long bytes,
                                unsigned int element_bytes) {
-  if (!cupilot_host::on) return;
+  if (!cupilot_host::watch::IsOn()) return;
   cupilot_host::Tell(
       [&](cupilot_host::Watch& watch) { watch.Shared(name, address, bytes, element_bytes); });
 }

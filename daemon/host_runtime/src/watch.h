@@ -8,8 +8,9 @@
 
 namespace cupilot_host::watch {
 
-// Whether a watch lasts; the others are called only then.
-bool IsOn();
+// Whether a watch lasts; the others are called only then. Asked at each switch of fibers.
+inline bool is_on = false;
+inline bool IsOn() { return is_on; }
 
 void BeginLaunch();
 // The memory of a block's dynamic shared array, between guards; "bytes" of it.
