@@ -21,8 +21,9 @@ constexpr double kHalfStep = 0x1p-25;  // half of the smallest number of half pr
 constexpr double kNarrowRms = 1;
 constexpr double kNarrowMax = 16;
 constexpr double kNarrowProbeUnits = 8;
-constexpr std::size_t kBlockElements = 1 << 14;  // elements that are summed up together
-constexpr std::size_t kStretch = 1 << 9;         // elements that are converted together
+constexpr double kOriginals = 4, kNarrowOriginals = 3;  // times the original's own rms
+constexpr std::size_t kBlockElements = 1 << 14;         // elements that are summed up together
+constexpr std::size_t kStretch = 1 << 9;                // elements that are converted together
 
 // Of numbers one of which is not finite.
 bool SameClass(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
@@ -151,11 +152,12 @@ bool IsExact(const Rho& original) { return original.max == 0; }
 Limits LimitsOf(const Rho& original, double m, bool dense, bool narrow) {
   const double few =
       original.elements == 0 ? 1 : 1 + kFew / std::sqrt(static_cast<double>(original.elements));
+  const double of_original = (narrow ? kNarrowOriginals : kOriginals) * original.rms;
   if (!dense) {
-    return {narrow ? std::max(few * kNarrowRms, 4 * original.rms) : kInfinity,
+    return {narrow ? std::max(few * kNarrowRms, of_original) : kInfinity,
             std::max(narrow ? kNarrowProbeUnits : kProbeUnits, 4 * original.max)};
   }
-  return {std::max(few * std::max(narrow ? kNarrowRms : 16, std::sqrt(m) / 2), 4 * original.rms),
+  return {std::max(few * std::max(narrow ? kNarrowRms : 16, std::sqrt(m) / 2), of_original),
           std::max({narrow ? kNarrowMax : 128, 4 * original.max, 4 * std::sqrt(m)})};
 }
 
