@@ -342,16 +342,19 @@ std::vector<Subject> SumsOf(std::int64_t count) {
   std::vector<Subject> subjects;
   for (const bool tree : {false, true}) {
     const std::string name = "sum " + std::to_string(count) + (tree ? ", tree" : "");
-    subjects.push_back(SumSubject(name, 1, width, tree ? ByBlock<float>(256) : InOrder<float>())
-                           .Good("in order", Sums(width, InOrder<float>()))
-                           .Good("block of 256", Sums(width, ByBlock<float>(256)))
-                           .Good("1024 stretches",
-                                 Sums(width, ByChunks<float>(std::min<std::size_t>(1024, width))))
-                           .Bad("half inputs", Sums(width, ByBlock<float>(256), &ToHalf))
-                           .Bad("tf32 inputs", Sums(width, ByBlock<float>(256), &ToTf32))
-                           .Bad("bfloat16 inputs", Sums(width, ByBlock<float>(256), &ToBfloat))
-                           .Bad("half accumulators", Sums(width, ByBlock<float>(256, &ToHalf)))
-                           .Take());
+    subjects.push_back(
+        SumSubject(name, 1, width, tree ? ByBlock<float>(256) : InOrder<float>())
+            // Hundreds of thousands of alike values in order: each addition loses the same.
+            .Add("in order", tree && width > 1 << 16 ? Quality::kEither : Quality::kGood,
+                 Sums(width, InOrder<float>()))
+            .Good("block of 256", Sums(width, ByBlock<float>(256)))
+            .Good("1024 stretches",
+                  Sums(width, ByChunks<float>(std::min<std::size_t>(1024, width))))
+            .Bad("half inputs", Sums(width, ByBlock<float>(256), &ToHalf))
+            .Bad("tf32 inputs", Sums(width, ByBlock<float>(256), &ToTf32))
+            .Bad("bfloat16 inputs", Sums(width, ByBlock<float>(256), &ToBfloat))
+            .Bad("half accumulators", Sums(width, ByBlock<float>(256, &ToHalf)))
+            .Take());
   }
   return subjects;
 }
