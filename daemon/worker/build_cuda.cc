@@ -175,8 +175,7 @@ class CudaBuild {
   std::string Artifact() const { return base_name_ + ".cubin"; }
   // What the compiler writes: the artifact, or what is linked to it.
   std::string Compiled() const {
-    return recipe_.relocatable ? base_name_ + ".unlinked." + std::to_string(::getpid())
-                               : Artifact();
+    return recipe_.relocatable ? base_name_ + ".unlinked" + own_ : Artifact();
   }
   std::string Facts() const { return base_name_ + ".json"; }
 
@@ -210,7 +209,7 @@ class CudaBuild {
     const std::string linker =
         std::filesystem::path(recipe_.toolkit.compiler).parent_path() / "nvlink";
     const std::string log = base_name_ + ".link.log";
-    const std::string temporary = Artifact() + ".linked." + std::to_string(::getpid());
+    const std::string temporary = Artifact() + ".linked" + own_;
     TRY_ASSIGN(const ToolEnd ended,
                RunTool({linker, "-arch=" + recipe_.target.code, Compiled(), "-o", temporary}, log,
                        std::chrono::milliseconds(request_.timeout_ms)));
@@ -258,7 +257,7 @@ class CudaBuild {
                                           " is not there; " + why_not_nvrtc));
     }
     const std::string source = base_name_ + ".cu", log = base_name_ + ".log";
-    const std::string temporary = Artifact() + "." + std::to_string(::getpid());
+    const std::string temporary = Artifact() + own_;
     TRY(base::WriteFileAtomically(source, request_.text));
     TRY_ASSIGN(const ToolEnd ended, RunTool(NvccWords(recipe_, source, temporary), log,
                                             std::chrono::milliseconds(request_.timeout_ms)));
@@ -285,6 +284,10 @@ class CudaBuild {
   const protocol::BuildRequest& request_;
   Recipe recipe_;
   std::string base_name_;
+  // Of temporary files. Two workers may build the same, and as they are confined have process
+  // numbers of their own.
+  const std::string own_ = "." + std::to_string(::getpid()) + "." +
+                           std::to_string(steady_clock::now().time_since_epoch().count());
 };
 
 }  // namespace
