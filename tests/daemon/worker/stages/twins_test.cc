@@ -141,7 +141,7 @@ TEST_F(TwinsTest, HalfArithmeticIsNoBfloat16Arithmetic) {
   Use("#include <cuda_fp16.h>\n", "const __half* in, __half* out",
       std::string(kIndex) + "out[i] = in[i] * in[i] + __float2half(0.3f) * in[i];",
       {In("in", "const __half*"), Out("out", "__half*")});
-  ExpectPasses(std::string(kIndex) + "out[i] = in[i] * (in[i] + __float2half(0.3f));");
+  ExpectPasses(std::string(kIndex) + "out[i] = __hfma(in[i], in[i], __float2half(0.3f) * in[i]);");
   ExpectRefused(std::string(kIndex) +
                     "const __nv_bfloat16 v = __float2bfloat16(__half2float(in[i]));"
                     "out[i] = __float2half(__bfloat162float(v * v + __float2bfloat16(0.3f) * v));",

@@ -130,7 +130,7 @@ TEST_F(VerifyTest, ATwinThatDoesNotBuildMeansBits) {
 
 TEST_F(VerifyTest, ATwinThatCannotBeRunMeansBits) {
   changer_.change = [](protocol::TwinReply& twin) { twin.entry = "missing"; };
-  ExpectBitwise("the double twin fails");
+  ExpectBitwise("the double twin cannot be run");
 }
 
 TEST_F(VerifyTest, ATwinThatCrashesMeansBits) {
@@ -140,7 +140,7 @@ TEST_F(VerifyTest, ATwinThatCrashesMeansBits) {
         "__global__ void broken(const double* in, double* out, int n) { *(volatile int*)0 = n; }\n";
     twin.entry = "broken";
   };
-  ExpectBitwise("the double twin fails");
+  ExpectBitwise("the double twin cannot be run");
 }
 
 }  // namespace
