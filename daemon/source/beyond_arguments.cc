@@ -6,8 +6,8 @@
 namespace cupilot::source {
 namespace {
 
-using Row = std::pair<std::string_view, std::string_view>;
-constexpr std::array<Row, 15> kFunctions = {{
+using BeyondRow = std::pair<std::string_view, std::string_view>;
+constexpr std::array<BeyondRow, 15> kBeyondFunctions = {{
     {"printf", "prints"},
     {"vprintf", "prints"},
     {"clock", "reads a clock"},
@@ -28,7 +28,7 @@ constexpr std::array<Row, 15> kFunctions = {{
 }  // namespace
 
 std::string BeyondArguments(std::string_view name) {
-  for (const auto& [function, what] : kFunctions) {
+  for (const auto& [function, what] : kBeyondFunctions) {
     if (function == name) return std::string(what);
   }
   return {};

@@ -16,7 +16,7 @@ constexpr int kMostProbes = 32;          // all of them moving: at least 81 % ma
 constexpr double kMostProbeUs = 1e6;     // of the original's runs for one case
 constexpr double kMostProbeBytes = 8e9;  // that are copied for them
 constexpr double kProbeRunUs = 500;      // that a run takes beside the kernel
-constexpr double kProbeUnits = 8;        // times what the original's own error may be
+constexpr double kNoiseUnits = 8;        // times what the original's own error may be
 
 // P(at least `moved` of `asked`) if each moves with probability `share`.
 double Tail(int asked, int moved, double share) {
@@ -50,7 +50,7 @@ bool OutputMoved(const Layout& layout, const OriginalResult& workload, const Qui
       continue;
     }
     if (region.order_free || !before.expected) continue;
-    const double units = kProbeUnits * LimitsOf(before.original_rho, 1, true).max;
+    const double units = kNoiseUnits * LimitsOf(before.original_rho, 1, true).max;
     for (std::int64_t i = 0; i < region.count * region.type.lanes; ++i) {
       const double a = device::ReadNumber(before.bytes.data(), i, region.type);
       const double b = device::ReadNumber(now.outputs[r].data(), i, region.type);

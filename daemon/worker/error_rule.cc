@@ -23,7 +23,7 @@ constexpr double kNarrowMax = 16;
 constexpr double kNarrowProbeUnits = 8;
 constexpr double kOriginals = 4, kNarrowOriginals = 3;  // times the original's own rms
 constexpr std::size_t kBlockElements = 1 << 14;         // elements that are summed up together
-constexpr std::size_t kStretch = 1 << 9;                // elements that are converted together
+constexpr std::size_t kRhoStretch = 1 << 9;             // elements that are converted together
 
 // Of numbers one of which is not finite.
 bool SameClass(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
@@ -87,10 +87,10 @@ Rho RhoOf(const std::byte* values, const std::byte* original, const device::Elem
   const std::size_t count = expected.exact.size();
   std::vector<Sums> blocks((count + kBlockElements - 1) / kBlockElements);
   const auto sum_block = [&](std::size_t block) {
-    std::array<double, kStretch> y, o;
+    std::array<double, kRhoStretch> y, o;
     const std::size_t end = std::min(count, (block + 1) * kBlockElements);
-    for (std::size_t first = block * kBlockElements; first < end; first += kStretch) {
-      const std::size_t n = std::min(kStretch, end - first);
+    for (std::size_t first = block * kBlockElements; first < end; first += kRhoStretch) {
+      const std::size_t n = std::min(kRhoStretch, end - first);
       const auto from = static_cast<std::int64_t>(first), many = static_cast<std::int64_t>(n);
       device::ReadNumbers(values, from, many, type, y.data());
       device::ReadNumbers(original, from, many, type, o.data());

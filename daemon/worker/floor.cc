@@ -24,26 +24,26 @@ constexpr std::int64_t kRoundBytes = std::int64_t{1} << 24;  // at least, in one
 constexpr int kHostRepeats = 10;
 constexpr int kGpuRepeats = 3;
 
-enum class Pattern { kRead, kWrite, kCopy };
+enum class TrafficPattern { kRead, kWrite, kCopy };
 
 // Bytes moved by one pass over a slice.
-std::size_t Pass(Pattern pattern, std::vector<char>& slice) {
+std::size_t Pass(TrafficPattern pattern, std::vector<char>& slice) {
   const std::size_t half = slice.size() / 2;
   switch (pattern) {
-    case Pattern::kRead:
+    case TrafficPattern::kRead:
       // The C library's search for a byte that is not there reads as fast as the machine can.
       return std::memchr(slice.data(), 2, slice.size()) == nullptr ? slice.size() : 0;
-    case Pattern::kWrite:
+    case TrafficPattern::kWrite:
       std::memset(slice.data(), 1, slice.size());
       return slice.size();
-    case Pattern::kCopy:
+    case TrafficPattern::kCopy:
       std::memcpy(slice.data(), slice.data() + half, half);
       return 2 * half;
   }
   return 0;
 }
 
-double Round(Pattern pattern, std::vector<std::vector<char>>& slices, std::int64_t passes) {
+double Round(TrafficPattern pattern, std::vector<std::vector<char>>& slices, std::int64_t passes) {
   std::atomic<std::size_t> ready{0}, moved{0};
   const auto work = [&](std::vector<char>& slice) {
     ready.fetch_add(1);
@@ -143,7 +143,8 @@ double MeasureHostRate(std::int64_t bytes) {
   const std::int64_t passes = std::max<std::int64_t>(1, kRoundBytes / bytes);
   double best = 0;
   for (int round = 0; round < kPatternRounds; ++round) {
-    for (const Pattern pattern : {Pattern::kRead, Pattern::kWrite, Pattern::kCopy}) {
+    for (const TrafficPattern pattern :
+         {TrafficPattern::kRead, TrafficPattern::kWrite, TrafficPattern::kCopy}) {
       best = std::max(best, Round(pattern, slices, passes));
     }
   }

@@ -8,7 +8,7 @@
 namespace cupilot::worker {
 namespace {
 
-constexpr double kStep = 8;  // from one density to the next
+constexpr double kReachStep = 8;  // from one density to the next
 // A move of one input of 2^26 changes their sum by more than kSame; what atomic additions in
 // another order do to it in double is less.
 constexpr double kMove = 0x1p-4;
@@ -104,7 +104,7 @@ base::Result<std::vector<double>> MeasureReach(double inputs, const SharesMoved&
   // Some outputs never move: those at borders, or of a branch that was not taken.
   TRY_ASSIGN(const std::vector<double> all, shares_moved(1));
   std::vector<Best> best(all.size());
-  for (double density = 1 / kStep; density * inputs > 1 / kStep; density /= kStep) {
+  for (double density = 1 / kReachStep; density * inputs > 1 / kReachStep; density /= kReachStep) {
     TRY_ASSIGN(const std::vector<double> shares, shares_moved(density));
     bool more = false;
     for (std::size_t i = 0; i < all.size(); ++i) {

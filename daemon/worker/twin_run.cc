@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLimit{60000};
 constexpr int kDraws = 8;
-constexpr std::int64_t kStretch = 512;
+constexpr std::int64_t kTwinStretch = 512;
 
 // Draw `index` of a stream: uniform in [-sqrt 3, sqrt 3], variance 1. A function of its arguments
 // alone (SplitMix64's output function), so that elements can be drawn in any order.
@@ -190,9 +190,9 @@ void TwinRun::WidenRegion(std::size_t region, const std::byte* from, const Chang
   std::byte* target = lease_.memory().data() + to.offset;
   const bool extended = to.type.number == device::Number::kExtended;
   device::InParallel(source.count * source.type.lanes, [&](std::int64_t begin, std::int64_t end) {
-    std::array<double, kStretch> values, rests;
-    for (std::int64_t first = begin; first < end; first += kStretch) {
-      const std::int64_t n = std::min(kStretch, end - first);
+    std::array<double, kTwinStretch> values, rests;
+    for (std::int64_t first = begin; first < end; first += kTwinStretch) {
+      const std::int64_t n = std::min(kTwinStretch, end - first);
       device::ReadNumbers(from, first, n, source.type, values.data());
       if (extended) std::fill_n(rests.data(), n, 0.0);
       if (change) change({region, first, n, values.data(), extended ? rests.data() : nullptr});
@@ -248,9 +248,9 @@ void TwinRun::Accumulate(std::size_t region, int draw, Expected& expected) const
       }
       return device::ReadParts(results, begin, end - begin, from.type, exact + begin, rest + begin);
     }
-    std::array<double, kStretch> values, rests;
-    for (std::int64_t first = begin; first < end; first += kStretch) {
-      const std::int64_t n = std::min(kStretch, end - first);
+    std::array<double, kTwinStretch> values, rests;
+    for (std::int64_t first = begin; first < end; first += kTwinStretch) {
+      const std::int64_t n = std::min(kTwinStretch, end - first);
       device::ReadParts(results, first, n, from.type, values.data(), rests.data());
       for (std::int64_t i = 0; i < n; ++i) {
         const auto at = static_cast<std::size_t>(i);

@@ -11,7 +11,7 @@ using records::Json;
 
 // Some seconds; more is not worth it.
 constexpr unsigned long kMostAccesses = 40'000'000;
-constexpr std::chrono::milliseconds kLimit{20000};
+constexpr std::chrono::milliseconds kWatchedRunLimit{20000};
 
 Json RangesOf(const Layout& layout) {
   Json ranges = Json::array();
@@ -22,7 +22,7 @@ Json RangesOf(const Layout& layout) {
   return ranges;
 }
 
-WatchedRun Failed(const base::Error& error) {
+WatchedRun FailedWatch(const base::Error& error) {
   WatchedRun run;
   run.failed = error.message;
   return run;
@@ -38,7 +38,7 @@ base::Result<WatchedRun> RunWatched(const std::string& artifact, const Json& pro
   if (!lease && lease.error().code == base::ErrorCode::kUnavailable) {
     return base::Fail(lease.error());
   }
-  if (!lease) return Failed(lease.error());
+  if (!lease) return FailedWatch(lease.error());
   PrepareArena(layout, inputs, Before{}, lease->memory());
   const auto reply = lease->runner().Ask({{"op", "watch"},
                                           {"module", 0},
@@ -46,11 +46,11 @@ base::Result<WatchedRun> RunWatched(const std::string& artifact, const Json& pro
                                           {"ranges", RangesOf(layout)},
                                           {"accesses", kMostAccesses},
                                           {"poison", poison}},
-                                         kLimit);
+                                         kWatchedRunLimit);
   if (!reply && reply.error().code == base::ErrorCode::kUnavailable) {
     return base::Fail(reply.error());
   }
-  if (!reply) return Failed(reply.error());
+  if (!reply) return FailedWatch(reply.error());
   WatchedRun run;
   run.stopped = reply->value("stopped", false);
   run.accesses = reply->value("accesses", 0.0);

@@ -24,7 +24,7 @@ namespace {
 using Kind = cupilot_host_watch_kind;
 
 constexpr std::size_t kGuard = 4096;  // before and behind a dynamic shared array
-constexpr int kLaunchFailure = 719;
+constexpr int kWatchedLaunchFailure = 719;
 constexpr std::uint32_t kMostBlocks = (1u << (32 - kThreadBits)) - 1;  // of a launch
 constexpr Epoch kMostEpochs = (1u << 28) - 1;  // that a stamp can tell apart
 
@@ -561,7 +561,7 @@ void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigne
   cupilot_host::Tell(
       [&](cupilot_host::Watch& watch) { enough = !watch.See(address, bytes, kind); });
   // The block ends here, and with it the launch.
-  if (enough) cupilot_host::FailBlock(cupilot_host::kLaunchFailure);
+  if (enough) cupilot_host::FailBlock(cupilot_host::kWatchedLaunchFailure);
 }
 
 void cupilot_host_watch_fence(void) {

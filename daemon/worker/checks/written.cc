@@ -8,7 +8,7 @@
 namespace cupilot::worker {
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // bytes that are compared at once
+constexpr std::size_t kWrittenBlock = 4096;  // bytes that are compared at once
 
 template <class Word>
 bool HasWord(const std::byte* data, std::size_t bytes, std::byte byte) {
@@ -77,7 +77,7 @@ Finding FirstDiffering(const Observation& seen, bool untouched) {
     const ReferenceOutput& expected = seen.reference.outputs[r];
     const std::byte* candidate = seen.after.data() + region.offset;
     const auto size = static_cast<std::size_t>(region.type.size());
-    const std::size_t stretch = std::max<std::size_t>(1, kBlock / size) * size;
+    const std::size_t stretch = std::max<std::size_t>(1, kWrittenBlock / size) * size;
     for (std::size_t begin = 0; begin < expected.bytes.size(); begin += stretch) {
       const std::size_t end = std::min(expected.bytes.size(), begin + stretch);
       const std::byte* original = expected.bytes.data();

@@ -25,9 +25,9 @@ namespace {
 
 using records::Json;
 
-constexpr const char* kStep = "accesses";
-constexpr std::int64_t kMostBytes = std::int64_t{24} << 20;    // of a case's buffers
-constexpr std::int64_t kSmallBytes = std::int64_t{512} << 10;  // of another size
+constexpr const char* kAccessesStep = "accesses";
+constexpr std::int64_t kMostWatchedBytes = std::int64_t{24} << 20;  // of a case's buffers
+constexpr std::int64_t kSmallBytes = std::int64_t{512} << 10;       // of another size
 constexpr std::size_t kMostSizes = 3;
 // What shared memory holds before it is written: zeros, great numbers, no numbers.
 constexpr unsigned char kPoisons[] = {0x00, 0x7f, 0xff};
@@ -103,7 +103,7 @@ class Watched {
   }
 
  private:
-  void Say(const std::string& what) { trial_.Note(kStep, of_ + ": " + what); }
+  void Say(const std::string& what) { trial_.Note(kAccessesStep, of_ + ": " + what); }
 
   base::Result<std::shared_ptr<const WatchedRun>> Original() {
     static Kept<WatchedRun>& kept = *new Kept<WatchedRun>(kKeptBytes);
@@ -147,7 +147,7 @@ class Watched {
       }
       if (finding.reason.empty()) continue;
       finding.detail += " (" + of_ + ", seed " + std::to_string(set_.seed) + ")";
-      finding.check = kStep;
+      finding.check = kAccessesStep;
       return std::optional<Finding>(std::move(finding));
     }
     if (run.stopped) Say("the candidate makes too many accesses: not all were looked at");
@@ -198,26 +198,27 @@ base::Result<Finding> JudgeSizes(Trial& trial, std::size_t most, std::string& lo
 base::Result<Finding> StepAccesses(Trial& trial) {
   const protocol::CandidateSet& set = trial.set();
   if (set.device != "host") {
-    trial.Note(kStep, "not looked at: a GPU cannot say");
+    trial.Note(kAccessesStep, "not looked at: a GPU cannot say");
     return Finding{};
   }
   if (set.watched_original.empty() || set.watched_candidate.empty()) {
-    trial.Note(kStep, "not looked at: " +
-                          (set.not_watched.empty() ? "nothing was built for it" : set.not_watched));
+    trial.Note(kAccessesStep,
+               "not looked at: " +
+                   (set.not_watched.empty() ? "nothing was built for it" : set.not_watched));
     return Finding{};
   }
   const CasePlan& plan = trial.scene().original;
   const std::string of = "case '" + plan.name + "'";
   std::string looked_at;
-  if (plan.layout.bytes <= kMostBytes) {
+  if (plan.layout.bytes <= kMostWatchedBytes) {
     TRY_ASSIGN(auto finding, Watched(trial, plan, of).Run(true));
     if (finding && !finding->reason.empty()) return *finding;
     if (finding) looked_at = "its own size";
   }
   TRY_ASSIGN(Finding finding, JudgeSizes(trial, kMostSizes, looked_at));
   if (!finding.reason.empty()) return finding;
-  trial.Note(kStep, looked_at.empty() ? of + ": not looked at: no size is small enough"
-                                      : of + ": all are in order at " + looked_at);
+  trial.Note(kAccessesStep, looked_at.empty() ? of + ": not looked at: no size is small enough"
+                                              : of + ": all are in order at " + looked_at);
   return Finding{};
 }
 

@@ -11,7 +11,7 @@
 namespace cupilot::worker {
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kChangeRounds = 3;
 constexpr std::size_t kOneIn = 32;  // of the elements changes from round to round
 
 // `inputs`, but at random places of its floating regions what `from` has there.
@@ -34,7 +34,7 @@ CaseInputs WithFewOf(const CaseInputs& from, CaseInputs inputs, const Layout& la
 // From the workload's inputs, which ran last, to the other ones, few elements at a time.
 base::Result<Finding> ChangeFew(Trial& trial, const CaseInputs& workload, const CaseInputs& other) {
   auto inputs = std::make_shared<const CaseInputs>(workload);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kChangeRounds; ++round) {
     const std::uint64_t seed = trial.set().seed + static_cast<std::uint64_t>(round);
     inputs = std::make_shared<const CaseInputs>(
         WithFewOf(other, *inputs, trial.scene().original.layout, seed));
@@ -66,7 +66,7 @@ base::Result<Finding> StepChangedContents(Trial& trial) {
   before.keep_workspaces = true;
   const std::string label =
       std::string(fill->name) + ", after the workload's fill at the same addresses";
-  TRY_ASSIGN(Finding finding, trial.Judge({*other, label, fill->dense}, before));
+  TRY_ASSIGN(Finding finding, trial.Judge({*other, label, IsDense(fill, *other)}, before));
   if (!finding.reason.empty()) return Because(std::move(finding), "stateful");
   TRY_ASSIGN(Finding again, trial.Judge({*workload, "of the workload"}, before));
   if (!again.reason.empty()) return Because(std::move(again), "stateful");

@@ -13,15 +13,16 @@ base::Result<Finding> JudgeAll(Trial& trial, bool active) {
   return Finding{};
 }
 
-bool IsDense(const GateFill& fill, const OriginalResult& reference) {
-  if (fill.kind != device::FillKind::kExact) return fill.dense;
+}  // namespace
+
+bool IsDense(const GateFill* fill, const OriginalResult& reference) {
+  if (fill == nullptr) return true;
+  if (fill->kind != device::FillKind::kExact) return fill->dense;
   for (const ReferenceOutput& output : reference.outputs) {
     if (output.expected && !IsExact(output.original_rho)) return true;
   }
-  return fill.dense;
+  return fill->dense;
 }
-
-}  // namespace
 
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
   TRY_ASSIGN(const auto reference, trial.references().Find(&fill));
@@ -31,7 +32,7 @@ base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
     trial.Note(name, "dropped: " + reference->dropped);
     return Finding{};
   }
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, fill.name, IsDense(fill, *reference)}));
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, fill.name, IsDense(&fill, *reference)}));
   if (finding.reason.empty()) trial.Note(name, trial.HowCompared(*reference));
   return finding;
 }

@@ -12,7 +12,7 @@ base::Result<Finding> StepFreshProcess(Trial& trial) {
   TRY(trial.Restart(true));
   const std::string label =
       std::string(fill == nullptr ? "of the workload" : fill->name) + ", first run of a process";
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, fill == nullptr || fill->dense}));
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference)}));
   return Because(std::move(finding), "stateful");
 }
 

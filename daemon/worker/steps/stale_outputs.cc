@@ -37,7 +37,7 @@ base::Result<Finding> StepStaleOutputs(Trial& trial) {
   before.contents = &contents;
   const std::string label =
       std::string(fill->name) + ", memory full of the results of the workload's fill";
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, fill->dense}, before));
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference)}, before));
   return Because(std::move(finding), "stateful");
 }
 
