@@ -61,9 +61,9 @@ bool OutputMoved(const Layout& layout, const OriginalResult& workload, const Qui
   return false;
 }
 
-base::Result<double> ShareOf(std::size_t region, int probes, std::uint64_t seed,
-                             const CasePlan& plan, const OriginalResult& workload,
-                             References& references) {
+base::Result<ShareThatMatters> ShareOf(std::size_t region, int probes, std::uint64_t seed,
+                                       const CasePlan& plan, const OriginalResult& workload,
+                                       References& references) {
   CaseInputs inputs = *workload.inputs;
   inputs.changed = true;
   int asked = 0, moved = 0;
@@ -81,7 +81,8 @@ base::Result<double> ShareOf(std::size_t region, int probes, std::uint64_t seed,
     asked += ran ? 1 : 0;
     moved += moves ? 1 : 0;
   }
-  return LeastShare(asked, moved);
+  if (asked == 0) return ShareThatMatters{};
+  return ShareThatMatters{LeastShare(asked, moved), static_cast<double>(moved) / asked};
 }
 
 }  // namespace
@@ -96,14 +97,15 @@ double LeastShare(int asked, int moved) {
   return low;
 }
 
-base::Result<std::vector<double>> SharesThatMatter(const protocol::CandidateSet& set,
-                                                   const CasePlan& plan,
-                                                   const OriginalResult& workload,
-                                                   References& references) {
-  static Kept<std::vector<double>>& kept = *new Kept<std::vector<double>>(KeptBytes());
+base::Result<std::vector<ShareThatMatters>> SharesThatMatter(const protocol::CandidateSet& set,
+                                                             const CasePlan& plan,
+                                                             const OriginalResult& workload,
+                                                             References& references) {
+  static Kept<std::vector<ShareThatMatters>>& kept =
+      *new Kept<std::vector<ShareThatMatters>>(KeptBytes());
   const std::string key = InputsKey(set, plan.name, "shares that matter");
   if (auto found = kept.Find(key)) return *found;
-  std::vector<double> shares(plan.layout.regions.size(), 0.0);
+  std::vector<ShareThatMatters> shares(plan.layout.regions.size());
   const std::vector<std::size_t> regions = PlantableRegions(plan.layout);
   if (workload.dropped.empty()) {
     for (const std::size_t r : regions) {
@@ -111,8 +113,8 @@ base::Result<std::vector<double>> SharesThatMatter(const protocol::CandidateSet&
       TRY_ASSIGN(shares[r], ShareOf(r, probes, set.seed, plan, workload, references));
     }
   }
-  kept.Put(key, std::make_shared<const std::vector<double>>(shares),
-           key.size() + shares.size() * sizeof(double));
+  kept.Put(key, std::make_shared<const std::vector<ShareThatMatters>>(shares),
+           key.size() + shares.size() * sizeof(ShareThatMatters));
   return shares;
 }
 

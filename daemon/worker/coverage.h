@@ -15,12 +15,17 @@ namespace cupilot::worker {
 // probability 0.999 (Clopper and Pearson's one-sided interval). 0 if nothing was asked.
 double LeastShare(int asked, int moved);
 
-// By region: the least share of its elements that matter, 0 where nothing may be changed or the
-// original fails. Runs the original, at most about a second of it, and keeps what it found.
+// Of one input's elements.
+struct ShareThatMatters {
+  double least = 0;   // LeastShare(); 0 where nothing may be changed or the original fails
+  double likely = 1;  // of those that were asked; 1 where none were
+};
+
+// By region. Runs the original, at most about a second of it, and keeps what it found.
 // `workload`: its results on the workload's own inputs.
-base::Result<std::vector<double>> SharesThatMatter(const protocol::CandidateSet& set,
-                                                   const CasePlan& plan,
-                                                   const OriginalResult& workload,
-                                                   References& references);
+base::Result<std::vector<ShareThatMatters>> SharesThatMatter(const protocol::CandidateSet& set,
+                                                             const CasePlan& plan,
+                                                             const OriginalResult& workload,
+                                                             References& references);
 
 }  // namespace cupilot::worker

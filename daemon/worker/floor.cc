@@ -8,8 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "worker/coverage.h"
-
 namespace cupilot::worker {
 namespace {
 
@@ -68,13 +66,17 @@ double Round(TrafficPattern pattern, std::vector<std::vector<char>>& slices, std
 }  // namespace
 
 Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference,
-                         const std::vector<double>& shares) {
+                         const std::vector<ShareThatMatters>& shares) {
   const auto& regions = plan.layout.regions;
   Traffic traffic;
   for (std::size_t r = 0; r < regions.size(); ++r) {
     const Region& region = regions[r];
-    traffic.read += static_cast<std::int64_t>(shares[r] * static_cast<double>(region.count)) *
-                    region.type.size();
+    const auto elements = static_cast<double>(region.count);
+    const std::int64_t size = region.type.size();
+    if (region.input) {
+      traffic.read += static_cast<std::int64_t>(shares[r].least * elements) * size;
+      traffic.likely_read += static_cast<std::int64_t>(shares[r].likely * elements) * size;
+    }
     // What is accumulated into may be written in part only; outputs are known to be.
     if (!region.output || region.input || r >= reference.outputs.size()) continue;
     const std::vector<bool>& unwritten = reference.outputs[r].unwritten;

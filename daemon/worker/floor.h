@@ -8,21 +8,23 @@
 #include <map>
 
 #include "worker/case_plan.h"
+#include "worker/coverage.h"
 #include "worker/reference.h"
 
 namespace cupilot::worker {
 
-// Bytes that every correct kernel moves.
+// Bytes that every correct kernel moves, from below: what a floor is made of.
 struct Traffic {
   std::int64_t read = 0;
   std::int64_t written = 0;
+  std::int64_t likely_read = 0;  // not from below
   std::int64_t bytes() const { return read + written; }
 };
 
 // Outputs that the original writes, and of each input the share that was shown to matter (by
 // region, coverage.h): from below.
 Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference,
-                         const std::vector<double>& shares);
+                         const std::vector<ShareThatMatters>& shares);
 // By case of the set's workload; nothing is necessary where the original fails.
 base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
                                              const device::Properties& properties);

@@ -154,7 +154,9 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
     return base::Fail(base::Unsupported("the host device has no counters"));
   }
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
-  TRY_ASSIGN(const std::vector<Traffic> traffic, TrafficOf(set, properties));
+  TRY_ASSIGN(std::vector<Traffic> traffic, TrafficOf(set, properties));
+  // A place is no bound: what is likely, not what is sure.
+  for (Traffic& one : traffic) one.read = one.likely_read;
   TRY_ASSIGN(
       const device::DeviceLock lock,
       device::DeviceLock::Acquire(device::DeviceLockPath(properties.uuid), kProfileLockLimit));

@@ -16,12 +16,13 @@ OriginalResult ReferenceOf(const CasePlan& plan) {
 TEST(Floor, CountsWhatMattersAndWhatTheOriginalWrites) {
   const CasePlan plan = MakePlan();
   OriginalResult reference = ReferenceOf(plan);
-  EXPECT_EQ(NecessaryTraffic(plan, reference, {1, 0}).bytes(), 2 * 4 * kCount);
-  EXPECT_EQ(NecessaryTraffic(plan, reference, {0.5, 0}).read, 4 * (kCount / 2));
-  EXPECT_EQ(NecessaryTraffic(plan, reference, {0, 0}).bytes(), 4 * kCount);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {{1, 1}, {0, 0}}).bytes(), 2 * 4 * kCount);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {{0.5, 1}, {0, 0}}).read, 4 * (kCount / 2));
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {{0.5, 1}, {0, 0}}).likely_read, 4 * kCount);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {{0, 1}, {0, 0}}).bytes(), 4 * kCount);
   reference.outputs[1].unwritten.assign(kCount, false);
   reference.outputs[1].unwritten[3] = true;
-  EXPECT_EQ(NecessaryTraffic(plan, reference, {1, 0}).bytes(), 2 * 4 * kCount - 4);
+  EXPECT_EQ(NecessaryTraffic(plan, reference, {{1, 1}, {0, 0}}).bytes(), 2 * 4 * kCount - 4);
 }
 
 // A machine whose rate is what the test says next; how often it was asked.
