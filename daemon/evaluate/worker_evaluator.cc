@@ -262,17 +262,18 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     BuildWatched(request_.kernel.closure_source, &Job::OnWatchedOriginal);
   }
 
-  void BuildWatched(std::string text, void (Job::*then)(base::Result<protocol::BuildReply>)) {
+  void BuildWatched(std::string text,
+                    void (Job::*then)(const base::Result<protocol::BuildReply>&)) {
     protocol::BuildRequest build =
         MakeBuildRequest(request_, baseline_.device, std::move(text), owner_.settings_.build);
     build.watched = true;
     Build(owner_.workers_, build,
-          [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
-            (self.get()->*then)(std::move(reply));
+          [self = shared_from_this(), then](const base::Result<protocol::BuildReply>& reply) {
+            (self.get()->*then)(reply);
           });
   }
 
-  void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
+  void OnWatchedOriginal(const base::Result<protocol::BuildReply>& reply) {
     watched_original_ = WatchedArtifact(reply, "the original");
     if (watched_original_.empty()) return StartVerify("rest", &Job::OnProven);
     base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
@@ -280,7 +281,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     BuildWatched(std::move(*text), &Job::OnWatchedCandidate);
   }
 
-  void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
+  void OnWatchedCandidate(const base::Result<protocol::BuildReply>& reply) {
     watched_candidate_ = WatchedArtifact(reply, "the candidate");
     StartVerify("rest", &Job::OnProven);
   }

@@ -28,6 +28,12 @@ constexpr int kWatchedLaunchFailure = 719;
 constexpr std::uint32_t kMostBlocks = (1u << (32 - kThreadBits)) - 1;  // of a launch
 constexpr Epoch kMostEpochs = (1u << 28) - 1;  // that a stamp can tell apart
 
+// Places are kept as numbers, which may lie in no object.
+void* PointerTo(std::uintptr_t place) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(place);
+}
+
 enum class Space : unsigned char { kGlobal, kReadOnly, kConstant, kShared };
 
 struct Range {
@@ -83,7 +89,7 @@ class Watch {
     bytes_.assign(bytes + 2 * kGuard + 256, settings_.shared_poison);
     auto begin = reinterpret_cast<std::uintptr_t>(bytes_.data()) + kGuard;
     begin = (begin + 255) / 256 * 256;
-    auto* memory = reinterpret_cast<void*>(begin);
+    auto* memory = PointerTo(begin);
     dynamic_ = &AddShared("dynamic shared memory", memory, bytes, 0);
     return memory;
   }
@@ -231,8 +237,7 @@ class Watch {
   }
 
   void Poison(Range& range) const {
-    std::memset(reinterpret_cast<void*>(range.begin), settings_.shared_poison,
-                range.end - range.begin);
+    std::memset(PointerTo(range.begin), settings_.shared_poison, range.end - range.begin);
     range.written.assign(range.end - range.begin, false);
     range.shadow->Forget();
   }
@@ -370,7 +375,7 @@ class Watch {
     pending_.range = &range;
     pending_.stamp = StampOf(access);
     pending_.old.resize(access.bytes);
-    std::memcpy(pending_.old.data(), reinterpret_cast<const void*>(access.at), access.bytes);
+    std::memcpy(pending_.old.data(), PointerTo(access.at), access.bytes);
     is_pending_ = true;
     came_later_ = false;
   }
@@ -382,8 +387,8 @@ class Watch {
     return true;
   }
   bool IsSilent() const {
-    return std::memcmp(pending_.old.data(), reinterpret_cast<const void*>(pending_.access.at),
-                       pending_.access.bytes) == 0;
+    return std::memcmp(pending_.old.data(), PointerTo(pending_.access.at), pending_.access.bytes) ==
+           0;
   }
 
   void Settle() {

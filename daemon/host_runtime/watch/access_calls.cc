@@ -9,7 +9,7 @@
 
 #include "cupilot_host_watch.h"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the compilers' own names.
+// NOLINTBEGIN(bugprone-reserved-identifier,bugprone-macro-parentheses): the compilers' own names.
 
 namespace {
 
@@ -64,8 +64,10 @@ extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_read(void** address) { See(address, sizeof(void*), kRead); }
-void __tsan_vptr_update(void** address, void*) { See(address, sizeof(void*), kWrite); }
+void __tsan_vptr_read(void** address) { See(static_cast<void*>(address), sizeof(void*), kRead); }
+void __tsan_vptr_update(void** address, void*) {
+  See(static_cast<void*>(address), sizeof(void*), kWrite);
+}
 void __tsan_read_range(void* address, Size bytes) {
   if (bytes > 0) See(address, bytes, kRead);
 }
@@ -153,4 +155,4 @@ void* memcpy(void* to, const void* from, Size bytes) { return WatchedCopy(to, fr
 void* memmove(void* to, const void* from, Size bytes) { return WatchedCopy(to, from, bytes); }
 void* memset(void* to, int value, Size bytes) { return WatchedSet(to, value, bytes); }
 }
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses)
