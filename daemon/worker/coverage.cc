@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kCoverageDoubt = 0.001;
 constexpr int kMostProbes = 32;          // all of them moving: at least 81 % matter
-constexpr double kMostProbeUs = 1e6;     // of the original's runs for one case
-constexpr double kMostProbeBytes = 8e9;  // that are copied for them
+constexpr double kMostProbeUs = 5e5;     // of the original's runs for one case
+constexpr double kMostProbeBytes = 4e9;  // that are copied for them
 constexpr double kProbeRunUs = 500;      // that a run takes beside the kernel
 constexpr double kNoiseUnits = 8;        // times what the original's own error may be
 

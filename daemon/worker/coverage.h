@@ -21,7 +21,7 @@ struct ShareThatMatters {
   double likely = 1;  // of those that were asked; 1 where none were
 };
 
-// By region. Runs the original, at most about a second of it, and keeps what it found.
+// By region. Runs the original, at most about half a second of it, and keeps what it found.
 // `workload`: its results on the workload's own inputs.
 base::Result<std::vector<ShareThatMatters>> SharesThatMatter(const protocol::CandidateSet& set,
                                                              const CasePlan& plan,

@@ -116,6 +116,7 @@ base::Result<std::vector<double>> MeasureReach(double inputs, const SharesMoved&
     if (!more) break;
   }
   std::vector<double> reach;
+  reach.reserve(best.size());
   for (const Best& one : best) reach.push_back(std::clamp(one.reach, 1.0, std::max(1.0, inputs)));
   return reach;
 }
