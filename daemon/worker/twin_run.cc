@@ -121,6 +121,7 @@ base::Result<> TwinRun::FindReach(const CaseInputs& inputs) {
       MoveSome(s.values, s.first, s.count, stream + s.region, density);
     }));
     std::vector<double> moved;
+    moved.reserve(measured.size());
     for (std::size_t i = 0; i < measured.size(); ++i) {
       moved.push_back(ShareMoved(still[i], ResultsOf(measured[i])));
     }
