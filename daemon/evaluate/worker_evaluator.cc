@@ -136,17 +136,26 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     BuildCandidate(&Job::OnBuilt);
   }
 
-  void BuildCandidate(void (Job::*then)(base::Result<protocol::BuildReply>)) {
+  void BuildCandidate(void (Job::*then)(base::Result<protocol::BuildReply>),
+                      bool watched = false) {
     base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
     if (!text && only_profile_) return NoProfile(text.error().message);
     if (!text) return Reject("unsupported_construct", text.error().message);
-    BuildText(std::move(*text), then);
+    BuildText(std::move(*text), then, watched);
   }
 
-  void BuildText(std::string text, void (Job::*then)(base::Result<protocol::BuildReply>)) {
+  // `watched`: for the host device whatever it is for, since only there can accesses be watched.
+  void BuildText(std::string text, void (Job::*then)(base::Result<protocol::BuildReply>),
+                 bool watched = false) {
     protocol::BuildRequest build =
         MakeBuildRequest(request_, baseline_.device, std::move(text), owner_.settings_.build);
-    build.as_compiled = as_compiled_;
+    if (watched) {
+      build.watched = true;
+      build.device = "host";
+      build.target.clear();
+    } else {
+      build.as_compiled = as_compiled_;
+    }
     Build(owner_.workers_, build,
           [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
             (self.get()->*then)(std::move(reply));
@@ -255,39 +264,25 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     Prove();
   }
 
-  // What only finalists are worth: on the host device, builds whose accesses can be watched too.
+  // What only finalists are worth: builds whose accesses can be watched too.
   void Prove() {
-    if (DeviceKind(request_.device) != "host") return StartVerify("rest", &Job::OnProven);
     Enter(kBuild);
-    BuildWatched(request_.kernel.closure_source, &Job::OnWatchedOriginal);
+    BuildText(request_.kernel.closure_source, &Job::OnWatchedOriginal, true);
   }
 
-  void BuildWatched(std::string text,
-                    void (Job::*then)(const base::Result<protocol::BuildReply>&)) {
-    protocol::BuildRequest build =
-        MakeBuildRequest(request_, baseline_.device, std::move(text), owner_.settings_.build);
-    build.watched = true;
-    Build(owner_.workers_, build,
-          [self = shared_from_this(), then](const base::Result<protocol::BuildReply>& reply) {
-            (self.get()->*then)(reply);
-          });
-  }
-
-  void OnWatchedOriginal(const base::Result<protocol::BuildReply>& reply) {
+  void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
     watched_original_ = WatchedArtifact(reply, "the original");
     if (watched_original_.empty()) return StartVerify("rest", &Job::OnProven);
-    base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
-    if (!text) return Reject("unsupported_construct", text.error().message);
-    BuildWatched(std::move(*text), &Job::OnWatchedCandidate);
+    BuildCandidate(&Job::OnWatchedCandidate, true);
   }
 
-  void OnWatchedCandidate(const base::Result<protocol::BuildReply>& reply) {
+  void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
     watched_candidate_ = WatchedArtifact(reply, "the candidate");
     StartVerify("rest", &Job::OnProven);
   }
 
-  // Both were built before, so that this is no verdict: the step is left out, and the record says
-  // so.
+  // That it builds was proven before, so that this is no verdict: the step is left out, and the
+  // record says so.
   std::string WatchedArtifact(const base::Result<protocol::BuildReply>& reply,
                               const std::string& what) {
     if (reply && !reply->failed && !reply->timed_out) {

@@ -1,7 +1,8 @@
-// What the candidate's threads read and write, on the host device: no two of them at once what
-// nothing orders, and nothing that is not theirs. Results need not show it: it is found by what
-// orders accesses (cupilot_host_watch.h), on the workload's own inputs and on small sizes, in one
-// run of a build of its own.
+// What the candidate's threads read and write: no two of them at once what nothing orders, and
+// nothing that is not theirs. Results need not show it: it is found by what orders accesses
+// (cupilot_host_watch.h), on the workload's own inputs and on small sizes, in one run of a build of
+// its own. That build is for the host device also where the candidate is for a GPU: what orders
+// accesses is the language's, not the device's.
 //
 // What the original does too, on the same buffer (or in shared memory), does not count.
 #include <algorithm>
@@ -197,10 +198,6 @@ base::Result<Finding> JudgeSizes(Trial& trial, std::size_t most, std::string& lo
 
 base::Result<Finding> StepAccesses(Trial& trial) {
   const protocol::CandidateSet& set = trial.set();
-  if (set.device != "host") {
-    trial.Note(kAccessesStep, "not looked at: a GPU cannot say");
-    return Finding{};
-  }
   if (set.watched_original.empty() || set.watched_candidate.empty()) {
     trial.Note(kAccessesStep,
                "not looked at: " +
