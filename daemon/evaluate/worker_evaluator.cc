@@ -136,8 +136,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     BuildCandidate(&Job::OnBuilt);
   }
 
-  void BuildCandidate(void (Job::*then)(base::Result<protocol::BuildReply>),
-                      bool watched = false) {
+  void BuildCandidate(void (Job::*then)(base::Result<protocol::BuildReply>), bool watched = false) {
     base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
     if (!text && only_profile_) return NoProfile(text.error().message);
     if (!text) return Reject("unsupported_construct", text.error().message);
