@@ -440,8 +440,8 @@ TEST_F(WorkerEvaluatorTest, WithoutATwinEqualityDecides) {
   EXPECT_TRUE(outcome->accepted);
 }
 
-// A GPU has no type that is wider than double.
-TEST_F(WorkerEvaluatorTest, ATwinIsBuiltForWhereItRuns) {
+// A GPU has no type that is wider than double, and nobody watches its accesses.
+TEST_F(WorkerEvaluatorTest, TwinsAndWatchedBuildsAreForWhereTheyRun) {
   protocol::TwinReply twin;
   twin.source = "twin";
   twin.device = "host";
@@ -449,9 +449,12 @@ TEST_F(WorkerEvaluatorTest, ATwinIsBuiltForWhereItRuns) {
   protocol::BuildReply built;
   built.artifact = original_;
   built.text_hashes = {{"entry", "text"}, {"other", "more"}};
-  std::vector<std::string> twins, others;
+  std::vector<std::string> twins, watched, others;
   workers_.On("build", [&](const Json& params) -> base::Result<Json> {
-    auto& devices = params["text"] == "twin" ? twins : others;
+    auto& devices = params["text"] == "twin"         ? twins
+                    : params.value("watched", false) ? watched
+                                                     : others;
+    if (params["device"] == "host") EXPECT_EQ(params["target"], "");
     devices.push_back(params["device"].get<std::string>());
     return protocol::ToJson(built);
   });
@@ -460,6 +463,7 @@ TEST_F(WorkerEvaluatorTest, ATwinIsBuiltForWhereItRuns) {
   workers_.On("describe_device", Always({{"name", "a GPU"}, {"arch", "sm_90"}}));
   ASSERT_TRUE(Run(std::move(request)));
   EXPECT_THAT(twins, ElementsAre("host"));
+  EXPECT_THAT(watched, ElementsAre("host", "host"));
   ASSERT_FALSE(others.empty());
   for (const std::string& device : others) EXPECT_EQ(device, "cuda:0");
 }
