@@ -454,7 +454,9 @@ TEST_F(WorkerEvaluatorTest, TwinsAndWatchedBuildsAreForWhereTheyRun) {
     auto& devices = params["text"] == "twin"         ? twins
                     : params.value("watched", false) ? watched
                                                      : others;
-    if (params["device"] == "host") EXPECT_EQ(params["target"], "");
+    if (params["device"] == "host") {
+      EXPECT_EQ(params["target"], "");
+    }
     devices.push_back(params["device"].get<std::string>());
     return protocol::ToJson(built);
   });
