@@ -63,17 +63,12 @@ std::string FolderOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// In the file's own folder, so that the rename stays on one file system; a name that no other
-// writer, thread or process, has at the same time.
+// In the file's own folder, so that the rename stays on one file system.
 std::string TemporaryName(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
   const std::string folder = FolderOf(path);
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  // Confined processes have numbers of their own: two of them may have the same.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return folder + "/." + name + "." + std::to_string(getpid()) + "." + std::to_string(now) + "." +
-         std::to_string(counter.fetch_add(1)) + ".tmp";
+  return folder + "/." + name + UniqueSuffix() + ".tmp";
 }
 
 Result<> WriteAndSync(const std::string& temporary, std::string_view bytes) {
@@ -86,6 +81,14 @@ Result<> WriteAndSync(const std::string& temporary, std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string UniqueSuffix() {
+  static std::atomic<unsigned> counter{0};
+  // Confined processes have numbers of their own: two of them may have the same.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return "." + std::to_string(getpid()) + "." + std::to_string(now) + "." +
+         std::to_string(counter.fetch_add(1));
+}
 
 Result<std::string> ReadFile(const std::string& path) {
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

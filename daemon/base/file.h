@@ -22,6 +22,10 @@ Result<bool> WriteFileIfDifferent(const std::string& path, std::string_view byte
 // Creates the folder and its missing parents, mode 0700.
 Result<> MakeFolders(const std::string& path);
 
+// What makes the name of a temporary file one that no other writer has at the same time: threads,
+// processes, and confined processes whose numbers are their own. Begins with '.'.
+std::string UniqueSuffix();
+
 bool FileExists(const std::string& path);
 
 struct FileIdentity {

@@ -188,6 +188,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     protocol::VerifyRequest verify;
     verify.set = MakeSet();
     verify.depth = depth;
+    SetCompiler(verify);
     Verify(owner_.workers_, verify,
            [self = shared_from_this(), then](base::Result<protocol::VerifyReply> reply) {
              (self.get()->*then)(std::move(reply));
@@ -370,10 +371,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     protocol::ProfileRequest profile;
     profile.set = MakeSet();
     profile.cases = evaluation_.cases;
-    if (!request_.command.arguments.empty()) {
-      profile.compiler = request_.command.arguments.front();
-      profile.compile_folder = request_.command.directory;
-    }
+    SetCompiler(profile);
     evaluate::Profile(owner_.workers_, profile,
                       [self = shared_from_this()](base::Result<protocol::ProfileReply> reply) {
                         self->OnProfiled(std::move(reply));
@@ -392,6 +390,13 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     }
     if (only_profile_) return done_(std::move(evaluation_));
     Finish();
+  }
+
+  template <class Request>
+  void SetCompiler(Request& request) const {
+    if (request_.command.arguments.empty()) return;
+    request.compiler = request_.command.arguments.front();
+    request.compile_folder = request_.command.directory;
   }
 
   protocol::CandidateSet MakeSet() const {

@@ -416,7 +416,9 @@ static void Read(const Json& json, const std::string& path, VerifyRequest& value
   ObjectReader object(json, path, reading);
   object.Optional("set", value.set)
       .Optional("depth", value.depth)
-      .Optional("left_out", value.left_out);
+      .Optional("left_out", value.left_out)
+      .Optional("compiler", value.compiler)
+      .Optional("compile_folder", value.compile_folder);
 }
 
 Json ToJson(const VerifyRequest& value) {
@@ -424,6 +426,8 @@ Json ToJson(const VerifyRequest& value) {
   json["set"] = ToJson(value.set);
   json["depth"] = value.depth;
   json["left_out"] = value.left_out;
+  json["compiler"] = value.compiler;
+  json["compile_folder"] = value.compile_folder;
   return json;
 }
 

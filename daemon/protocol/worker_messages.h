@@ -181,6 +181,8 @@ struct VerifyRequest {
   std::string depth = "all";
   // Steps and checks that are left out, by name: for tests of single ones. The daemon names none.
   std::vector<std::string> left_out;
+  // The recorded compile's program and folder: its toolkit's tools are used.
+  std::string compiler, compile_folder;
 };
 struct VerifyReply {
   bool passed = false;

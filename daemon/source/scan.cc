@@ -26,7 +26,7 @@ std::string WithoutOwnQualifiers(std::string type) {
     const std::size_t star = type.rfind('*');
     if (star != std::string::npos && type.ends_with(suffix) &&
         star < type.size() - suffix.size() + 1) {
-      type.resize(type.size() - suffix.size());
+      type.erase(type.size() - suffix.size());
       while (type.ends_with(' ')) type.pop_back();
     }
   }

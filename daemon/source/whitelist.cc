@@ -216,12 +216,12 @@ class VariantTree {
     if (node.declaration == kNone) return;
     const Node& declaration = tree_.at(node.declaration);
     if ((declaration.flags & kSystem) == 0) return;
-    if (const std::string what = BeyondArguments(declaration.name);
-        declaration.kind == Kind::kFunction && !what.empty()) {
-      Wrong(id, "'" + declaration.qualified + "' " + what);
-    }
-    if (declaration.kind == Kind::kFunction && !IsAllowedSystemFunction(declaration)) {
-      Wrong(id, "'" + declaration.qualified + "' is neither of the runtime nor math");
+    if (declaration.kind == Kind::kFunction) {
+      if (const std::string what = BeyondArguments(declaration.name); !what.empty()) {
+        Wrong(id, "'" + declaration.qualified + "' " + what);
+      } else if (!IsAllowedSystemFunction(declaration)) {
+        Wrong(id, "'" + declaration.qualified + "' is neither of the runtime nor math");
+      }
     }
     const bool reads = node.kind == Kind::kDeclRef && declaration.kind == Kind::kVariable;
     if (reads && !IsAllowedSystemVariable(declaration)) {

@@ -1,7 +1,5 @@
 #include "worker/build_cuda.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -284,10 +282,7 @@ class CudaBuild {
   const protocol::BuildRequest& request_;
   Recipe recipe_;
   std::string base_name_;
-  // Of temporary files. Two workers may build the same, and as they are confined have process
-  // numbers of their own.
-  const std::string own_ = "." + std::to_string(::getpid()) + "." +
-                           std::to_string(steady_clock::now().time_since_epoch().count());
+  const std::string own_ = base::UniqueSuffix();  // of temporary files
 };
 
 }  // namespace

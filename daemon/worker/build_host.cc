@@ -1,7 +1,5 @@
 #include "worker/build_host.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -84,9 +82,7 @@ base::Result<protocol::BuildReply> BuildHost(const protocol::BuildRequest& reque
   }
   TRY(base::MakeFolders(request.cache_folder));
   const std::string source = base_name + ".cu", log = base_name + ".log";
-  // Two workers may build the same, and as they are confined have process numbers of their own.
-  const std::string temporary = base_name + ".so." + std::to_string(::getpid()) + "." +
-                                std::to_string(steady_clock::now().time_since_epoch().count());
+  const std::string temporary = base_name + ".so" + base::UniqueSuffix();
   TRY(base::WriteFileAtomically(source, request.text));
   words.insert(words.end(), {source, "-o", temporary});
   const auto began = steady_clock::now();

@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "base/compiler_program.h"
 #include "device/describe.h"
 #include "device/device_lock.h"
 #include "worker/case_inputs.h"
@@ -17,6 +16,7 @@
 #include "worker/lease.h"
 #include "worker/program.h"
 #include "worker/roofline.h"
+#include "worker/toolkits.h"
 
 namespace cupilot::worker {
 namespace {
@@ -39,19 +39,12 @@ struct ProfiledCase {
   double original_us = 0, variant_us = 0;
 };
 
-// Where the recorded compile's toolkit lies.
-std::vector<std::string> ToolkitsOf(const protocol::ProfileRequest& request) {
-  std::vector<std::string> folders;
-  const std::string program = base::FindProgram(request.compiler, request.compile_folder);
-  if (!program.empty()) folders = base::ToolkitFoldersOf(program);
-  folders.emplace_back("/usr/local/cuda");
-  return folders;
-}
-
 class CaseProfile {
  public:
   CaseProfile(const ProfiledCase& profiled, const Json& peaks)
-      : profiled_(profiled), peaks_(peaks), toolkits_(ToolkitsOf(profiled.request)) {}
+      : profiled_(profiled),
+        peaks_(peaks),
+        toolkits_(ToolkitsOf(profiled.request.compiler, profiled.request.compile_folder)) {}
 
   Json Take() {
     const auto begin = steady_clock::now();

@@ -48,6 +48,22 @@ Access AccessFor(const std::string& device, const std::vector<std::string>& modu
 
 }  // namespace
 
+std::vector<std::string> RunnerWords(const std::string& device,
+                                     const std::vector<std::string>& modules,
+                                     const std::vector<std::string>& also) {
+  Access access = AccessFor(device, modules);
+  access.read.insert(access.read.end(), also.begin(), also.end());
+  std::vector<std::string> words = WordsAround(access, "/");
+  words.insert(words.end(), {base::ExecutableFolder() + "/cupilot-worker", "--kind", "run",
+                             "--access", ToJson(access).dump()});
+  return words;
+}
+
+Json LoadRequest(const std::string& device, std::size_t arena_bytes,
+                 const std::vector<std::string>& modules) {
+  return {{"op", "load"}, {"device", device}, {"arena_bytes", arena_bytes}, {"modules", modules}};
+}
+
 base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena,
                                    const std::vector<std::string>& modules) {
   int to_child[2], from_child[2];
@@ -62,11 +78,7 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
   posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
   posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
   posix_spawn_file_actions_adddup2(&actions, arena.descriptor(), 3);
-  const Access access = AccessFor(device, modules);
-  std::vector<std::string> words = WordsAround(access, "/");
-  words.insert(words.end(), {base::ExecutableFolder() + "/cupilot-worker", "--kind", "run",
-                             "--access", ToJson(access).dump()});
-  const auto pid = StartChild(std::move(words), actions);
+  const auto pid = StartChild(RunnerWords(device, modules), actions);
   posix_spawn_file_actions_destroy(&actions);
   ::close(to_child[0]);
   ::close(from_child[1]);
@@ -76,11 +88,8 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
     return base::Fail(pid.error());
   }
   Runner runner(*pid, to_child[1], from_child[0]);
-  TRY_ASSIGN(const Json loaded, runner.Ask({{"op", "load"},
-                                            {"device", device},
-                                            {"arena_bytes", arena.bytes().size()},
-                                            {"modules", modules}},
-                                           kFirstLoadLimit));
+  TRY_ASSIGN(const Json loaded,
+             runner.Ask(LoadRequest(device, arena.bytes().size(), modules), kFirstLoadLimit));
   runner.architecture_ = loaded.value("architecture", "");
   runner.resources_ = loaded.value("resources", Json::array());
   return runner;

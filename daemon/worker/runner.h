@@ -68,6 +68,14 @@ class Runner {
   records::Json resources_;
 };
 
+// What starts a runner that may reach these modules and what lies in the folders `also`: the words,
+// and the first request.
+std::vector<std::string> RunnerWords(const std::string& device,
+                                     const std::vector<std::string>& modules,
+                                     const std::vector<std::string>& also = {});
+records::Json LoadRequest(const std::string& device, std::size_t arena_bytes,
+                          const std::vector<std::string>& modules);
+
 // The runner's own main loop; returns the exit code. `access` (JSON, sandbox/access.h): what it may
 // reach; empty, for runs by hand: all that the user may.
 int ServeRuns(const std::string& access);

@@ -139,20 +139,11 @@ Finding Trial::JudgeResults(const Question& question, const Before& before) {
 }
 
 Finding Trial::Check(const Observation& seen, bool results) {
-  for (const CheckRow& check : kChecks) {
-    if (LeftOut(check.name) || (check.of_results && !results)) continue;
-    Finding finding = check.run(seen, errors_);
-    if (finding.reason.empty()) continue;
-    finding.check = check.name;
-    if (check.run == &CheckValues) {
-      const Finding untouched = FindUntouched(seen);
-      if (untouched.reason == "unwritten_output")
-        finding = {untouched.reason, untouched.detail, check.name};
-    }
-    return finding;
-  }
-  exact_ = exact_ && (!results || SameBits(seen));
-  return Finding{};
+  Finding finding = RunChecks(seen, errors_, [&](const CheckRow& check) {
+    return !LeftOut(check.name) && (results || !check.of_results);
+  });
+  if (finding.reason.empty()) exact_ = exact_ && (!results || SameBits(seen));
+  return finding;
 }
 
 base::Result<records::Json> Trial::Launch(const Scene& scene, double original_us) {

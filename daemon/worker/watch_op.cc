@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda_runtime_api.h"
 #include "host_runtime/include/cupilot_host_watch.h"
 
 namespace cupilot::worker {
@@ -35,10 +36,13 @@ base::Result<Json> TakeWatchedRun(device::Device& device, PreparedProgram& progr
   const auto launched = program.Launch(device);
   cupilot_host_watch_report report = {};
   cupilot_host_watch_end(&report);
-  if (!launched && report.stopped == 0) return base::Fail(launched.error());
+  // What a kernel itself did has a text; all else (a lack of memory) says nothing about it.
+  const bool by_kernel = !launched && *cupilot_host_failure_text() != '\0';
+  if (!launched && report.stopped == 0 && !by_kernel) return base::Fail(launched.error());
   if (launched) TRY(program.GetVariables(device));
   Json reply = {
       {"findings", Json::array()}, {"accesses", report.accesses}, {"stopped", report.stopped != 0}};
+  if (by_kernel && report.stopped == 0) reply["failure"] = launched.error().message;
   for (unsigned i = 0; i < report.count; ++i) {
     const cupilot_host_watch_finding& finding = report.findings[i];
     reply["findings"].push_back(

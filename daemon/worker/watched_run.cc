@@ -52,6 +52,7 @@ base::Result<WatchedRun> RunWatched(const std::string& artifact, const Json& pro
   }
   if (!reply) return FailedWatch(reply.error());
   WatchedRun run;
+  run.failure = reply->value("failure", "");
   run.stopped = reply->value("stopped", false);
   run.accesses = reply->value("accesses", 0.0);
   const auto findings = reply->find("findings");

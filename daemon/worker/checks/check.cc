@@ -1,5 +1,7 @@
 #include "worker/checks/check.h"
 
+#include <utility>
+
 namespace cupilot::worker {
 
 // Checks that look at the arena after a run are rows here; those that need runs of their own are
@@ -10,6 +12,22 @@ const std::vector<CheckRow> kChecks = {
     {"unwritten_output", "the same elements are written as by the original", &CheckWritten, true},
     {"wrong_values", "results are the original's", &CheckValues, true},
 };
+
+Finding RunChecks(const Observation& seen, Errors& errors,
+                  const std::function<bool(const CheckRow&)>& asked) {
+  for (const CheckRow& check : kChecks) {
+    if (!asked(check)) continue;
+    Finding finding = check.run(seen, errors);
+    if (finding.reason.empty()) continue;
+    if (check.run == &CheckValues) {
+      Finding untouched = FindUntouched(seen);
+      if (untouched.reason == "unwritten_output") finding = std::move(untouched);
+    }
+    finding.check = check.name;
+    return finding;
+  }
+  return Finding{};
+}
 
 std::string Where(const Region& region, std::size_t element) {
   return "'" + region.name + "'[" + std::to_string(element) + "]";

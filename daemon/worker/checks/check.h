@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,10 @@ struct CheckRow {
 };
 
 extern const std::vector<CheckRow> kChecks;
+
+// The first finding of those checks for which `asked` holds; errors grow by what they measure.
+Finding RunChecks(const Observation& seen, Errors& errors,
+                  const std::function<bool(const CheckRow&)>& asked);
 
 Finding CheckRedZones(const Observation& seen, Errors& errors);
 Finding CheckInputs(const Observation& seen, Errors& errors);

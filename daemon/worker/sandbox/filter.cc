@@ -14,21 +14,6 @@ namespace {
 
 bool filtered = false;  // of this process; set once, before its other threads
 
-}  // namespace
-}  // namespace cupilot::worker
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-// The search for leaks at a process's end is done by a second process that traces it: no filtered
-// process may be asked for it.
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's own name.
-extern "C" int __lsan_is_turned_off() { return cupilot::worker::filtered ? 1 : 0; }
-#endif
-#endif
-
-namespace cupilot::worker {
-namespace {
-
 // The network, other processes' memory, the machine; io_uring does what a filter cannot see.
 constexpr int kNobody[] = {SCMP_SYS(socket),
                            SCMP_SYS(connect),
@@ -164,3 +149,12 @@ base::Result<> FilterCalls(Confined role) {
 }
 
 }  // namespace cupilot::worker
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// The search for leaks at a process's end is done by a second process that traces it: no filtered
+// process may be asked for it.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's own name.
+extern "C" int __lsan_is_turned_off() { return cupilot::worker::filtered ? 1 : 0; }
+#endif
+#endif

@@ -84,10 +84,11 @@ class Watched {
     if (!inputs) return base::Fail(inputs.error());
     inputs_ = std::move(*inputs);
     TRY_ASSIGN(const auto original, Original());
-    if (!original->failed.empty() || original->stopped) {
+    if (!original->failed.empty() || !original->failure.empty() || original->stopped) {
       if (own_size) {
-        Say(original->stopped ? "not looked at: the original makes too many accesses"
-                              : "not looked at: the original fails so: " + original->failed);
+        Say(original->stopped
+                ? "not looked at: the original makes too many accesses"
+                : "not looked at: the original fails so: " + original->failed + original->failure);
       }
       return std::nullopt;
     }
@@ -130,6 +131,12 @@ class Watched {
   }
 
   base::Result<std::optional<Finding>> Judge(const WatchedRun& original, const WatchedRun& run) {
+    if (!run.failure.empty()) {
+      return std::optional<Finding>(
+          Finding{"crashed",
+                  run.failure + " (" + of_ + ", seed " + std::to_string(set_.seed) + ", watched)",
+                  kAccessesStep});
+    }
     std::set<std::pair<int, std::string>> of_original;
     for (const WatchFinding& finding : original.findings) of_original.insert(KeyOf(finding));
     // A barrier that is missing shows as both.

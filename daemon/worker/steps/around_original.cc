@@ -31,13 +31,8 @@ base::Result<Finding> StepAroundOriginal(Trial& trial) {
   if (!trial.beside_original()) TRY(trial.Restart(true));
   TRY_ASSIGN(Finding finding, trial.RunOriginal(*workload));
   if (!finding.reason.empty()) return finding;
-  TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
-  TRY_ASSIGN(const auto reference,
-             fill == nullptr ? trial.Workload() : trial.references().Find(fill));
-  const std::string label =
-      std::string(fill == nullptr ? "of the workload" : fill->name) + ", after the original";
-  TRY_ASSIGN(Finding judged, trial.Judge({*reference, label, IsDense(fill, *reference)}));
-  if (!judged.reason.empty()) return Because(std::move(judged), "stateful");
+  TRY_ASSIGN(finding, JudgeOtherInputs(trial, "after the original"));
+  if (!finding.reason.empty()) return finding;
   TRY_ASSIGN(finding, trial.RunOriginal(*workload));
   if (!finding.reason.empty()) return finding;
   finding = CompareOriginal(trial, *workload);

@@ -6,14 +6,8 @@
 namespace cupilot::worker {
 
 base::Result<Finding> StepFreshProcess(Trial& trial) {
-  TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
-  TRY_ASSIGN(const auto reference,
-             fill == nullptr ? trial.Workload() : trial.references().Find(fill));
   TRY(trial.Restart(true));
-  const std::string label =
-      std::string(fill == nullptr ? "of the workload" : fill->name) + ", first run of a process";
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference)}));
-  return Because(std::move(finding), "stateful");
+  return JudgeOtherInputs(trial, "first run of a process");
 }
 
 }  // namespace cupilot::worker

@@ -1,5 +1,7 @@
 #include "worker/steps/step.h"
 
+#include <utility>
+
 namespace cupilot::worker {
 
 const std::vector<StepRow> kSteps = {
@@ -34,6 +36,8 @@ const std::vector<StepRow> kSteps = {
     {"sizes", "the original's results at other sizes that the variant's guard admits", false,
      &StepSizes},
     {"plants", "the original's results with decisive values in each input", false, &StepPlants},
+    {"compute_sanitizer", "compute-sanitizer finds nothing that it does not find in the original",
+     false, &StepSanitizers, &PrepareSanitizers},
 };
 
 Finding Because(Finding finding, const char* reason) {
@@ -41,6 +45,15 @@ Finding Because(Finding finding, const char* reason) {
     finding.reason = reason;
   }
   return finding;
+}
+
+base::Result<Finding> JudgeOtherInputs(Trial& trial, const std::string& when) {
+  TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
+  TRY_ASSIGN(const auto reference,
+             fill == nullptr ? trial.Workload() : trial.references().Find(fill));
+  const std::string label = (fill == nullptr ? "of the workload" : fill->name) + (", " + when);
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference)}));
+  return Because(std::move(finding), "stateful");
 }
 
 }  // namespace cupilot::worker

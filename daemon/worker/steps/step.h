@@ -18,6 +18,8 @@ struct StepRow {
   const char* what;  // that holds where the step passes
   bool screening;
   base::Result<Finding> (*run)(Trial& trial);
+  // Before all steps: begins what takes long and needs nothing of them.
+  base::Result<> (*prepare)(Trial& trial) = nullptr;
 };
 
 extern const std::vector<StepRow> kSteps;
@@ -49,6 +51,9 @@ base::Result<Finding> StepAroundOriginal(Trial& trial);
 base::Result<Finding> StepSchedules(Trial& trial);
 // What its threads read and write, and what orders them.
 base::Result<Finding> StepAccesses(Trial& trial);
+// What compute-sanitizer finds on a GPU.
+base::Result<> PrepareSanitizers(Trial& trial);
+base::Result<Finding> StepSanitizers(Trial& trial);
 // Outputs over inputs, where the variant's own guard speaks of overlaps.
 base::Result<Finding> StepAliases(Trial& trial);
 // Wrong values of a case with overlapping arguments that are right where they lie apart are
@@ -61,6 +66,10 @@ bool IsDense(const GateFill* fill, const OriginalResult& reference);
 
 // One of the gate's fills; a note says how it went where it passes or does not count.
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill);
+
+// Other inputs than the workload's, if there are any; `when`: for details ("after the original").
+// Values that are wrong are "stateful", since on these inputs they were right.
+base::Result<Finding> JudgeOtherInputs(Trial& trial, const std::string& when);
 
 // A finding of a run that differs from one that passed only in what went before: wrong values have
 // `reason` then ("stateful"). Others keep theirs.

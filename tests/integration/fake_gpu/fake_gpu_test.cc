@@ -3,6 +3,7 @@
 // does is tests/gpu's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <map>
@@ -168,6 +169,65 @@ TEST_F(FakeGpuTest, ALaunchThatIsTimedFindsItsInputsAsTheyWere) {
   options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
   const Json evaluation = Evaluate("saxpy_once_", 0);
   EXPECT_EQ(evaluation["verdict"], "accepted") << evaluation.dump(1);
+}
+
+// A script in compute-sanitizer's place: it runs what it is to run, and reports what the test says.
+class SanitizedFinalistTest : public FakeGpuTest {
+ protected:
+  void SetUp() override {
+    FakeGpuTest::SetUp();
+    if (IsSkipped()) return;
+    const std::string beside = base::AbsolutePath("../compute-sanitizer", CUDA_COMPILER);
+    if (base::FileExists(beside)) GTEST_SKIP() << "the toolkit has a real one, which comes first";
+    options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
+    options_.environment["PATH"] = xdg_.folder() / "bin:" + options_.environment["PATH"];
+  }
+
+  // `condition`: of the shell, in which $tool is the tool and $seen a file for its use.
+  void ReportIf(const std::string& condition) {
+    const std::string script = xdg_.folder().Write(
+        "bin/compute-sanitizer",
+        "#!/bin/sh\ntool=$2\nseen='" + xdg_.folder().path() +
+            "/seen'\n"
+            "while [ \"$1\" != --log-file ]; do shift; done\nlog=$2; shift 2\n\"$@\" || exit 1\n"
+            "echo '========= COMPUTE-SANITIZER' > \"$log\"\n"
+            "if " +
+            condition +
+            "; then\n  echo '========= Error: Race reported between threads' >> \"$log\"\n"
+            "  echo '=========     at other+0x10' >> \"$log\"\n  exit 86\nfi\n");
+    ASSERT_EQ(::chmod(script.c_str(), 0700), 0);
+  }
+
+  // What the record says of the step.
+  static std::string Said(const Json& evaluation) {
+    std::string said;
+    for (const Json& check : evaluation["checks"]) {
+      if (check["name"] == "compute_sanitizer") said += check["detail"].get<std::string>() + "\n";
+    }
+    return said;
+  }
+};
+
+TEST_F(SanitizedFinalistTest, WhatIsFoundInTheCandidateAloneIsItsEnd) {
+  ReportIf("[ $tool = racecheck ] && [ ! -e \"$seen\" ] && touch \"$seen\"");
+  const Json evaluation = Evaluate("saxpy_other", 1);
+  EXPECT_EQ(evaluation.value("reason", ""), "race") << evaluation.dump(1);
+  EXPECT_THAT(evaluation.value("detail", ""),
+              HasSubstr("racecheck: Error: Race reported between threads, at other+0x10"));
+}
+
+TEST_F(SanitizedFinalistTest, WhatTheOriginalDoesTooDoesNotCount) {
+  ReportIf("[ $tool = racecheck ]");
+  const Json evaluation = Evaluate("saxpy_other", 0);
+  EXPECT_EQ(evaluation["verdict"], "accepted") << evaluation.dump(1);
+  EXPECT_THAT(Said(evaluation), HasSubstr("the original does the like"));
+  EXPECT_THAT(Said(evaluation), HasSubstr("nothing found by memcheck, initcheck, synccheck"));
+}
+
+TEST_F(SanitizedFinalistTest, WhereItIsNotInstalledTheRecordSaysSo) {
+  const Json evaluation = Evaluate("saxpy_other", 0);
+  EXPECT_EQ(evaluation["verdict"], "accepted") << evaluation.dump(1);
+  EXPECT_THAT(Said(evaluation), HasSubstr("no compute-sanitizer"));
 }
 
 TEST_F(FakeGpuTest, WithoutADriverItSaysWhatIsMissing) {

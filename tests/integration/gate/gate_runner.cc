@@ -145,6 +145,10 @@ base::Result<evaluate::EvaluateRequest> Runner::Scan(const std::string& kernel) 
   request.command.arguments = {settings_.compiler, "-O3", "-std=c++17", "-c",
                                request.command.source};
   request.device = settings_.device;
+  // As a project compiles that is made for the GPU at hand.
+  if (evaluate::DeviceKind(settings_.device) == "cuda") {
+    request.command.arguments.insert(request.command.arguments.begin() + 1, "-arch=native");
+  }
   TRY(base::MakeFolders(settings_.work_folder));
   TRY(base::WriteFileIfDifferent(request.command.source, collection_.kernels.at(kernel)));
   protocol::ScanRequest scan;

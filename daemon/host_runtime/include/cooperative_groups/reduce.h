@@ -34,15 +34,7 @@ struct bit_xor {
 
 template <class Group, class T, class Combine>
 __device__ T reduce(const Group& group, const T& value, Combine&& combine) {
-  const cupilot_host::gathered<T> all(group.cupilot_lanes(), value);
-  bool first = true;
-  T result = value;
-  for (unsigned int i = 0; i < 32; ++i) {
-    if (!all.has(i)) continue;
-    result = first ? all.of(i) : combine(result, all.of(i));
-    first = false;
-  }
-  return result;
+  return cupilot_host::reduce<T, Combine&>(group.cupilot_lanes(), value, combine);
 }
 
 }  // namespace cooperative_groups

@@ -212,6 +212,14 @@ TEST_F(AccessesTest, ALostUpdateIsARaceThatNothingElseFinds) {
   ExpectAccepted(lossy);
 }
 
+// A GPU may let it pass.
+TEST_F(AccessesTest, ABarrierThatSomeThreadsDoNotReachIsFound) {
+  ExpectCaught("crashed", "a barrier of the block was reached by 32 of 64 threads",
+               Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"
+                       "  __syncthreads();\n  if (t < 32) __syncthreads();\n" +
+                       kAddUp));
+}
+
 TEST_F(AccessesTest, ALostUpdateBetweenBlocksIsARace) {
   ExpectCaught("race", "at 'total'[0]",
                Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"

@@ -1,0 +1,168 @@
+// What is made of compute-sanitizer's tools: what they report, what the program in them says, and
+// what becomes of those that do not end. The tool is a script here.
+#include "worker/sanitized_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "base/file.h"
+#include "tests/daemon/worker/case_fixture.h"
+#include "tests/support/processes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::worker {
+namespace {
+
+using records::Json;
+using ::testing::HasSubstr;
+
+// As compute-sanitizer 2025.3.1 wrote them on an H200.
+constexpr const char* kRace = R"(========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at race+0x120 in k.cu:3
+=========     and Read access at race+0x130 in k.cu:4 [1024 hazards]
+========= 
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+)";
+constexpr const char* kDivergent = R"(========= COMPUTE-SANITIZER
+========= Barrier error detected. Divergent thread(s) in warp.
+=========     at divergent+0xb0 in k.cu:12
+=========     by thread (64,0,0) in block (0,0,0)
+========= 
+========= Barrier error detected. Divergent thread(s) in warp.
+=========     at divergent+0xb0 in k.cu:12
+=========     by thread (65,0,0) in block (0,0,0)
+========= 
+========= ERROR SUMMARY: 128 errors
+)";
+constexpr const char* kRefusedCall = R"(========= COMPUTE-SANITIZER
+========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to "invalid argument" on CUDA API call to cuMemHostRegister_v2.
+=========     Saved host backtrace up to driver entry point at error
+=========         Host Frame: __libc_start_main [0x2a28a] in libc.so.6
+========= 
+========= ERROR SUMMARY: 1 error
+)";
+constexpr const char* kNothing = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n";
+
+const SanitizerTool& Tool(const std::string& name) {
+  for (const SanitizerTool& tool : kSanitizerTools) {
+    if (tool.name == name) return tool;
+  }
+  ADD_FAILURE() << "no tool " << name;
+  return kSanitizerTools[0];
+}
+
+TEST(SanitizerReportTest, TheFirstErrorOfAKernelIsSaidInOneLine) {
+  EXPECT_EQ(FirstError(Tool("racecheck"), kRace),
+            "Error: Race reported between Write access at race+0x120 in k.cu:3, and Read access at "
+            "race+0x130 in k.cu:4 [1024 hazards]");
+  EXPECT_EQ(FirstError(Tool("synccheck"), kDivergent),
+            "Barrier error detected. Divergent thread(s) in warp. at divergent+0xb0 in k.cu:12, by "
+            "thread (64,0,0) in block (0,0,0)");
+}
+
+TEST(SanitizerReportTest, CallsThatTheDriverRefusesAreNoErrorsOfAKernel) {
+  for (const SanitizerTool& tool : kSanitizerTools) {
+    EXPECT_EQ(FirstError(tool, kRefusedCall), "") << tool.name;
+    EXPECT_EQ(FirstError(tool, kNothing), "") << tool.name;
+    EXPECT_EQ(FirstError(tool, ""), "") << tool.name;
+  }
+}
+
+class SanitizedRunsTest : public ::testing::Test {
+ protected:
+  // A script that is called as the tool is: `log` and `requests` are files.
+  SanitizedRuns::Subject With(const std::string& script) {
+    folder_.Write("log_text", log_text_);
+    const std::string tool = folder_.Write("tool.sh",
+                                           "#!/bin/sh\nwhile [ \"$1\" != --log-file ]; do shift; "
+                                           "done\nlog=$2\nhere='" +
+                                               folder_.path() + "'\n" + script);
+    EXPECT_EQ(::chmod(tool.c_str(), 0700), 0);
+    return {tool,         "host",  folder_ / "artifact.so", {{"steps", Json::array()}},
+            plan_.layout, inputs_, folder_ / "scratch"};
+  }
+
+  SanitizedRun Run(const std::string& script) {
+    return SanitizedRuns(With(script), {&Tool("racecheck")}).Wait().front();
+  }
+
+  test::TemporaryFolder folder_;
+  std::string log_text_ = kNothing;
+  CasePlan plan_ = MakePlan();
+  CaseInputs inputs_{std::vector<std::vector<std::byte>>(plan_.layout.regions.size())};
+};
+
+constexpr const char* kReplies = "echo '{\"resources\":[]}'\necho '{\"microseconds\":1}'\n";
+
+TEST_F(SanitizedRunsTest, TheProgramRunsInTheToolAndWhatItReportsIsSaid) {
+  log_text_ = kRace;
+  const SanitizedRun run = Run("cat > \"$here/requests\"; cp \"$here/log_text\" \"$log\"\n" +
+                               std::string(kReplies) + "exit 86\n");
+  EXPECT_THAT(run.error, HasSubstr("Race reported"));
+  EXPECT_EQ(run.failed, "");
+  std::ifstream requests(folder_ / "requests");
+  std::string load, program;
+  std::getline(requests, load);
+  std::getline(requests, program);
+  EXPECT_EQ(records::ParseJson(load)->at("modules"), Json::array({folder_ / "artifact.so"}));
+  EXPECT_EQ(records::ParseJson(program)->at("op"), "run");
+  EXPECT_EQ(records::ParseJson(program)->at("bytes"), plan_.layout.bytes);
+}
+
+TEST_F(SanitizedRunsTest, WithoutAReportItCountsIfTheProgramRan) {
+  const std::string writes = "cp \"$here/log_text\" \"$log\"\n";
+  const SanitizedRun clean = Run(writes + kReplies);
+  EXPECT_EQ(clean.error, "");
+  EXPECT_EQ(clean.failed, "");
+  const struct {
+    std::string script, why;
+  } failures[] = {
+      {writes, "did not run"},
+      {writes + "echo '{\"resources\":[]}'\necho '{\"error\":\"no memory\"}'\n", "no memory"},
+      {writes + "echo nonsense\n", "no reply"},
+      {kReplies, "no log"},
+      {writes + kReplies + "exit 3\n", "exited with 3"},
+  };
+  for (const auto& [script, why] : failures) {
+    const SanitizedRun run = Run(script);
+    EXPECT_EQ(run.error, "");
+    EXPECT_THAT(run.failed, HasSubstr(why)) << script;
+  }
+}
+
+TEST_F(SanitizedRunsTest, AToolThatCannotBeStartedHasFailed) {
+  SanitizedRuns::Subject subject = With("");
+  subject.sanitizer = folder_ / "missing";
+  const SanitizedRun run = SanitizedRuns(subject, {&Tool("memcheck")}).Wait().front();
+  EXPECT_EQ(run.error, "");
+  EXPECT_NE(run.failed, "");
+}
+
+// A candidate that another step rejects must not leave them on the GPU.
+TEST_F(SanitizedRunsTest, WhoEndsThemEndsAllThatTheyHaveStarted) {
+  const std::string place = folder_ / "pids";
+  ASSERT_EQ(::mkfifo(place.c_str(), 0600), 0);
+  pid_t script = 0, child = 0;
+  {
+    const SanitizedRuns runs(With("sleep 100000 & echo $$ $! > \"$here/pids\"\nwait\n"),
+                             {&Tool("memcheck")});
+    std::ifstream pids(place);  // waits for the script
+    pids >> script >> child;
+  }
+  ASSERT_GT(script, 0);
+  ASSERT_GT(child, 0);
+  EXPECT_TRUE(test::HasEnded(script));
+  EXPECT_TRUE(test::HasEnded(child));
+}
+
+TEST_F(SanitizedRunsTest, LogsAreNotKept) {
+  Run("cp \"$here/log_text\" \"$log\"\n" + std::string(kReplies));
+  EXPECT_TRUE(base::FileExists(folder_ / "scratch"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "scratch"));
+}
+
+}  // namespace
+}  // namespace cupilot::worker
