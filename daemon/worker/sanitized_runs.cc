@@ -18,6 +18,8 @@
 #include "worker/child.h"
 #include "worker/runner.h"
 
+extern char** environ;
+
 namespace cupilot::worker {
 namespace {
 
@@ -36,7 +38,7 @@ constexpr int kErrorsFound = 86;  // the exit code that says so
 class SanitizedRuns::Process {
  public:
   Process(const Subject& subject, const SanitizerTool& tool, pid_t group)
-      : tool_(tool), log_(subject.scratch + "/" + tool.name + base::UniqueSuffix()) {
+      : tool_(tool), folder_(subject.scratch + "/" + tool.name + base::UniqueSuffix()) {
     const auto started = Start(subject, group);
     if (!started) failed_ = started.error().message;
   }
@@ -45,7 +47,7 @@ class SanitizedRuns::Process {
   ~Process() {  // after its group was ended
     if (pid_ > 0) base::WaitForEnd(pid_);
     if (output_ >= 0) ::close(output_);
-    (void)base::RemoveTree(log_);
+    (void)base::RemoveTree(folder_);
   }
 
   SanitizedRun Wait() {
@@ -73,6 +75,7 @@ class SanitizedRuns::Process {
  private:
   base::Result<> Start(const Subject& subject, pid_t group) {
     if (group < 0) return base::Fail(base::Unavailable("no process"));
+    TRY(base::MakeFolders(folder_));
     TRY_ASSIGN(arena_, Arena::Create(static_cast<std::size_t>(subject.layout.bytes)));
     PrepareArena(subject.layout, subject.inputs, Before{}, arena_->bytes());
     int to_child[2], from_child[2];
@@ -106,7 +109,7 @@ class SanitizedRuns::Process {
     const auto toolkit = std::filesystem::path(subject.sanitizer).parent_path().parent_path();
     const auto runner = RunnerWords(subject.device, {subject.artifact}, {toolkit.string()});
     words.insert(words.end(), runner.begin(), runner.end());
-    const auto pid = StartChild(std::move(words), actions, group);
+    const auto pid = StartChild(std::move(words), actions, group, Environment());
     posix_spawn_file_actions_destroy(&actions);
     ::close(to_child[0]);
     ::close(from_child[1]);
@@ -117,6 +120,15 @@ class SanitizedRuns::Process {
     }
     ::close(to_child[1]);
     return pid ? base::Result<>() : base::Fail(pid.error());
+  }
+
+  // A tool that is ended leaves what it has made in the folder for temporary files.
+  std::vector<std::string> Environment() const {
+    std::vector<std::string> variables = {"TMPDIR=" + folder_};
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      if (!std::string_view(*variable).starts_with("TMPDIR=")) variables.emplace_back(*variable);
+    }
+    return variables;
   }
 
   // Who does not read it to the end has ended, which Wait() sees.
@@ -174,7 +186,8 @@ class SanitizedRuns::Process {
   }
 
   const SanitizerTool& tool_;
-  const std::string log_;
+  const std::string folder_;  // of its own, for all that it writes
+  const std::string log_ = folder_ + "/log";
   const steady_clock::time_point deadline_ = steady_clock::now() + kSanitizedLimit;
   std::optional<Arena> arena_;
   pid_t pid_ = -1;
@@ -184,7 +197,6 @@ class SanitizedRuns::Process {
 
 SanitizedRuns::SanitizedRuns(const Subject& subject,
                              const std::vector<const SanitizerTool*>& tools) {
-  (void)base::MakeFolders(subject.scratch);
   for (const SanitizerTool* tool : tools) {
     processes_.push_back(std::make_unique<Process>(subject, *tool, group_.id()));
   }

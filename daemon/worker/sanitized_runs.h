@@ -1,5 +1,5 @@
 // Runs of a program on a GPU under compute-sanitizer, one process for each of its tools, all at the
-// same time: each takes about a second to start, which passes while other steps use the GPU.
+// same time: each takes about half a second to start.
 #pragma once
 
 #include <memory>

@@ -18,8 +18,6 @@
 
 namespace cupilot::worker {
 
-struct SanitizedTrial;  // steps/sanitizers.cc
-
 class Trial {
  public:
   // The candidate's program with all its buffers at certain places.
@@ -93,8 +91,6 @@ class Trial {
   void CountLaunches(std::int64_t more) { launches_ += more; }  // of trials within this one
   // Of the host device, for the runs that follow; empty: its own.
   std::string schedule;
-  // What was begun beside the other steps (StepRow::prepare).
-  std::shared_ptr<SanitizedTrial> sanitized;
   // Why the original cannot be judged by; empty: it can.
   std::string original_failure;
   // Whether the last run was the workload's on the main scene's memory.

@@ -65,11 +65,6 @@ class Verification {
     Trial trial(request_, workload, original);
     TRY_ASSIGN(Finding finding, trial.Start());
     for (const StepRow& step : kSteps) {
-      if (finding.reason.empty() && step.prepare != nullptr && Asked(step)) {
-        TRY(step.prepare(trial));
-      }
-    }
-    for (const StepRow& step : kSteps) {
       if (!finding.reason.empty() || !trial.original_failure.empty()) break;
       if (!Asked(step)) continue;
       TRY_ASSIGN(finding, RunStep(step, trial));

@@ -185,9 +185,11 @@ protocol::CandidateSet Bench::Candidate(const std::string& name, const Change& c
   return set;
 }
 
-base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set) {
+base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
+                                          const std::string& depth) {
   protocol::VerifyRequest request;
   request.set = set;
+  request.depth = depth;
   TRY_ASSIGN(const Json reply, device.Call("verify", protocol::ToJson(request)));
   return protocol::ParseVerifyReply(reply);
 }

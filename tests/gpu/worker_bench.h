@@ -77,7 +77,8 @@ class Bench {
   Worker builder_;
 };
 
-base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set);
+base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
+                                          const std::string& depth = "screening");
 
 // What becomes of candidates that break the device, each a row of the report, and of the next one.
 void RunFaults(Bench& bench);

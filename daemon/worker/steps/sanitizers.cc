@@ -36,8 +36,6 @@ std::string FindSanitizer(const protocol::VerifyRequest& request) {
   return base::FindProgram("compute-sanitizer", "");
 }
 
-std::string Scratch(const Trial& trial) { return trial.set().work_folder + "/sanitizers"; }
-
 bool IsAmongFirst(const Trial& trial) {
   const auto& cases = trial.set().workload.cases;
   const auto end = cases.begin() + static_cast<std::ptrdiff_t>(std::min(kMostCases, cases.size()));
@@ -59,58 +57,28 @@ base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
   return std::nullopt;
 }
 
-}  // namespace
-
-struct SanitizedTrial {
-  std::string sanitizer;
-  Trial::Scene scene;
-  std::shared_ptr<const CaseInputs> inputs;
-  std::optional<SanitizedRuns> runs;
-};
-
-base::Result<> PrepareSanitizers(Trial& trial) {
-  if (trial.set().device == "host" || !IsAmongFirst(trial)) return {};
-  auto sanitized = std::make_shared<SanitizedTrial>();
-  sanitized->sanitizer = FindSanitizer(trial.request());
-  if (sanitized->sanitizer.empty()) {
-    SayNotLooked(trial, "the toolkit has no compute-sanitizer (package cuda-sanitizer)");
-    return {};
-  }
-  TRY_ASSIGN(auto scene, SceneFor(trial));
-  if (!scene) {
-    SayNotLooked(trial, "no size is small enough");
-    return {};
-  }
-  sanitized->scene = std::move(*scene);
-  const auto inputs = FindInputs(trial.set(), sanitized->scene.original, nullptr);
-  if (!inputs && inputs.error().code != base::ErrorCode::kInvalidArgument) {
-    return base::Fail(inputs.error());
-  }
-  if (!inputs) {
-    SayNotLooked(trial, inputs.error().message);
-    return {};
-  }
-  sanitized->inputs = *inputs;
-  std::vector<const SanitizerTool*> tools;
-  for (const SanitizerTool& tool : kSanitizerTools) tools.push_back(&tool);
-  const Trial::Scene& ran = sanitized->scene;
-  sanitized->runs.emplace(
-      SanitizedRuns::Subject{sanitized->sanitizer, trial.set().device,
-                             trial.set().candidate_artifact, ran.program, ran.plan.layout,
-                             *sanitized->inputs, Scratch(trial)},
-      tools);
-  trial.CountLaunches(static_cast<std::int64_t>(tools.size()));
-  trial.sanitized = std::move(sanitized);
-  return {};
+std::vector<SanitizedRun> RunAll(const Trial& trial, const std::string& sanitizer,
+                                 const std::string& artifact, const records::Json& program,
+                                 const Layout& layout, const CaseInputs& inputs,
+                                 const std::vector<const SanitizerTool*>& tools) {
+  const protocol::CandidateSet& set = trial.set();
+  return SanitizedRuns({sanitizer, set.device, artifact, program, layout, inputs,
+                        set.work_folder + "/sanitizers"},
+                       tools)
+      .Wait();
 }
 
-base::Result<Finding> StepSanitizers(Trial& trial) {
-  if (trial.sanitized == nullptr) return Finding{};
-  const std::shared_ptr<SanitizedTrial> sanitized = std::move(trial.sanitized);
+// What the tools found in the candidate on `scene`, and do not find in the original.
+base::Result<Finding> Look(Trial& trial, const std::string& sanitizer, const Trial::Scene& scene,
+                           const CaseInputs& inputs) {
   const protocol::CandidateSet& set = trial.set();
-  const CasePlan& original = sanitized->scene.original;
+  const CasePlan& original = scene.original;
+  std::vector<const SanitizerTool*> tools;
+  for (const SanitizerTool& tool : kSanitizerTools) tools.push_back(&tool);
+  trial.CountLaunches(static_cast<std::int64_t>(tools.size()));
   std::string clean;
-  for (const SanitizedRun& run : sanitized->runs->Wait()) {
+  for (const SanitizedRun& run : RunAll(trial, sanitizer, set.candidate_artifact, scene.program,
+                                        scene.plan.layout, inputs, tools)) {
     const std::string tool = run.tool->name;
     if (!run.failed.empty()) {
       SayNotLooked(trial, tool + ": " + run.failed);
@@ -120,28 +88,49 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
       clean += (clean.empty() ? "" : ", ") + tool;
       continue;
     }
-    // What the original does, too, is none of the candidate's.
-    const SanitizedRun same =
-        SanitizedRuns({sanitized->sanitizer, set.device, set.original_artifact,
-                       ToJson(OriginalProgram(original, set.kernel.name), original.layout, 0),
-                       original.layout, *sanitized->inputs, Scratch(trial)},
-                      {run.tool})
-            .Wait()
-            .front();
-    if (!same.error.empty()) {
-      trial.Note(kSanitizersStep,
-                 tool + ": does not count, since the original does the like: " + run.error);
-      continue;
+    const records::Json program =
+        ToJson(OriginalProgram(original, set.kernel.name), original.layout, 0);
+    const SanitizedRun same = RunAll(trial, sanitizer, set.original_artifact, program,
+                                     original.layout, inputs, {run.tool})
+                                  .front();
+    if (same.error.empty()) {
+      return Finding{run.tool->reason,
+                     "compute-sanitizer's " + tool + ": " + run.error + " (case '" + original.name +
+                         "', seed " + std::to_string(set.seed) + ")",
+                     kSanitizersStep};
     }
-    return Finding{run.tool->reason,
-                   "compute-sanitizer's " + tool + ": " + run.error + " (case '" + original.name +
-                       "', seed " + std::to_string(set.seed) + ")",
-                   kSanitizersStep};
+    trial.Note(kSanitizersStep,
+               tool + ": does not count, since the original does the like: " + run.error);
   }
   if (!clean.empty()) {
     trial.Note(kSanitizersStep, "case '" + original.name + "': nothing found by " + clean);
   }
   return Finding{};
+}
+
+}  // namespace
+
+base::Result<Finding> StepSanitizers(Trial& trial) {
+  if (trial.set().device == "host" || !IsAmongFirst(trial)) return Finding{};
+  const std::string sanitizer = FindSanitizer(trial.request());
+  if (sanitizer.empty()) {
+    SayNotLooked(trial, "the toolkit has no compute-sanitizer (package cuda-sanitizer)");
+    return Finding{};
+  }
+  TRY_ASSIGN(const auto scene, SceneFor(trial));
+  if (!scene) {
+    SayNotLooked(trial, "no size is small enough");
+    return Finding{};
+  }
+  const auto inputs = FindInputs(trial.set(), scene->original, nullptr);
+  if (!inputs && inputs.error().code != base::ErrorCode::kInvalidArgument) {
+    return base::Fail(inputs.error());
+  }
+  if (!inputs) {
+    SayNotLooked(trial, inputs.error().message);
+    return Finding{};
+  }
+  return Look(trial, sanitizer, *scene, **inputs);
 }
 
 }  // namespace cupilot::worker

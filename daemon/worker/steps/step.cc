@@ -37,7 +37,7 @@ const std::vector<StepRow> kSteps = {
      &StepSizes},
     {"plants", "the original's results with decisive values in each input", false, &StepPlants},
     {"compute_sanitizer", "compute-sanitizer finds nothing that it does not find in the original",
-     false, &StepSanitizers, &PrepareSanitizers},
+     false, &StepSanitizers},
 };
 
 Finding Because(Finding finding, const char* reason) {

@@ -18,8 +18,6 @@ struct StepRow {
   const char* what;  // that holds where the step passes
   bool screening;
   base::Result<Finding> (*run)(Trial& trial);
-  // Before all steps: begins what takes long and needs nothing of them.
-  base::Result<> (*prepare)(Trial& trial) = nullptr;
 };
 
 extern const std::vector<StepRow> kSteps;
@@ -52,7 +50,6 @@ base::Result<Finding> StepSchedules(Trial& trial);
 // What its threads read and write, and what orders them.
 base::Result<Finding> StepAccesses(Trial& trial);
 // What compute-sanitizer finds on a GPU.
-base::Result<> PrepareSanitizers(Trial& trial);
 base::Result<Finding> StepSanitizers(Trial& trial);
 // Outputs over inputs, where the variant's own guard speaks of overlaps.
 base::Result<Finding> StepAliases(Trial& trial);

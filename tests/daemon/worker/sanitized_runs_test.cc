@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 
 // As compute-sanitizer 2025.3.1 wrote them on an H200.
 constexpr const char* kRace = R"(========= COMPUTE-SANITIZER
-========= Error: Race reported between Write access at race+0x120 in k.cu:3
-=========     and Read access at race+0x130 in k.cu:4 [1024 hazards]
+========= Error: Race reported between Write access at race+0x120
+=========     and Read access at race+0x130 [1024 hazards]
 ========= 
 ========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
 )";
@@ -36,6 +36,18 @@ constexpr const char* kDivergent = R"(========= COMPUTE-SANITIZER
 =========     by thread (65,0,0) in block (0,0,0)
 ========= 
 ========= ERROR SUMMARY: 128 errors
+)";
+constexpr const char* kBeyond = R"(========= COMPUTE-SANITIZER
+========= Invalid __shared__ write of size 4 bytes
+=========     at oobs+0xf0
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Access to 0x800 is out of bounds
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========         Host Frame: cuLaunchKernel [0x39fb94] in libcuda.so.1
+=========         Host Frame: __libc_start_main [0x2a28a] in libc.so.6
+========= 
+========= ERROR SUMMARY: 256 errors
+========= ERROR SUMMARY: 255 errors were not printed. Use --print-limit option to adjust the number of printed errors
 )";
 constexpr const char* kRefusedCall = R"(========= COMPUTE-SANITIZER
 ========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to "invalid argument" on CUDA API call to cuMemHostRegister_v2.
@@ -56,8 +68,11 @@ const SanitizerTool& Tool(const std::string& name) {
 
 TEST(SanitizerReportTest, TheFirstErrorOfAKernelIsSaidInOneLine) {
   EXPECT_EQ(FirstError(Tool("racecheck"), kRace),
-            "Error: Race reported between Write access at race+0x120 in k.cu:3, and Read access at "
-            "race+0x130 in k.cu:4 [1024 hazards]");
+            "Error: Race reported between Write access at race+0x120, and Read access at "
+            "race+0x130 [1024 hazards]");
+  EXPECT_EQ(FirstError(Tool("memcheck"), kBeyond),
+            "Invalid __shared__ write of size 4 bytes, at oobs+0xf0, by thread (0,0,0) in block "
+            "(0,0,0), Access to 0x800 is out of bounds");
   EXPECT_EQ(FirstError(Tool("synccheck"), kDivergent),
             "Barrier error detected. Divergent thread(s) in warp. at divergent+0xb0 in k.cu:12, by "
             "thread (64,0,0) in block (0,0,0)");
@@ -99,10 +114,13 @@ constexpr const char* kReplies = "echo '{\"resources\":[]}'\necho '{\"microsecon
 
 TEST_F(SanitizedRunsTest, TheProgramRunsInTheToolAndWhatItReportsIsSaid) {
   log_text_ = kRace;
-  const SanitizedRun run = Run("cat > \"$here/requests\"; cp \"$here/log_text\" \"$log\"\n" +
+  const SanitizedRun run = Run("cat > \"$here/requests\"; echo \"$TMPDIR\" > \"$here/tmpdir\"; cp \"$here/log_text\" \"$log\"\n" +
                                std::string(kReplies) + "exit 86\n");
   EXPECT_THAT(run.error, HasSubstr("Race reported"));
   EXPECT_EQ(run.failed, "");
+  std::string temporary;
+  std::getline(std::ifstream(folder_ / "tmpdir") >> std::ws, temporary);
+  EXPECT_THAT(temporary, HasSubstr(folder_ / "scratch/racecheck."));
   std::ifstream requests(folder_ / "requests");
   std::string load, program;
   std::getline(requests, load);
