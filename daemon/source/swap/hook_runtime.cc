@@ -8,6 +8,7 @@ std::string HookMachinery() {
 // launch reads lies together, and a variant's way is straight on.
 #define CUPILOT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 typedef int (*context_device)(int*);
+typedef int (*capture_status)(cudaStream_t, cudaStreamCaptureStatus*);
 struct hot_words {
   cupilot_handle handles[function_count];
   // What `prepared` says of device 0, as soon as nothing else is to be asked: there is one device, nothing is
@@ -15,6 +16,7 @@ struct hot_words {
   unsigned bits[kernel_count];
   int handles_known, mode, device_count;
   context_device ask_driver;
+  capture_status ask_capture;
 };
 struct device_words {
   unsigned prepared[kernel_count];
@@ -23,7 +25,7 @@ struct device_words {
 };
 __attribute__((aligned(64))) hot_words hot;
 __attribute__((aligned(64))) device_words on[device_limit];
-unsigned long long hits[kernel_count], misses[kernel_count];
+unsigned long long hits[kernel_count], misses[kernel_count], captures[kernel_count];
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { mode_known = 1, mode_disabled = 2, mode_statistics = 4 };
@@ -32,9 +34,12 @@ void print_statistics() {
   for (int i = 0; i < kernel_count; ++i) {
     const unsigned long long ran = __atomic_load_n(&hits[i], __ATOMIC_RELAXED);
     const unsigned long long not_ran = __atomic_load_n(&misses[i], __ATOMIC_RELAXED);
-    if (ran + not_ran == 0) continue;
-    fprintf(stderr, "cupilot: %s: %llu launches tuned, %llu outside the guard\n", kernels[i].name,
-            ran, not_ran);
+    const unsigned long long in_graphs = __atomic_load_n(&captures[i], __ATOMIC_RELAXED);
+    if (ran + not_ran + in_graphs == 0) continue;
+    fprintf(stderr, "cupilot: %s: %llu launches tuned, %llu outside the guard", kernels[i].name, ran,
+            not_ran);
+    if (in_graphs != 0) fprintf(stderr, ", %llu captured", in_graphs);
+    fprintf(stderr, "\n");
   }
 }
 
@@ -122,8 +127,22 @@ __attribute__((noinline)) bool resolve() {
 }
 #endif
 
-// The current device. With one device there is nothing to ask; with several the driver's answer takes a
-// third of the runtime's time. Negative: unknown.
+// A function of the driver, which answers in a third of the runtime's time; null where there is none.
+void* driver_entry(const char* name) {
+  void* entry = 0;
+#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 12050
+  cudaDriverEntryPointQueryResult found;
+  if (cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found) != cudaSuccess) {
+    cleared();
+    return 0;
+  }
+  if (found != cudaDriverEntryPointSuccess) return 0;
+#endif
+  return entry;
+}
+
+// The current device. With one device there is nothing to ask; with several it is the driver that is asked.
+// Negative: unknown.
 __attribute__((noinline)) int slow_device() {
   int device = 0, count = 0;
   if (error_pending()) return -1;
@@ -132,20 +151,38 @@ __attribute__((noinline)) int slow_device() {
     cleared();
     return -1;
   }
-#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 12050
   if (count > 1 && __atomic_load_n(&hot.ask_driver, __ATOMIC_RELAXED) == 0) {
-    void* entry = 0;
-    cudaDriverEntryPointQueryResult found;
-    if (cudaGetDriverEntryPointByVersion("cuCtxGetDevice", &entry, 12000, cudaEnableDefault,
-                                         &found) != cudaSuccess) {
-      cleared();
-    } else if (found == cudaDriverEntryPointSuccess) {
-      __atomic_store_n(&hot.ask_driver, (context_device)entry, __ATOMIC_RELEASE);
-    }
+    __atomic_store_n(&hot.ask_driver, (context_device)driver_entry("cuCtxGetDevice"), __ATOMIC_RELEASE);
   }
-#endif
   __atomic_store_n(&hot.device_count, count, __ATOMIC_RELEASE);
   return device;
+}
+
+// A launch that a stream captures becomes a node of a graph. Whatever else is in the program, also by way of the driver,
+// may tell such a node by its function, read it, and set it again with other arguments or another grid: none of which we
+// see, and all of it with the original in mind.
+__attribute__((noinline)) bool captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) return !cleared();
+  return status != cudaStreamCaptureStatusNone;
+}
+
+// The same, before each launch of a variant: the legacy stream is never captured, and of the others the driver knows
+// sooner, once the runtime has made the thread's context. CUPILOT_TUNED_GRAPHS: the project says that its nodes stay as
+// they were captured, so that they may be variants.
+__attribute__((always_inline)) inline bool into_graph(cudaStream_t stream) {
+#if defined(CUPILOT_TUNED_GRAPHS)
+  return false;
+#else
+#if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM) && !defined(CUPILOT_HOST_ABI_VERSION)
+  if (stream == 0) stream = cudaStreamPerThread;
+#endif
+  if (CUPILOT_LIKELY(stream == 0 || stream == cudaStreamLegacy)) return false;
+  const capture_status ask = __atomic_load_n(&hot.ask_capture, __ATOMIC_ACQUIRE);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (!CUPILOT_LIKELY(ask != 0 && ask(stream, &status) == 0)) return captured(stream);
+  return status != cudaStreamCaptureStatusNone;
+#endif
 }
 
 __attribute__((always_inline)) inline int current_device() {
@@ -274,6 +311,9 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
   cudaFuncAttributes original;
   if (bits == 0 && read_device(device) && read_function(kernel, device, &original)) {
     bits = 1;
+    if (hot.ask_capture == 0) {
+      __atomic_store_n(&hot.ask_capture, (capture_status)driver_entry("cuStreamIsCapturing"), __ATOMIC_RELEASE);
+    }
     const kernel_row& row = kernels[kernel];
     const int image_kind = kind_of_image();
     for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(original) && has_our_arguments(kernel); ++v) {
@@ -459,7 +499,8 @@ __attribute__((always_inline)) inline bool try_variants(int kernel, launch& l, c
   }
   const bool ran = select(kernel, bits, l, g, result);
   if (!CUPILOT_LIKELY((bits & counted) == 0)) {
-    __atomic_fetch_add(ran ? &hits[kernel] : &misses[kernel], 1ULL, __ATOMIC_RELAXED);
+    const bool in_graph = !ran && !error_pending() && captured(l.stream);
+    __atomic_fetch_add(ran ? &hits[kernel] : in_graph ? &captures[kernel] : &misses[kernel], 1ULL, __ATOMIC_RELAXED);
   }
   return ran;
 }

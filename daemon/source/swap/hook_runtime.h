@@ -4,7 +4,8 @@
 // What it promises at run time: no locks and no allocation once a kernel has been launched on a
 // device; the thread's last error is never set, cleared or seen by us where it was not success
 // before; a call of ours that fails is cleared and the original runs, also where a variant's launch
-// is refused; an illegal launch goes to the original; no capture is disturbed by our questions.
+// is refused; an illegal launch goes to the original; no capture is disturbed by our questions, and
+// what it records is the original, unless the compile defines CUPILOT_TUNED_GRAPHS.
 #pragma once
 
 #include <string>
@@ -31,7 +32,7 @@ std::string HookProbe();
 // select() follow.
 std::string HookMachinery();
 
-// Arenas for workspaces and the capture check, for variants that need them (hook_workspaces.cc).
+// Arenas for workspaces, for variants that need them (hook_workspaces.cc).
 std::string HookWorkspaces();
 
 // The statistics and the hook itself, with this name; closes what the prologue opened.

@@ -4,13 +4,6 @@ namespace cupilot::source {
 
 std::string HookWorkspaces() {
   return R"hook(
-// A launch that a stream captures is replayed and edited by the program, which knows one kernel only.
-bool captured(const launch& l) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (cudaStreamIsCapturing(l.stream, &status) != cudaSuccess) return !cleared();
-  return status != cudaStreamCaptureStatusNone;
-}
-
 bool add_bytes(long long bytes, long long* total, long long* offset) {
   *offset = *total;
   long long end;
@@ -63,14 +56,8 @@ struct device_pool {
 bool current_context(unsigned long long* context) {
   context_id ask = __atomic_load_n(&ask_context, __ATOMIC_ACQUIRE);
   if (ask == 0) {
-    void* entry = 0;
-    cudaDriverEntryPointQueryResult found;
-    if (cudaGetDriverEntryPointByVersion("cuCtxGetId", &entry, 12000, cudaEnableDefault, &found) !=
-        cudaSuccess) {
-      return cleared();
-    }
-    if (found != cudaDriverEntryPointSuccess) return false;
-    ask = (context_id)entry;
+    ask = (context_id)driver_entry("cuCtxGetId");
+    if (ask == 0) return false;
     __atomic_store_n(&ask_context, ask, __ATOMIC_RELEASE);
   }
   return ask(0, context) == 0;

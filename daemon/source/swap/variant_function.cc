@@ -86,8 +86,8 @@ class Writer {
     return {};
   }
 
-  // One launch with the original's parameters in their order, without a workspace: legal while a
-  // stream captures, and needs nothing allocated.
+  // One launch with the original's parameters in their order, without a workspace: needs nothing
+  // allocated, and could be a node of a graph in the original's place.
   bool IsPlain() const {
     const Launch& launch = launches_.front();
     return launches_.size() == 1 && variant_.workspace.empty() && launch.fill.empty() &&
@@ -223,8 +223,8 @@ class Writer {
     if (HasOriginalGeometry(launch)) {
       return checks +
              Filled(
-                 "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(!error_pending())) return "
-                 "false;\n"
+                 "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(!error_pending() && "
+                 "!into_graph(l.stream))) return false;\n"
                  "  *result = start_alike(@1, l);\n",
                  {kernel, function}) +
              closing;
@@ -233,7 +233,7 @@ class Writer {
     return checks + geometry +
            Filled(
                "  if (!original_is_legal(@0, l, o) || !fits(@1, g, l)) return false;\n"
-               "  if (!CUPILOT_LIKELY(!error_pending())) return false;\n"
+               "  if (!CUPILOT_LIKELY(!error_pending() && !into_graph(l.stream))) return false;\n"
                "  *result = start(@1, g, l.arguments, l);\n",
                {kernel, function}) +
            closing;
@@ -312,7 +312,7 @@ class Writer {
   base::Result<std::string> StepsBody() {
     std::string text = "  if (error_pending() || !original_is_legal(" +
                        std::to_string(kernel_index_) +
-                       ", l, o) || captured(l)) return false;\n  long long total = 0;\n";
+                       ", l, o) || captured(l.stream)) return false;\n  long long total = 0;\n";
     std::string open;
     for (const records::Workspace& workspace : variant_.workspace) {
       TRY_ASSIGN(const std::string bytes, names_.Print(workspace.bytes, "value"));

@@ -1,7 +1,7 @@
 // corpus: swapped
 // corpus: kernels 2
 // corpus: nvcc-only (the host device has no graphs)
-// Captured launches, and a graph's kernel node that is given other arguments.
+// Launches, captured ones, and a graph's kernel node that is given other arguments.
 #include "support.cuh"
 
 // cupilot: tune
@@ -26,6 +26,8 @@ int main() {
   cudaGraph_t graph;
   cudaGraphExec_t ready;
   support::Check(cudaStreamCreate(&stream));
+  add<<<4, 64, 0, stream>>>(data, 1, n);
+  twice<<<4, 64, 0, stream>>>(data, n);
   support::Check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   add<<<4, 64, 0, stream>>>(data, 1, n);
   twice<<<4, 64, 0, stream>>>(data, n);

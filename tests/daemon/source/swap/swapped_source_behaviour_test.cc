@@ -11,14 +11,14 @@ namespace {
 
 class SwappedSourceBehaviour : public SwapFolder {
  protected:
-  void Compile(const SwapRequest& request, const std::string& standard) {
+  void Compile(const SwapRequest& request, const std::string& options) {
     const auto swapped = WriteSwappedSource(request);
     ASSERT_TRUE(swapped) << swapped.error().message;
     Write(*swapped);
     const std::string runtime =
         std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/recording_runtime";
     // The runtime is included first, as nvcc does it.
-    ASSERT_EQ(Run("g++ -g1 -fsanitize=undefined -fno-sanitize-recover=all -std=" + standard +
+    ASSERT_EQ(Run("g++ -g1 -fsanitize=undefined -fno-sanitize-recover=all -std=" + options +
                   " -Wno-attributes -I" + runtime +
                   " -I. -include cuda_runtime.h -DHOOK=" + swapped->hook + " -DSWAPPED='\"" +
                   swapped->file_name + "\"' " + runtime + "/behaviour.cc -o behaviour -pthread"),
@@ -46,10 +46,10 @@ class SwappedSourceBehaviour : public SwapFolder {
 };
 
 TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
-  for (const char* standard : {"c++11", "c++20"}) {
-    Compile(Request(), standard);
+  for (const char* options : {"c++17 -DCUPILOT_TUNED_GRAPHS", "c++11", "c++20"}) {
+    Compile(Request(), options);
     EXPECT_EQ(Run("./behaviour"), 0);
-    EXPECT_EQ(Log(), "") << standard;
+    EXPECT_EQ(Log(), "") << options;
   }
   for (const char* what : {"disabled", "\"other image\"", "\"other device\"", "\"block limit\"",
                            "refused", "devices", "\"no handle\""}) {
@@ -57,7 +57,7 @@ TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
     EXPECT_EQ(Log(), "") << what;
   }
   EXPECT_EQ(Run("./behaviour statistics"), 0);
-  EXPECT_EQ(Log(), "cupilot: app::scale: 1 launches tuned, 2 outside the guard\n");
+  EXPECT_EQ(Log(), "cupilot: app::scale: 1 launches tuned, 2 outside the guard, 1 captured\n");
 }
 
 TEST_F(SwappedSourceBehaviour, RefusesWhatIsNotArithmetic) {

@@ -42,9 +42,9 @@ TEST_F(SwappedSourceNvcc, CompilesForTwoArchitecturesTogether) {
   Write(*swapped);
   const std::string gencode =
       " -gencode=arch=compute_80,code=[compute_80,sm_80] -gencode=arch=compute_90,code=sm_90";
-  for (const char* options :
-       {"-std=c++11", "-std=c++17 -rdc=true", "-std=c++20 --default-stream per-thread",
-        "-O0 -Xcompiler -Wall,-Wextra,-Wshadow,-Werror"}) {
+  for (const char* options : {"-std=c++11", "-std=c++17 -rdc=true -DCUPILOT_TUNED_GRAPHS",
+                              "-std=c++20 --default-stream per-thread",
+                              "-O0 -Xcompiler -Wall,-Wextra,-Wshadow,-Werror"}) {
     EXPECT_EQ(
         Run("nvcc -c " + std::string(options) + gencode + Joined(HookDefinitions(swapped->hook)) +
             " " + swapped->file_name + " -o swapped.o"),

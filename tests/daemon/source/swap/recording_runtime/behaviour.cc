@@ -26,12 +26,14 @@ struct Call {
   int n = 1000;
   dim3 grid = dim3(8), block = dim3(128);
   std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
 
   cudaError_t Launch(const void* handle = original) {
     void* arguments[] = {&factor, &in, &out, &n};
     recording::launches.clear();
     recording::calls.clear();
-    return HOOK(handle, grid, block, arguments, shared, nullptr);
+    recording::questions = 0;
+    return HOOK(handle, grid, block, arguments, shared, stream);
   }
   bool RunsOriginal() {
     Launch();
@@ -192,8 +194,6 @@ static void Steps() {
   CHECK(recording::calls == (std::vector<std::string>{"fill 4004", "fill 1"}));
   recording::capturing = true;
   CHECK(call.RunsOriginal());
-  call.n = 1000;
-  CHECK(call.RunsPlain());
   recording::capturing = false;
   call.n = 100001;  // the kept arena is too small
   recording::fails_allocation = true;
@@ -206,6 +206,43 @@ static void Steps() {
   CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
   recording::launch_error = recording::pending = cudaSuccess;
   CHECK(call.RunsSteps());
+}
+
+static const cudaStream_t some_stream = reinterpret_cast<cudaStream_t>(&buffer);
+#if defined(CUPILOT_TUNED_GRAPHS)
+static const bool tuned_graphs = true;
+#else
+static const bool tuned_graphs = false;
+#endif
+
+// A graph's node holds the kernel, grid and arguments that the program knows, whoever reads it and
+// sets it again, unless the project says that nobody does.
+static void Captures() {
+  Call call;
+  call.stream = some_stream;
+  const int asked = tuned_graphs ? 0 : 1;
+  CHECK(call.RunsPlain() && recording::questions == asked);
+  recording::capturing = true;
+  CHECK(tuned_graphs ? call.RunsPlain() : call.RunsOriginal());
+  CHECK(recording::questions == asked);
+  call.n = 1001;  // several launches are never captured
+  CHECK(call.RunsOriginal());
+  call.n = 11;
+  CHECK(call.RunsOriginal() && recording::questions == 0);
+  recording::capturing = false;
+  call.n = 1000;
+  CHECK(call.RunsPlain());
+  // No capture records the legacy stream.
+  for (const cudaStream_t stream : {cudaStream_t(), cudaStreamLegacy}) {
+    call.stream = stream;
+    CHECK(call.RunsPlain() && recording::questions == 0);
+  }
+  call.stream = some_stream;
+  recording::fails_question = true;
+  CHECK(tuned_graphs ? call.RunsPlain() : call.RunsOriginal());
+  CHECK(recording::pending == cudaSuccess);
+  recording::fails_question = false;
+  CHECK(call.RunsPlain());
 }
 
 static void OtherKernelsPassThrough() {
@@ -254,12 +291,17 @@ int main(int argc, char** argv) {
     call.n = 11;
     CHECK(call.RunsOriginal());
     CHECK(call.RunsOriginal());
+    call.n = 1000;
+    call.stream = some_stream;
+    recording::capturing = true;
+    CHECK(call.RunsOriginal());
   } else {
     FactsAreRead();
     Guards();
     IllegalLaunchesAreTheOriginals();
     ErrorsAreTheProgramsOwn();
     Steps();
+    Captures();
     CallsByName();
     OtherKernelsPassThrough();
   }

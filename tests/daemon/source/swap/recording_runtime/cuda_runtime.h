@@ -34,6 +34,7 @@ enum cudaFuncAttribute {
   cudaFuncAttributePreferredSharedMemoryCarveout
 };
 typedef struct stream_tag* cudaStream_t;
+#define cudaStreamLegacy ((cudaStream_t)1)
 struct cudaDeviceProp {
   char name[256];
 };
@@ -56,7 +57,8 @@ static cudaError_t pending = cudaSuccess;
 static cudaError_t launch_error = cudaSuccess;
 static const void* launches_only =
     nullptr;  // where set, launches of all other functions are refused
-static bool capturing = false;
+static bool capturing = false, fails_question = false;
+static int questions = 0;  // whether a stream captures
 static int device = 0, device_count = 1;
 static bool fails_allocation = false;
 static const char* architecture = "host-x86-64-v3";
@@ -112,6 +114,8 @@ static cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, co
   return cudaSuccess;
 }
 static cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  ++recording::questions;
+  if (recording::fails_question) return recording::pending = cudaErrorInvalidValue;
   *status = recording::capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
