@@ -15,7 +15,7 @@ include_guard(GLOBAL)
 function(_cupilot_fail what)
   message(FATAL_ERROR "cupilot_tune: ${what}\n"
     "usage: cupilot_tune(TARGET [KERNELS kernel...] [APPLY auto|manual] [NUMERICS close|bitwise] "
-    "[LOCK file] [CAPTURE_TEST test])")
+    "[GRAPHS original|tuned] [LOCK file] [CAPTURE_TEST test])")
 endfunction()
 
 # cupilot_tune(TARGET ...): the tagged kernels of this target's CUDA sources are tuned, and its next
@@ -24,12 +24,15 @@ endfunction()
 #   APPLY         auto: the next build takes a proven variant; manual: after `cupilot apply`.
 #                 Default auto, and manual where the environment variable CI is set.
 #   NUMERICS      close: within the rounding that the gate allows; bitwise: the same bits. Default close.
+#   GRAPHS        what a launch becomes that a stream captures: the original, which whoever reads, recognises or sets
+#                 kernel nodes of the graph expects; or tuned, as every launch, for a program in which nobody does.
+#                 Default original.
 #   LOCK          file of pinned variants (`cupilot lock` writes it), relative to the current source folder.
 #                 Where it is there, it decides alone which variants this target takes, on every machine;
 #                 a changed one compiles again what it speaks of.
 #   CAPTURE_TEST  name of a CTest test that shows what the kernels are run on
 function(cupilot_tune target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "APPLY;NUMERICS;LOCK;CAPTURE_TEST" "KERNELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "APPLY;NUMERICS;GRAPHS;LOCK;CAPTURE_TEST" "KERNELS")
   if(DEFINED arg_UNPARSED_ARGUMENTS)
     list(JOIN arg_UNPARSED_ARGUMENTS " " unknown)
     _cupilot_fail("unknown argument '${unknown}' for ${target}")
@@ -53,6 +56,15 @@ function(cupilot_tune target)
   endif()
   if(NOT arg_NUMERICS MATCHES "^(close|bitwise)$")
     _cupilot_fail("NUMERICS is '${arg_NUMERICS}' for ${target}; it must be close or bitwise")
+  endif()
+  if(NOT DEFINED arg_GRAPHS)
+    set(arg_GRAPHS original)
+  endif()
+  if(NOT arg_GRAPHS MATCHES "^(original|tuned)$")
+    _cupilot_fail("GRAPHS is '${arg_GRAPHS}' for ${target}; it must be original or tuned")
+  endif()
+  if(arg_GRAPHS STREQUAL "tuned")  # for the hook, in whatever swapped source
+    target_compile_definitions("${target}" PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:CUPILOT_TUNED_GRAPHS>")
   endif()
   if(DEFINED arg_LOCK)
     get_filename_component(arg_LOCK "${arg_LOCK}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")

@@ -30,6 +30,7 @@ expect_error 'cupilot_tune(interface)' "compiles nothing (INTERFACE_LIBRARY)"
 expect_error 'cupilot_tune(app KERNEL blur)' "unknown argument 'KERNEL blur' for app"
 expect_error 'cupilot_tune(app APPLY always)' "APPLY is 'always' for app; it must be auto or manual"
 expect_error 'cupilot_tune(app NUMERICS exact)' "it must be close or bitwise"
+expect_error 'cupilot_tune(app GRAPHS all)' "GRAPHS is 'all' for app; it must be original or tuned"
 expect_error 'cupilot_tune(app LOCK)' "LOCK has no value for app"
 expect_error 'cupilot_tune(app)
 cupilot_tune(app)' "'app' is tuned twice"
@@ -52,6 +53,18 @@ message(STATUS "chosen: ${CMAKE_CUDA_COMPILER}")'
 expected=$WORK/host/bin/nvcc
 if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then expected=$WORK/toolkit/bin/nvcc; fi
 [ "$(chosen '')" = "$expected" ] || fail "without CUPILOT_DEVICE: $(chosen '')"
+
+say "GRAPHS tuned is for the CUDA sources of its target"
+project 'foreach(graphs IN ITEMS original tuned)
+  add_library(${graphs} OBJECT main.cpp)
+  set_target_properties(${graphs} PROPERTIES LINKER_LANGUAGE CXX)
+  cupilot_tune(${graphs} GRAPHS ${graphs})
+  get_target_property(definitions ${graphs} COMPILE_DEFINITIONS)
+  message(STATUS "${graphs}: ${definitions}")
+endforeach()'
+run_cmake || fail "GRAPHS"
+grep -qxF -- '-- original: definitions-NOTFOUND' "$LOG" || fail "GRAPHS original: $(cat "$LOG")"
+grep -qxF -- '-- tuned: $<$<COMPILE_LANGUAGE:CUDA>:CUPILOT_TUNED_GRAPHS>' "$LOG" || fail "GRAPHS tuned: $(cat "$LOG")"
 
 say "all calls of a project are in one file, and the tree is registered"
 two='add_library(first OBJECT main.cpp)
