@@ -26,7 +26,7 @@ endfunction()
 #   NUMERICS      close: within the rounding that the gate allows; bitwise: the same bits. Default close.
 #   GRAPHS        what a launch becomes that a stream captures: the original, which whoever reads, recognises or sets
 #                 kernel nodes of the graph expects; or tuned, as every launch, for a program in which nobody does.
-#                 Default original.
+#                 Default original. A definition of the compile: after a change a lock file is to be written again.
 #   LOCK          file of pinned variants (`cupilot lock` writes it), relative to the current source folder.
 #                 Where it is there, it decides alone which variants this target takes, on every machine;
 #                 a changed one compiles again what it speaks of.
