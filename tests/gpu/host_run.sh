@@ -61,4 +61,21 @@ launches() {
   [[ $disabled != *"launches tuned"* ]] || fail "CUPILOT_DISABLE=1 leaves variants on: $disabled"
 }
 
+# With graphs that are made up. A node that is a variant shows: the program is no test of anything else.
+graphs() {
+  local source=$GPU/swap/graph_updates.cu wraps=-Xlinker=--wrap=__cudaLaunchKernel,--wrap=cudaStreamIsCapturing
+  "$HOST_NVCC" -std=c++17 -O2 -x cu -c "$GPU/swap/host_graphs.cc" -o host_graphs.o
+  "$HOST_NVCC" -std=c++17 -O2 -DREADER -c "$source" -o reader.o
+  "$HOST_NVCC" -std=c++17 -O2 "$source" host_graphs.o reader.o "$wraps" -o plain
+  swapped tuned "$source" graphs -- host_graphs.o reader.o "$wraps"
+  swapped wrong "$source" graphs -- host_graphs.o reader.o "$wraps" -DCUPILOT_TUNED_GRAPHS
+  ./plain original >plain.txt && ./tuned tuned >tuned.txt && CUPILOT_DISABLE=1 ./tuned original >disabled.txt ||
+    fail "the programs do not run"
+  [ ! -s plain.txt ] && [ ! -s tuned.txt ] && [ ! -s disabled.txt ] || fail "$(head plain.txt tuned.txt disabled.txt)"
+  ./wrong tuned >wrong.txt || fail "the program with variants in its graphs does not run"
+  for what in Gives gridDim func; do
+    grep -q "$what" wrong.txt || fail "a variant in a graph goes unseen ($what): $(cat wrong.txt)"
+  done
+}
+
 "$CASE"

@@ -3,9 +3,9 @@
 //
 // Writes the swapped source of a test program into FOLDER and prints the words that compile it: its
 // path and the definitions. CASE: behaviour (device_behaviour.cu), attributes, differential,
-// launches. --target: variants that are expected to run in an image of this target; --foreign:
-// variants that must not run (behaviour only). Needs neither a compiler nor a GPU, nothing but
-// libc: it travels to the machine that has them.
+// graphs, launches. --target: variants that are expected to run in an image of this target;
+// --foreign: variants that must not run (behaviour only). Needs neither a compiler nor a GPU,
+// nothing but libc: it travels to the machine that has them.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "daemon/source/swap/scale_kernel.h"
 #include "differential_kernels.h"
+#include "graph_kernels.h"
 #include "launch_kernels.h"
 #include "mechanical_request.h"
 
@@ -71,6 +72,8 @@ base::Result<std::string> Write(const Options& options) {
   } else if (options.name == "mechanical") {
     TRY_ASSIGN(request, MechanicalRequest(options.source, options.variants, options.program,
                                           options.targets.expected));
+  } else if (options.name == "graphs") {
+    request = GraphsRequest(options.source, options.targets.expected);
   } else if (options.name == "launches") {
     request = LaunchesRequest(options.source, options.targets.expected);
   } else {

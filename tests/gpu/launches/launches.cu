@@ -1,22 +1,25 @@
 // Host time of a launch: of a kernel in an object without us (this file with -DPLAIN, compiled as it is), and in a
 // swapped object of one without a variant, of one whose variant runs and of one whose guard fails. Each launch is timed
-// by itself. Prints the four medians in nanoseconds twice: of launches that follow others of their own kind, as in a
-// program's loop, in runs whose order changes; and of launches that take turns in an order that changes, so that each
-// finds the processor's predictions and caches with another one's.
+// by itself. Prints the four medians in nanoseconds three times: of launches that follow others of their own kind, as in
+// a program's loop, in runs whose order changes; of launches that take turns in an order that changes, so that each
+// finds the processor's predictions and caches with another one's; and as the first, on a stream of the program's, which
+// might be capturing.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
+extern cudaStream_t stream;
 void LaunchPlain(int* out, int n);
 
 #if defined(PLAIN)
 __global__ void plain(int* out, int n) {
   if (n < 0) *out = n;
 }
-void LaunchPlain(int* out, int n) { plain<<<1, 32>>>(out, n); }
+void LaunchPlain(int* out, int n) { plain<<<1, 32, 0, stream>>>(out, n); }
 #else
+cudaStream_t stream = nullptr;
 namespace bench {
 __global__ void without(int* out, int n) {
   if (n < 0) *out = n;
@@ -29,9 +32,9 @@ __global__ void missed(int* out, int n) {
 }
 }  // namespace bench
 
-static void LaunchWithout(int* out, int n) { bench::without<<<1, 32>>>(out, n); }
-static void LaunchTuned(int* out, int n) { bench::tuned<<<1, 32>>>(out, n); }
-static void LaunchMissed(int* out, int n) { bench::missed<<<1, 32>>>(out, n); }
+static void LaunchWithout(int* out, int n) { bench::without<<<1, 32, 0, stream>>>(out, n); }
+static void LaunchTuned(int* out, int n) { bench::tuned<<<1, 32, 0, stream>>>(out, n); }
+static void LaunchMissed(int* out, int n) { bench::missed<<<1, 32, 0, stream>>>(out, n); }
 
 static double Nanoseconds() {
   return std::chrono::duration<double, std::nano>(
@@ -99,6 +102,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 100; ++i) launch(out, 1);  // the first ones load the code
   }
   if (!Medians(out, count, 32) || !Medians(out, count, 1)) return 1;
+  if (cudaStreamCreate(&stream) != cudaSuccess || !Medians(out, count, 32)) return 1;
   std::printf("\n");
   return 0;
 }
