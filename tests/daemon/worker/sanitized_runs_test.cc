@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -88,6 +89,10 @@ TEST(SanitizerReportTest, CallsThatTheDriverRefusesAreNoErrorsOfAKernel) {
 
 class SanitizedRunsTest : public ::testing::Test {
  protected:
+  // As a worker does: a script may end before it has read.
+  void SetUp() override { before_ = ::signal(SIGPIPE, SIG_IGN); }
+  void TearDown() override { ::signal(SIGPIPE, before_); }
+
   // A script that is called as the tool is: `log` and `requests` are files.
   SanitizedRuns::Subject With(const std::string& script) {
     folder_.Write("log_text", log_text_);
@@ -104,6 +109,7 @@ class SanitizedRunsTest : public ::testing::Test {
     return SanitizedRuns(With(script), {&Tool("racecheck")}).Wait().front();
   }
 
+  sighandler_t before_ = SIG_DFL;
   test::TemporaryFolder folder_;
   std::string log_text_ = kNothing;
   CasePlan plan_ = MakePlan();
