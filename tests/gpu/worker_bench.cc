@@ -186,7 +186,7 @@ protocol::CandidateSet Bench::Candidate(const std::string& name, const Change& c
 }
 
 base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
-                                          const std::string& depth) {
+                                           const std::string& depth) {
   protocol::VerifyRequest request;
   request.set = set;
   request.depth = depth;

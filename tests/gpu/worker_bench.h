@@ -78,7 +78,7 @@ class Bench {
 };
 
 base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
-                                          const std::string& depth = "screening");
+                                           const std::string& depth = "screening");
 
 // What becomes of candidates that break the device, each a row of the report, and of the next one.
 void RunFaults(Bench& bench);
