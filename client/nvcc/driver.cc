@@ -192,7 +192,8 @@ class Driver {
       // Calls before each access, which our own library answers. The fewer accesses are moved or
       // joined, the more of what the text says is seen.
       // Copies of the C library are told by our own functions, so they have to be calls.
-      words.insert(words.end(), {"-O1", "-fsanitize=thread", "-fno-builtin-memcpy",
+      words.insert(words.end(), {"-O1", "-fsanitize=thread", "-fsanitize=alignment",
+                                 "-fsanitize-recover=alignment", "-fno-builtin-memcpy",
                                  "-fno-builtin-memmove", "-fno-builtin-memset"});
       const bool clang = fs::path(line_.host_compiler).filename().string().starts_with("clang");
       for (const char* option :

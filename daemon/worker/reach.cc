@@ -37,6 +37,23 @@ struct Best {
   }
 };
 
+// Outputs that share their inputs move together: of one row of a softmax all or none, so that one
+// run is one draw of whether, and says nothing of how often.
+constexpr int kDraws = 8;
+constexpr double kMostInputsDrawn = 1 << 15;  // beyond, there are many rows, or one run is dear
+
+base::Result<std::vector<double>> MeanShares(double inputs, const SharesMoved& shares_moved,
+                                             double density) {
+  TRY_ASSIGN(std::vector<double> mean, shares_moved(density));
+  if (inputs > kMostInputsDrawn) return mean;
+  for (int draw = 1; draw < kDraws; ++draw) {
+    TRY_ASSIGN(const std::vector<double> more, shares_moved(density));
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += more[i];
+  }
+  for (double& share : mean) share /= kDraws;
+  return mean;
+}
+
 }  // namespace
 
 void MoveSome(double* values, std::int64_t first, std::int64_t count, std::uint64_t stream,
@@ -105,7 +122,7 @@ base::Result<std::vector<double>> MeasureReach(double inputs, const SharesMoved&
   TRY_ASSIGN(const std::vector<double> all, shares_moved(1));
   std::vector<Best> best(all.size());
   for (double density = 1 / kReachStep; density * inputs > 1 / kReachStep; density /= kReachStep) {
-    TRY_ASSIGN(const std::vector<double> shares, shares_moved(density));
+    TRY_ASSIGN(const std::vector<double> shares, MeanShares(inputs, shares_moved, density));
     bool more = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i] <= 0) continue;

@@ -40,7 +40,8 @@ double ShareMoved(const std::vector<double>& before, const std::vector<double>& 
 using SharesMoved = std::function<base::Result<std::vector<double>>(double density)>;
 
 // By array of outputs; at least 1. `inputs`: of all arrays together. Asks for few densities: 2 for
-// elements that have an input of their own, 10 for a sum of 2^26.
+// elements that have an input of their own, 10 for a sum of 2^26; of small cases for each several
+// times, so that each call must draw anew.
 base::Result<std::vector<double>> MeasureReach(double inputs, const SharesMoved& shares_moved);
 
 }  // namespace cupilot::worker

@@ -114,6 +114,11 @@ base::Result<> TwinRun::FindReach(const CaseInputs& inputs) {
       components += static_cast<double>(region.count * region.type.lanes);
     }
   }
+  reach_.assign(original_.layout.regions.size(), 1);
+  // All inputs of one output are the layout's word already.
+  if (std::all_of(still.begin(), still.end(), [](const auto& one) { return one.size() <= 1; })) {
+    return {};
+  }
   std::uint64_t run = 0;
   const SharesMoved shares = [&](double density) -> base::Result<std::vector<double>> {
     const std::uint64_t stream = ++run << 16;
@@ -128,7 +133,6 @@ base::Result<> TwinRun::FindReach(const CaseInputs& inputs) {
     return moved;
   };
   TRY_ASSIGN(const std::vector<double> reach, MeasureReach(components, shares));
-  reach_.assign(original_.layout.regions.size(), 1);
   for (std::size_t i = 0; i < measured.size(); ++i) reach_[measured[i]] = reach[i];
   return {};
 }

@@ -25,6 +25,7 @@ Json RangesOf(const Layout& layout) {
 WatchedRun FailedWatch(const base::Error& error) {
   WatchedRun run;
   run.failed = error.message;
+  run.died = error.code == base::ErrorCode::kToolFailed;
   return run;
 }
 

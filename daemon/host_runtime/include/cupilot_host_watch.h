@@ -47,7 +47,9 @@ enum cupilot_host_watch_kind {
   cupilot_host_watch_outside_read,     /* of every range, or of the dynamic shared memory */
   cupilot_host_watch_outside_write,
   cupilot_host_watch_read_only_write,
-  cupilot_host_watch_constant_write
+  cupilot_host_watch_constant_write,
+  cupilot_host_watch_misaligned /* an access whose address is no multiple of its type's alignment: a GPU
+                                   ends the launch there, a processor need not */
 };
 
 /* All findings of one kind at one range, described by the first of them. */
@@ -78,6 +80,8 @@ enum cupilot_host_watch_access_kind {
 };
 void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigned int kind);
 void cupilot_host_watch_fence(void);
+/* An access of a type that needs `alignment` is about to be made elsewhere. */
+void cupilot_host_watch_misplaced(const void* address, unsigned long alignment);
 /* A static shared array, where its declaration is passed. */
 void cupilot_host_watch_shared(const char* name, void* address, unsigned long bytes,
                                unsigned int element_bytes);

@@ -16,6 +16,7 @@
 #include "registry.h"
 #include "stack.h"
 #include "watch_order.h"
+#include "watch_range.h"
 #include "watch_shadow.h"
 
 namespace cupilot_host {
@@ -33,27 +34,6 @@ void* PointerTo(std::uintptr_t place) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<void*>(place);
 }
-
-enum class Space : unsigned char { kGlobal, kReadOnly, kConstant, kShared };
-
-struct Range {
-  std::string name;
-  std::uintptr_t begin = 0, end = 0;
-  std::size_t element = 1;
-  Space space = Space::kGlobal;
-  std::unique_ptr<Shadow> shadow;  // of what may be written
-  std::vector<bool> written;       // shared: by a thread of this block
-  bool live = true;                // shared: its declaration was passed in this block
-  bool Holds(std::uintptr_t at) const { return at >= begin && at < end; }
-};
-
-struct Access {
-  std::uintptr_t at = 0;
-  std::size_t bytes = 0;
-  bool write = false;
-  Way way = Way::kPlain;
-  Epoch epoch = 0;  // not the thread's own at this time, if it is not 0
-};
 
 class Watch {
  public:
@@ -160,6 +140,17 @@ class Watch {
     }
     Judge(access, (kind & cupilot_host_watch_release) != 0);
     return true;
+  }
+
+  void SeeMisplaced(const void* address, std::size_t alignment) {
+    if (!inside_) return;
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    const Range* range = Find(at);
+    if (range == nullptr) return;
+    Note(cupilot_host_watch_misaligned, *range,
+         "an access" + By(GlobalThread(blocks_ - 1, self_)) + " at byte " +
+             std::to_string(at - range->begin) + " of '" + range->name +
+             "', whose address is no multiple of " + std::to_string(alignment));
   }
 
   void Report(cupilot_host_watch_report& report) {
@@ -462,13 +453,17 @@ class Watch {
     std::string text = access.way == Way::kAtomic     ? "an atomic "
                        : access.way == Way::kVolatile ? "a volatile "
                                                       : "a ";
+    return text + (access.write ? (access.way == Way::kAtomic ? "change" : "write") : "read") +
+           By(thread);
+  }
+  std::string By(std::uint32_t thread) const {
     const std::uint32_t index = thread & ((1u << kThreadBits) - 1);
     const dim3& size = first_.blockDim;
     const uint3& block = places_[thread >> kThreadBits];
     char by[128];
     std::snprintf(by, sizeof by, " by thread (%u,%u,%u) of block (%u,%u,%u)", index % size.x,
                   index / size.x % size.y, index / size.x / size.y, block.x, block.y, block.z);
-    return text + (access.write ? (access.way == Way::kAtomic ? "change" : "write") : "read") + by;
+    return by;
   }
 
   const cupilot_host_watch_settings settings_;
@@ -558,6 +553,11 @@ void cupilot_host_watch_begin(const struct cupilot_host_watch_settings* settings
 void cupilot_host_watch_end(struct cupilot_host_watch_report* report) {
   cupilot_host::watch::is_on = false;
   cupilot_host::TheWatch()->Report(*report);
+}
+
+void cupilot_host_watch_misplaced(const void* address, unsigned long alignment) {
+  if (!cupilot_host::watch::IsOn()) return;
+  cupilot_host::Tell([&](cupilot_host::Watch& watch) { watch.SeeMisplaced(address, alignment); });
 }
 
 void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigned int kind) {

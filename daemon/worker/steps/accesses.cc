@@ -28,6 +28,7 @@ using records::Json;
 
 constexpr const char* kAccessesStep = "accesses";
 constexpr std::int64_t kMostWatchedBytes = std::int64_t{24} << 20;  // of a case's buffers
+constexpr std::int64_t kShiftedBytes = std::int64_t{4} << 20;       // of the case elsewhere
 constexpr std::int64_t kSmallBytes = std::int64_t{512} << 10;       // of another size
 constexpr std::size_t kMostSizes = 3;
 // What shared memory holds before it is written: zeros, great numbers, no numbers.
@@ -62,6 +63,8 @@ Finding FindingOf(const WatchFinding& found) {
       return {"modified_input", "an input is written, though it may be put back: " + found.detail};
     case cupilot_host_watch_constant_write:
       return {"stateful", "constant memory is written: " + found.detail};
+    case cupilot_host_watch_misaligned:
+      return {"crashed", found.detail + ": a GPU ends the launch there"};
     default:
       return {};
   }
@@ -70,9 +73,13 @@ Finding FindingOf(const WatchFinding& found) {
 // One case, watched.
 class Watched {
  public:
-  // `of`: for details and notes.
-  Watched(Trial& trial, const CasePlan& plan, std::string of)
-      : trial_(trial), set_(trial.set()), plan_(plan), of_(std::move(of)) {}
+  // `of`: for details and notes; another one for each plan.
+  Watched(Trial& trial, const CasePlan& plan, std::string of, bool is_shifted = false)
+      : trial_(trial),
+        set_(trial.set()),
+        plan_(plan),
+        of_(std::move(of)),
+        is_shifted_(is_shifted) {}
 
   // Nothing where it says nothing.
   base::Result<std::optional<Finding>> Run(bool own_size) {
@@ -97,6 +104,8 @@ class Watched {
       return std::nullopt;
     }
     TRY_ASSIGN(const WatchedRun run, RunCandidate(kPoisons[0]));
+    // At other sizes it may need more memory than a process here has; but not at other places.
+    if (run.died && is_shifted_) return std::optional<Finding>(Crashed(run.failed));
     if (!run.failed.empty()) {
       Say("not looked at: the candidate fails so: " + run.failed);
       return std::nullopt;
@@ -105,12 +114,19 @@ class Watched {
   }
 
  private:
+  Finding Crashed(const std::string& how) const {
+    return {"crashed", how + " (" + of_ + ", seed " + std::to_string(set_.seed) + ", watched)",
+            kAccessesStep};
+  }
   void Say(const std::string& what) { trial_.Note(kAccessesStep, of_ + ": " + what); }
 
   base::Result<std::shared_ptr<const WatchedRun>> Original() {
     static Kept<WatchedRun>& kept = *new Kept<WatchedRun>(kKeptBytes);
-    const std::string key =
-        base::Hasher().Add(InputsKey(set_, plan_.name, nullptr)).Add(set_.watched_original).Hex();
+    const std::string key = base::Hasher()
+                                .Add(InputsKey(set_, plan_.name, nullptr))
+                                .Add(of_)
+                                .Add(set_.watched_original)
+                                .Hex();
     if (auto found = kept.Find(key)) return found;
     const Json program = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
     TRY_ASSIGN(WatchedRun run,
@@ -131,12 +147,7 @@ class Watched {
   }
 
   base::Result<std::optional<Finding>> Judge(const WatchedRun& original, const WatchedRun& run) {
-    if (!run.failure.empty()) {
-      return std::optional<Finding>(
-          Finding{"crashed",
-                  run.failure + " (" + of_ + ", seed " + std::to_string(set_.seed) + ", watched)",
-                  kAccessesStep});
-    }
+    if (!run.failure.empty()) return std::optional<Finding>(Crashed(run.failure));
     std::set<std::pair<int, std::string>> of_original;
     for (const WatchFinding& finding : original.findings) of_original.insert(KeyOf(finding));
     // A barrier that is missing shows as both.
@@ -180,6 +191,7 @@ class Watched {
   const protocol::CandidateSet& set_;
   const CasePlan& plan_;
   const std::string of_;
+  const bool is_shifted_;  // at its own size, which has run before
   Trial::Scene scene_;
   std::shared_ptr<const CaseInputs> inputs_;
 };
@@ -218,6 +230,14 @@ base::Result<Finding> StepAccesses(Trial& trial) {
     TRY_ASSIGN(auto finding, Watched(trial, plan, of).Run(true));
     if (finding && !finding->reason.empty()) return *finding;
     if (finding) looked_at = "its own size";
+  }
+  if (plan.layout.bytes <= kShiftedBytes) {
+    std::string how;
+    if (const auto scene = MakeShiftedScene(trial, &how)) {
+      TRY_ASSIGN(auto finding, Watched(trial, scene->original, of + ", " + how, true).Run(false));
+      if (finding && !finding->reason.empty()) return *finding;
+      if (finding) looked_at += "; " + how;
+    }
   }
   TRY_ASSIGN(Finding finding, JudgeSizes(trial, kMostSizes, looked_at));
   if (!finding.reason.empty()) return finding;

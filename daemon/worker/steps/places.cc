@@ -22,14 +22,21 @@ base::Result<Finding> JudgePlaced(Trial& trial, const char* step, const Trial::S
 
 }  // namespace
 
-base::Result<Finding> StepAlignment(Trial& trial) {
+std::optional<Trial::Scene> MakeShiftedScene(const Trial& trial, std::string* how) {
   for (const std::int64_t shift : kShifts) {
-    const auto scene = trial.MakeScene(Shifted(trial.scene().original, shift));
+    auto scene = trial.MakeScene(Shifted(trial.scene().original, shift));
     if (!scene) continue;
     const std::string bytes = shift == 1 ? "one element" : std::to_string(shift) + " bytes";
-    return JudgePlaced(trial, "alignment", *scene,
-                       "buffers " + bytes + " behind aligned addresses");
+    *how = "buffers " + bytes + " behind aligned addresses";
+    return std::move(*scene);
   }
+  return std::nullopt;
+}
+
+base::Result<Finding> StepAlignment(Trial& trial) {
+  std::string how;
+  const auto scene = MakeShiftedScene(trial, &how);
+  if (scene) return JudgePlaced(trial, "alignment", *scene, how);
   trial.Note("alignment", "not asked: the variant's guard demands it");
   return Finding{};
 }

@@ -9,7 +9,9 @@
 
 #include "base/compiler_program.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "device/describe.h"
+#include "worker/kept.h"
 #include "worker/program.h"
 #include "worker/sanitized_runs.h"
 #include "worker/sizes.h"
@@ -24,8 +26,11 @@ constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // of a case's buff
 // Each takes a second or more.
 constexpr std::size_t kMostCases = 2;
 
-void SayNotLooked(Trial& trial, const std::string& why) {
-  trial.Note(kSanitizersStep, "case '" + trial.workload().name + "': not looked at: " + why);
+constexpr std::uint64_t kSanitizedSeed = 1;
+constexpr std::size_t kBytesOfOne = 1 << 10, kKeptBytes = kBytesOfOne << 12;
+
+std::string NotLooked(const std::string& one_case, const std::string& why) {
+  return "case '" + one_case + "': not looked at: " + why;
 }
 
 std::string FindSanitizer(const protocol::VerifyRequest& request) {
@@ -57,80 +62,119 @@ base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
   return std::nullopt;
 }
 
-std::vector<SanitizedRun> RunAll(const Trial& trial, const std::string& sanitizer,
-                                 const std::string& artifact, const records::Json& program,
-                                 const Layout& layout, const CaseInputs& inputs,
-                                 const std::vector<const SanitizerTool*>& tools) {
-  const protocol::CandidateSet& set = trial.set();
-  return SanitizedRuns({sanitizer, set.device, artifact, program, layout, inputs,
-                        set.work_folder + "/sanitizers"},
-                       tools)
-      .Wait();
-}
+// What the tools said, and what follows.
+struct Looked {
+  Finding finding;
+  std::vector<std::string> notes;
+  bool whole = true;  // every tool said something
+};
 
-// What the tools found in the candidate on `scene`, and do not find in the original.
-base::Result<Finding> Look(Trial& trial, const std::string& sanitizer, const Trial::Scene& scene,
-                           const CaseInputs& inputs) {
-  const protocol::CandidateSet& set = trial.set();
-  const CasePlan& original = scene.original;
-  std::vector<const SanitizerTool*> tools;
-  for (const SanitizerTool& tool : kSanitizerTools) tools.push_back(&tool);
-  trial.CountLaunches(static_cast<std::int64_t>(tools.size()));
-  std::string clean;
-  for (const SanitizedRun& run : RunAll(trial, sanitizer, set.candidate_artifact, scene.program,
-                                        scene.plan.layout, inputs, tools)) {
-    const std::string tool = run.tool->name;
-    if (!run.failed.empty()) {
-      SayNotLooked(trial, tool + ": " + run.failed);
-      continue;
+class Sanitizers {
+ public:
+  Sanitizers(const protocol::CandidateSet& set, std::string program, const Trial::Scene& scene,
+             const CaseInputs& inputs)
+      : set_(set), program_(std::move(program)), scene_(scene), inputs_(inputs) {}
+
+  Looked Look() const {
+    Looked looked;
+    std::string clean;
+    for (const SanitizedRun& run :
+         RunAll(set_.candidate_artifact, scene_.program, scene_.plan.layout, AllTools())) {
+      const std::string tool = run.tool->name;
+      if (!run.failed.empty()) {
+        looked.notes.push_back(NotLooked(scene_.original.name, tool + ": " + run.failed));
+        looked.whole = false;
+        continue;
+      }
+      if (run.error.empty()) {
+        clean += (clean.empty() ? "" : ", ") + tool;
+        continue;
+      }
+      if (!OriginalDoes(*run.tool)) {
+        looked.finding = {run.tool->reason,
+                          "compute-sanitizer's " + tool + ": " + run.error + " (case '" +
+                              scene_.original.name + "')",
+                          kSanitizersStep};
+        return looked;
+      }
+      looked.notes.push_back(tool +
+                             ": does not count, since the original does the like: " + run.error);
     }
-    if (run.error.empty()) {
-      clean += (clean.empty() ? "" : ", ") + tool;
-      continue;
+    if (!clean.empty()) {
+      looked.notes.push_back("case '" + scene_.original.name + "': nothing found by " + clean);
     }
+    return looked;
+  }
+
+ private:
+  static std::vector<const SanitizerTool*> AllTools() {
+    std::vector<const SanitizerTool*> tools;
+    tools.reserve(kSanitizerTools.size());
+    for (const SanitizerTool& tool : kSanitizerTools) tools.push_back(&tool);
+    return tools;
+  }
+
+  bool OriginalDoes(const SanitizerTool& tool) const {
+    const Layout& layout = scene_.original.layout;
     const records::Json program =
-        ToJson(OriginalProgram(original, set.kernel.name), original.layout, 0);
-    const SanitizedRun same = RunAll(trial, sanitizer, set.original_artifact, program,
-                                     original.layout, inputs, {run.tool})
-                                  .front();
-    if (same.error.empty()) {
-      return Finding{run.tool->reason,
-                     "compute-sanitizer's " + tool + ": " + run.error + " (case '" + original.name +
-                         "', seed " + std::to_string(set.seed) + ")",
-                     kSanitizersStep};
-    }
-    trial.Note(kSanitizersStep,
-               tool + ": does not count, since the original does the like: " + run.error);
+        ToJson(OriginalProgram(scene_.original, set_.kernel.name), layout, 0);
+    return !RunAll(set_.original_artifact, program, layout, {&tool}).front().error.empty();
   }
-  if (!clean.empty()) {
-    trial.Note(kSanitizersStep, "case '" + original.name + "': nothing found by " + clean);
+
+  std::vector<SanitizedRun> RunAll(const std::string& artifact, const records::Json& program,
+                                   const Layout& layout,
+                                   const std::vector<const SanitizerTool*>& tools) const {
+    return SanitizedRuns({program_, set_.device, artifact, program, layout, inputs_,
+                          set_.work_folder + "/sanitizers"},
+                         tools)
+        .Wait();
   }
-  return Finding{};
-}
+
+  const protocol::CandidateSet& set_;
+  const std::string program_;
+  const Trial::Scene& scene_;
+  const CaseInputs& inputs_;
+};
 
 }  // namespace
 
 base::Result<Finding> StepSanitizers(Trial& trial) {
   if (trial.set().device == "host" || !IsAmongFirst(trial)) return Finding{};
+  const auto not_looked = [&](const std::string& why) {
+    trial.Note(kSanitizersStep, NotLooked(trial.workload().name, why));
+    return Finding{};
+  };
   const std::string sanitizer = FindSanitizer(trial.request());
   if (sanitizer.empty()) {
-    SayNotLooked(trial, "the toolkit has no compute-sanitizer (package cuda-sanitizer)");
-    return Finding{};
+    return not_looked("the toolkit has no compute-sanitizer (package cuda-sanitizer)");
   }
   TRY_ASSIGN(const auto scene, SceneFor(trial));
-  if (!scene) {
-    SayNotLooked(trial, "no size is small enough");
-    return Finding{};
+  if (!scene) return not_looked("no size is small enough");
+  // The same inputs whatever the seed: what is asked again (by a second verification, for one) was
+  // answered.
+  protocol::CandidateSet set = trial.set();
+  set.seed = kSanitizedSeed;
+  const auto inputs = FindInputs(set, scene->original, nullptr);
+  if (!inputs && inputs.error().code == base::ErrorCode::kInvalidArgument) {
+    return not_looked(inputs.error().message);
   }
-  const auto inputs = FindInputs(trial.set(), scene->original, nullptr);
-  if (!inputs && inputs.error().code != base::ErrorCode::kInvalidArgument) {
-    return base::Fail(inputs.error());
+  if (!inputs) return base::Fail(inputs.error());
+  static Kept<Looked>& kept = *new Kept<Looked>(kKeptBytes);
+  const std::string key = base::Hasher()
+                              .Add(set.device)
+                              .Add(set.candidate_artifact)
+                              .Add(set.original_artifact)
+                              .Add(scene->program.dump())
+                              .Add(InputsKey(set, scene->original.name, nullptr))
+                              .Hex();
+  auto looked = kept.Find(key);
+  if (!looked) {
+    trial.CountLaunches(static_cast<std::int64_t>(kSanitizerTools.size()));
+    looked = std::make_shared<Looked>(Sanitizers(set, sanitizer, *scene, **inputs).Look());
+    if (looked->whole) kept.Put(key, looked, kBytesOfOne);
   }
-  if (!inputs) {
-    SayNotLooked(trial, inputs.error().message);
-    return Finding{};
-  }
-  return Look(trial, sanitizer, *scene, **inputs);
+  for (const std::string& note : looked->notes) trial.Note(kSanitizersStep, note);
+  return looked->finding;
 }
 
 }  // namespace cupilot::worker

@@ -6,6 +6,8 @@
 // finalists, which have proven faster once.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -63,6 +65,10 @@ bool IsDense(const GateFill* fill, const OriginalResult& reference);
 
 // One of the gate's fills; a note says how it went where it passes or does not count.
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill);
+
+// The candidate's buffers as near behind aligned addresses as its guard admits; `how`: in words.
+// Empty: it demands aligned ones.
+std::optional<Trial::Scene> MakeShiftedScene(const Trial& trial, std::string* how);
 
 // Other inputs than the workload's, if there are any; `when`: for details ("after the original").
 // Values that are wrong are "stateful", since on these inputs they were right.

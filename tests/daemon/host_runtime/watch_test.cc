@@ -77,6 +77,11 @@ TEST_F(HostWatch, AccessesOutsideOfAllMemoryAreFound) {
   ExpectOnly("before_the_start", cupilot_host_watch_outside_write, "a write");
   EXPECT_THAT(Findings("past_the_shared"), HasSubstr("of 'dynamic shared memory', which has 256"));
 }
+TEST_F(HostWatch, AccessesThatAGpuDoesNotAlignAreFound) {
+  ExpectOnly("off_its_alignment", cupilot_host_watch_misaligned,
+             "an access by thread (0,0,0) of block (0,0,0) at byte 4 of 'in', whose address is no "
+             "multiple of 8");
+}
 TEST_F(HostWatch, WritesToWhatIsReadOnlyAreFound) {
   ExpectOnly("borrows_its_input", cupilot_host_watch_read_only_write, "'in'[0]");
   ExpectOnly("state_in_constant_memory", cupilot_host_watch_constant_write, "'calls'");

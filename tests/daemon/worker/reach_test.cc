@@ -72,6 +72,19 @@ TEST(Reach, OfANormalisedRowIsTheRow) {
   EXPECT_NEAR(Measure(normalise, Ramp(1 << 14)).reach, 256, 80);
 }
 
+// One row alone: all its outputs move, or none.
+TEST(Reach, OfASingleRowIsDrawnOftenEnough) {
+  const Kernel normalise = [](const std::vector<double>& in) {
+    std::vector<double> out = in;
+    const double sum = std::accumulate(in.begin(), in.end(), 0.0);
+    for (double& one : out) one /= sum;
+    return out;
+  };
+  const Measured measured = Measure(normalise, Ramp(100));
+  EXPECT_GT(measured.reach, 50);
+  EXPECT_LE(measured.reach, 100);
+}
+
 TEST(Reach, OutputsThatNeverMoveDoNotCount) {
   const Kernel half = [](const std::vector<double>& in) {
     std::vector<double> out = Windows(16)(in);

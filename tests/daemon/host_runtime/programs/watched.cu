@@ -423,6 +423,13 @@ __global__ void PastTheEnd(const int* in, int* out, int*) {
 }
 WATCHED_CASE(past_the_end, PastTheEnd, 0)
 
+__global__ void OffItsAlignment(const int* in, int* out, int*) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const int2 two = i == 0 ? reinterpret_cast<const int2*>(in + 1)[0] : make_int2(0, 0);
+  out[i] = two.x + two.y;
+}
+WATCHED_CASE(off_its_alignment, OffItsAlignment, 0)
+
 __global__ void BeforeTheStart(const int* in, int* out, int*) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   out[i - 1] = in[i];

@@ -254,6 +254,18 @@ TEST_F(AccessesTest, ReadsOutsideOfTheBuffersAreFound) {
   ExpectAccepted(over);
 }
 
+// This processor may load it, a GPU does not.
+TEST_F(AccessesTest, PairsThatAreNotAlignedAreFound) {
+  ExpectCaught(
+      "crashed", "at byte 0 of 'in', whose address is no multiple of 8",
+      Variant("  __shared__ int part[64];\n"
+              "  if (t < 32) {\n"
+              "    const int2 two = reinterpret_cast<const int2*>(in)[blockIdx.x * 32 + t];\n"
+              "    part[2 * t] = two.x;\n    part[2 * t + 1] = two.y;\n  }\n"
+              "  __syncthreads();\n" +
+              kAddUp));
+}
+
 TEST_F(AccessesTest, AnInputMayNotBeBorrowed) {
   const Json borrows = Variant(
       "  __shared__ int part[64];\n  volatile int* own = const_cast<int*>(in);\n"
