@@ -271,24 +271,23 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
-    watched_original_ = WatchedArtifact(reply, "the original");
+    watched_original_ = WatchedArtifact(std::move(reply), "the original");
     if (watched_original_.empty()) return StartVerify("rest", &Job::OnProven);
     BuildCandidate(&Job::OnWatchedCandidate, true);
   }
 
   void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
-    watched_candidate_ = WatchedArtifact(reply, "the candidate");
+    watched_candidate_ = WatchedArtifact(std::move(reply), "the candidate");
     StartVerify("rest", &Job::OnProven);
   }
 
   // That it builds was proven before, so that this is no verdict: the step is left out, and the
   // record says so.
-  std::string WatchedArtifact(const base::Result<protocol::BuildReply>& reply,
-                              const std::string& what) {
+  std::string WatchedArtifact(base::Result<protocol::BuildReply> reply, const std::string& what) {
     if (reply && !reply->failed && !reply->timed_out) {
       records::Json& seconds = evaluation_.metrics["watched_build_seconds"];
       seconds = (seconds.is_number() ? seconds.get<double>() : 0.0) + reply->seconds;
-      return reply->artifact;
+      return std::move(reply->artifact);
     }
     not_watched_ = what + " cannot be built for it: " +
                    (!reply             ? reply.error().message
