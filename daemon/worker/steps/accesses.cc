@@ -104,7 +104,7 @@ class Watched {
       return std::nullopt;
     }
     TRY_ASSIGN(const WatchedRun run, RunCandidate(kPoisons[0]));
-    // At other sizes it may need more memory than a process here has; but not at other places.
+    // At its own places it ran.
     if (run.died && is_shifted_) return std::optional<Finding>(Crashed(run.failed));
     if (!run.failed.empty()) {
       Say("not looked at: the candidate fails so: " + run.failed);
@@ -191,7 +191,7 @@ class Watched {
   const protocol::CandidateSet& set_;
   const CasePlan& plan_;
   const std::string of_;
-  const bool is_shifted_;  // at its own size, which has run before
+  const bool is_shifted_;  // the same case elsewhere, after it ran at its own places
   Trial::Scene scene_;
   std::shared_ptr<const CaseInputs> inputs_;
 };
@@ -231,7 +231,7 @@ base::Result<Finding> StepAccesses(Trial& trial) {
     if (finding && !finding->reason.empty()) return *finding;
     if (finding) looked_at = "its own size";
   }
-  if (plan.layout.bytes <= kShiftedBytes) {
+  if (!looked_at.empty() && plan.layout.bytes <= kShiftedBytes) {
     std::string how;
     if (const auto scene = MakeShiftedScene(trial, &how)) {
       TRY_ASSIGN(auto finding, Watched(trial, scene->original, of + ", " + how, true).Run(false));
