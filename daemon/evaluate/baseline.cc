@@ -39,9 +39,10 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
     baseline_.device = std::move(*reply);
     original_ =
         MakeBuildRequest(request_, baseline_.device, request_.kernel.closure_source, settings_);
-    Build(workers_, original_, [self = shared_from_this()](base::Result<protocol::BuildReply> r) {
-      self->OnOriginal(std::move(r));
-    });
+    Build(workers_, original_, request_.device,
+          [self = shared_from_this()](base::Result<protocol::BuildReply> r) {
+            self->OnOriginal(std::move(r));
+          });
   }
 
   void OnOriginal(base::Result<protocol::BuildReply> reply) {
@@ -82,9 +83,10 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
       request.device = baseline_.twin.device;
       request.target.clear();
     }
-    Build(workers_, request, [self = shared_from_this()](base::Result<protocol::BuildReply> r) {
-      self->OnTwinBuilt(std::move(r));
-    });
+    Build(workers_, request, request_.device,
+          [self = shared_from_this()](base::Result<protocol::BuildReply> r) {
+            self->OnTwinBuilt(std::move(r));
+          });
   }
 
   void OnTwinBuilt(base::Result<protocol::BuildReply> reply) {

@@ -129,13 +129,12 @@ void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request
                                          &protocol::ParseCheckVariantReply, std::move(done));
 }
 
-void Build(Workers& workers, const protocol::BuildRequest& request,
+void Build(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
            base::Callback<protocol::BuildReply> done) {
-  CallTyped<protocol::BuildReply>(
-      workers,
-      MakeCall(WorkerKind::kBuild, "build", protocol::ToJson(request),
-               milliseconds(request.timeout_ms) + kBuildGrace, request.device),
-      &protocol::ParseBuildReply, std::move(done));
+  CallTyped<protocol::BuildReply>(workers,
+                                  MakeCall(WorkerKind::kBuild, "build", protocol::ToJson(request),
+                                           milliseconds(request.timeout_ms) + kBuildGrace, device),
+                                  &protocol::ParseBuildReply, std::move(done));
 }
 
 // Limits of a whole request are for a device that hangs: what a candidate may take is limited

@@ -24,9 +24,9 @@ void Twin(Workers& workers, const protocol::TwinRequest& request, const std::str
 void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request,
                   const std::string& device, base::Callback<protocol::CheckVariantReply> done);
 
-// Build workers. The limit is the request's timeout and a little, since the worker kills its
-// compiler itself.
-void Build(Workers& workers, const protocol::BuildRequest& request,
+// Build workers; `device`: what is tuned (its twins and watched builds may be for the host device).
+// The limit is the request's timeout and a little, since the worker kills its compiler itself.
+void Build(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
            base::Callback<protocol::BuildReply> done);
 
 // Device workers; the request's set names the device. On the host Measure is exclusive.

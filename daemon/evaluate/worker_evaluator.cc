@@ -155,7 +155,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     } else {
       build.as_compiled = as_compiled_;
     }
-    Build(owner_.workers_, build,
+    Build(owner_.workers_, build, request_.device,
           [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
             (self.get()->*then)(std::move(reply));
           });
@@ -255,30 +255,44 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
                         FormatSpeedup(best) +
                         " at least of what is there: not measured in a second process");
     }
+    BeginWatched();
     const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");
     if (nvrtc && !as_compiled_ && DeviceKind(request_.device) == "cuda") {
       as_compiled_ = true;
-      Enter(kBuild);
       return BuildText(request_.kernel.closure_source, &Job::OnOriginalAsCompiled);
     }
     Prove();
   }
 
-  // What only finalists are worth: builds whose accesses can be watched too.
-  void Prove() {
+  // What only finalists are worth: builds whose accesses can be watched too. They are made of the
+  // same texts whatever compiler makes what ships, and beside that.
+  void BeginWatched() {
+    if (watched_builds_ != Watched::kNone) return;
+    watched_builds_ = Watched::kUnderWay;
     Enter(kBuild);
     BuildText(request_.kernel.closure_source, &Job::OnWatchedOriginal, true);
+    BuildCandidate(&Job::OnWatchedCandidate, true);
   }
 
   void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
     watched_original_ = WatchedArtifact(std::move(reply), "the original");
-    if (watched_original_.empty()) return StartVerify("rest", &Job::OnProven);
-    BuildCandidate(&Job::OnWatchedCandidate, true);
+    OnWatched();
   }
 
   void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
     watched_candidate_ = WatchedArtifact(std::move(reply), "the candidate");
-    StartVerify("rest", &Job::OnProven);
+    OnWatched();
+  }
+
+  void OnWatched() {
+    if (++watched_built_ < 2) return;
+    watched_builds_ = Watched::kDone;
+    if (awaits_watched_) StartVerify("rest", &Job::OnProven);
+  }
+
+  void Prove() {
+    awaits_watched_ = watched_builds_ != Watched::kDone;
+    if (!awaits_watched_) StartVerify("rest", &Job::OnProven);
   }
 
   // That it builds was proven before, so that this is no verdict: the step is left out, and the
@@ -467,6 +481,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Baseline baseline_;
   std::vector<std::string> entries_;
   std::string candidate_artifact_;
+  enum class Watched { kNone, kUnderWay, kDone };
+  Watched watched_builds_ = Watched::kNone;
+  int watched_built_ = 0;
+  bool awaits_watched_ = false;  // the rest of the verification
   std::string watched_original_, watched_candidate_, not_watched_;
   std::vector<records::CaseResult> verified_;
   protocol::MeasureReply first_;
