@@ -275,12 +275,12 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
-    watched_original_ = WatchedArtifact(std::move(reply), "the original");
+    watched_original_ = WatchedArtifact(std::move(reply), "the original", original_not_watched_);
     OnWatched();
   }
 
   void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
-    watched_candidate_ = WatchedArtifact(std::move(reply), "the candidate");
+    watched_candidate_ = WatchedArtifact(std::move(reply), "the candidate", candidate_not_watched_);
     OnWatched();
   }
 
@@ -297,16 +297,17 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   // That it builds was proven before, so that this is no verdict: the step is left out, and the
   // record says so.
-  std::string WatchedArtifact(base::Result<protocol::BuildReply> reply, const std::string& what) {
+  std::string WatchedArtifact(base::Result<protocol::BuildReply> reply, const std::string& what,
+                              std::string& not_watched) {
     if (reply && !reply->failed && !reply->timed_out) {
       records::Json& seconds = evaluation_.metrics["watched_build_seconds"];
       seconds = (seconds.is_number() ? seconds.get<double>() : 0.0) + reply->seconds;
       return std::move(reply->artifact);
     }
-    not_watched_ = what + " cannot be built for it: " +
-                   (!reply             ? reply.error().message
-                    : reply->timed_out ? "the compiler took too long"
-                                       : reply->log);
+    not_watched = what + " cannot be built for it: " +
+                  (!reply             ? reply.error().message
+                   : reply->timed_out ? "the compiler took too long"
+                                      : reply->log);
     return {};
   }
 
@@ -429,7 +430,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     set.device = request_.device;
     set.watched_original = watched_original_;
     set.watched_candidate = watched_candidate_;
-    set.not_watched = not_watched_;
+    set.not_watched =
+        original_not_watched_.empty() ? candidate_not_watched_ : original_not_watched_;
     set.work_folder = owner_.settings_.work_folder + "/" + baseline_.device.device.arch;
     return set;
   }
@@ -485,7 +487,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Watched watched_builds_ = Watched::kNone;
   int watched_built_ = 0;
   bool awaits_watched_ = false;  // the rest of the verification
-  std::string watched_original_, watched_candidate_, not_watched_;
+  std::string watched_original_, watched_candidate_;
+  std::string original_not_watched_, candidate_not_watched_;  // why
   std::vector<records::CaseResult> verified_;
   protocol::MeasureReply first_;
   records::Evaluation evaluation_;
