@@ -1,0 +1,30 @@
+// What the recorder asks of the device on which the program runs. Called from any thread of the
+// program, with nothing of the recorder's locked but what orders its own calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "recording/plan.h"
+
+namespace cupilot::capture {
+
+// An allocation.
+struct Region {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  RegionKind kind = RegionKind::kDevice;
+};
+
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  // The allocation that holds the address. One past its end is not in it.
+  virtual bool Find(std::uint64_t address, Region& region) = 0;
+  // The variable as the launched kernel sees it; `kernel` is Launch::kernel.
+  virtual bool FindGlobal(const void* kernel, const PlannedGlobal& global, Region& region) = 0;
+  // Waits for what may write there, as far as the launch is concerned.
+  virtual bool Read(std::uint64_t address, void* to, std::size_t bytes) = 0;
+};
+
+}  // namespace cupilot::capture

@@ -1,0 +1,124 @@
+#include "recording/plan.h"
+
+#include <array>
+#include <cstdio>
+#include <sstream>
+
+namespace cupilot::capture {
+namespace {
+
+constexpr char kFirstLine[] = "cupilot-capture-plan 1";
+constexpr std::array<const char*, 6> kKinds = {"unknown",   "pointer", "scalar",
+                                               "structure", "table",   "hidden"};
+
+bool ParseKind(const std::string& text, ParameterKind& kind) {
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    if (text == kKinds[i]) {
+      kind = static_cast<ParameterKind>(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string Rest(std::istringstream& line) {
+  std::string text;
+  std::getline(line >> std::ws, text);
+  return text;
+}
+
+// One line of a kernel; false if it is none.
+bool ParseKernelLine(const std::string& word, std::istringstream& line, PlannedKernel& kernel) {
+  if (word == "name") {
+    kernel.name = Rest(line);
+    return true;
+  }
+  if (word == "parameter") {
+    PlannedParameter parameter;
+    std::string kind;
+    if (!(line >> kind >> parameter.bytes) || !ParseKind(kind, parameter.kind)) return false;
+    kernel.parameters.push_back(parameter);
+    return true;
+  }
+  if (word != "global") return false;
+  PlannedGlobal global;
+  std::string space;
+  if (!(line >> space >> global.bytes) || (space != "constant" && space != "device")) return false;
+  global.constant = space == "constant";
+  global.symbol = Rest(line);
+  kernel.globals.push_back(global);
+  return !global.symbol.empty();
+}
+
+bool ParseLine(const std::string& text, Plan& plan) {
+  std::istringstream line(text);
+  std::string word;
+  if (!(line >> word)) return true;
+  if (word == "folder") return !(plan.folder = Rest(line)).empty();
+  if (word == "launches") return static_cast<bool>(line >> plan.launches);
+  if (word == "max_bytes") return static_cast<bool>(line >> plan.max_bytes);
+  if (word == "seed") return static_cast<bool>(line >> plan.seed);
+  if (word == "kernel") {
+    plan.kernels.emplace_back();
+    return static_cast<bool>(line >> plan.kernels.back().signature);
+  }
+  return !plan.kernels.empty() && ParseKernelLine(word, line, plan.kernels.back());
+}
+
+}  // namespace
+
+std::string PrintPlan(const Plan& plan) {
+  std::ostringstream out;
+  out << kFirstLine << "\nfolder " << plan.folder << "\nlaunches " << plan.launches
+      << "\nmax_bytes " << plan.max_bytes << "\nseed " << plan.seed << "\n";
+  for (const PlannedKernel& kernel : plan.kernels) {
+    out << "kernel " << kernel.signature << "\n";
+    if (!kernel.name.empty()) out << "name " << kernel.name << "\n";
+    for (const PlannedParameter& parameter : kernel.parameters) {
+      out << "parameter " << kKinds[static_cast<std::size_t>(parameter.kind)] << " "
+          << parameter.bytes << "\n";
+    }
+    for (const PlannedGlobal& global : kernel.globals) {
+      out << "global " << (global.constant ? "constant " : "device ") << global.bytes << " "
+          << global.symbol << "\n";
+    }
+  }
+  return out.str();
+}
+
+bool ParsePlan(const std::string& text, Plan& plan, std::string& error) {
+  plan = Plan{};
+  std::istringstream in(text);
+  std::string line;
+  if (!std::getline(in, line) || line != kFirstLine) {
+    error = "line 1: not a plan of this version of cuPilot";
+    return false;
+  }
+  for (int number = 2; std::getline(in, line); ++number) {
+    if (ParseLine(line, plan)) continue;
+    error = "line " + std::to_string(number) + ": '" + line + "' is not understood";
+    return false;
+  }
+  if (!plan.folder.empty()) return true;
+  error = "no folder is named";
+  return false;
+}
+
+bool ReadPlan(const std::string& path, Plan& plan, std::string& error) {
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) {
+    error = path + ": cannot be opened";
+    return false;
+  }
+  std::string text;
+  std::array<char, 4096> part;
+  for (std::size_t n; (n = std::fread(part.data(), 1, part.size(), file)) > 0;) {
+    text.append(part.data(), n);
+  }
+  std::fclose(file);
+  if (ParsePlan(text, plan, error)) return true;
+  error = path + ": " + error;
+  return false;
+}
+
+}  // namespace cupilot::capture
