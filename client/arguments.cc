@@ -15,6 +15,7 @@ constexpr const char* kKernelHelp =
 struct Raw {
   std::string budget;
   std::string snooze = "1h";
+  std::string max_size = "4G";
 };
 
 void AddKernelCommands(CLI::App& app, Arguments& out) {
@@ -88,6 +89,37 @@ void AddLocalCommands(CLI::App& app, Arguments& out) {
                    "print only the CUDA compiler of the host device, for CUDACXX");
 }
 
+void AddCaptureCommands(CLI::App& app, Arguments& out, Raw& raw) {
+  auto* capture = app.add_subcommand(
+      "capture", "Run a program once and tune the tagged kernels on the launches that it makes");
+  capture->add_option("--kernel", out.kernel, "this kernel only");
+  capture
+      ->add_option("--launches", out.launches,
+                   "launches to record of each geometry besides the first, drawn at random")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  capture->add_option("--max-size", raw.max_size, "of what is recorded, such as 500M or 4G")
+      ->capture_default_str();
+  capture->add_option("PROGRAM", out.words, "after --: the program and its arguments")->required();
+  auto* workload = app.add_subcommand("workload", "What was captured of kernels");
+  workload->require_subcommand(1);
+  workload->fallthrough();
+  workload->add_subcommand("list", "All captured workloads of the project of the current folder");
+  const auto of_kernel = [&](const char* name, const char* what) {
+    auto* command = workload->add_subcommand(name, what);
+    command->add_option("KERNEL", out.kernel, kKernelHelp)->required();
+    return command;
+  };
+  of_kernel("show", "The launches that were captured of a kernel");
+  auto* exported = of_kernel("export", "Write a kernel's workload as a file for `cupilot tune`");
+  exported->add_option("-o,--output", out.output_file, "the file")->required();
+  exported->add_flag("--with-data", out.with_data,
+                     "with the program's own data, which may be private; else with values drawn "
+                     "from fitted distributions");
+  of_kernel("drop", "Forget what was captured of a kernel");
+  for (CLI::App* nested : workload->get_subcommands({})) nested->fallthrough();
+}
+
 std::string CommandOf(const CLI::App& app) {
   std::string command;
   const CLI::App* at = &app;
@@ -114,6 +146,20 @@ base::Result<> ReadBudget(const std::string& text, Arguments& out) {
   return {};
 }
 
+// "4G", "500M", "1000000" in bytes.
+base::Result<std::uint64_t> ParseSize(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  const std::string unit(read.ptr, end);
+  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (read.ec != std::errc() || shift < 0 || number == 0 || number > (~std::uint64_t{0} >> 30)) {
+    return base::Fail(base::InvalidArgument("--max-size: '" + text +
+                                            "' is no size; write a number and K, M or G (500M)"));
+  }
+  return number << shift;
+}
+
 bool IsGpu(const std::string& device) {
   return device.size() > 5 && device.starts_with("cuda:") &&
          device.find_first_not_of("0123456789", 5) == std::string::npos;
@@ -125,6 +171,9 @@ base::Result<> Complete(const Raw& raw, Arguments& out) {
     auto seconds = ParseDuration(raw.snooze);
     if (!seconds) return base::Fail(seconds.error().In("snooze"));
     out.seconds = *seconds;
+  }
+  if (out.command == "capture") {
+    TRY_ASSIGN(out.max_bytes, ParseSize(raw.max_size));
   }
   if (out.device != "host" && !IsGpu(out.device)) {
     return base::Fail(
@@ -172,6 +221,7 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     AddKernelCommands(app, out);
     AddSourceCommands(app, out, raw);
     AddLocalCommands(app, out);
+    AddCaptureCommands(app, out, raw);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

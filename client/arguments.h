@@ -26,9 +26,14 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::optional<double> seconds;  // of a budget or a snooze
   std::optional<std::int64_t> evaluations;
-  std::int64_t lines = 50;  // daemon logs
-  bool verify = false;      // lock
-  bool diff = false;        // lock
+  std::int64_t lines = 50;         // daemon logs
+  bool verify = false;             // lock
+  bool diff = false;               // lock
+  std::vector<std::string> words;  // capture: the program and its arguments
+  std::int64_t launches = 1;       // capture: recorded launches of a geometry besides the first
+  std::uint64_t max_bytes = std::uint64_t{4} << 30;  // capture: of what is recorded
+  bool synthetic = false;                            // capture: keep no data
+  bool with_data = false;                            // workload export
   bool show_origin = false;
   bool host_nvcc = false;
 };

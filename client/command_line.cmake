@@ -2,12 +2,14 @@
 cupilot_library(client
   SOURCES arguments.cc connection.cc doctor_checks.cc once.cc output.cc run_program.cc
           source_input.cc spawn.cc
-          commands/apply.cc commands/ask.cc commands/best.cc commands/config.cc commands/daemon.cc
+          child_program.cc
+          commands/apply.cc commands/ask.cc commands/best.cc commands/capture.cc commands/config.cc commands/daemon.cc
           commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc
           commands/history.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
           commands/lock_verify.cc commands/resume.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
-  LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::swap
+          commands/workload.cc
+  LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")
 cupilot_program(cupilot SOURCES main.cc LINK cupilot::client)

@@ -62,6 +62,7 @@ if(NOT TARGET zstd::libzstd_shared)
   add_library(zstd::libzstd_shared UNKNOWN IMPORTED)
   set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION "${CUPILOT_ZSTD}")
 endif()
+cupilot_dependency(zstd zstd::libzstd_shared)
 llvm_map_components_to_libnames(llvm_archives option support targetparser core bitreader
   bitstreamreader binaryformat profiledata windowsdriver frontendhlsl frontendopenmp
   frontendoffloading mc mcparser demangle)

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "device/parallel.h"
 #include "device/philox.h"
+#include "blobs/blob_store.h"
 
 namespace cupilot::device {
 namespace {
@@ -242,7 +243,7 @@ void FillBits(std::byte* data, std::int64_t bytes, const Draws& draws) {
 }
 
 base::Result<> FillFromFile(std::byte* data, std::int64_t bytes, const std::string& path) {
-  TRY_ASSIGN(const std::string content, base::ReadFile(path));
+  TRY_ASSIGN(const std::string content, blobs::ReadFillFile(path));
   if (static_cast<std::int64_t>(content.size()) < bytes) {
     return base::Fail(base::InvalidArgument(path + ": has " + std::to_string(content.size()) +
                                             " bytes, the argument needs " + std::to_string(bytes)));

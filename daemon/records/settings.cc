@@ -65,6 +65,7 @@ const std::vector<Setting>& Settings() {
       {"parallel", 2, 1, 64, {}, "kernels in work at once: their builds overlap"},
       {"nice", 10, 0, 19, {}, "added to the priority of all workers"},
       {"seed", 1, 0, 9007199254740992.0, {}, "of the search and of generated values"},
+      {"captured_gigabytes", 16.0, 0.01, 1e6, {}, "captured contents that are kept, the newest"},
       {"gpu_quiet_seconds", 60.0, 0, 86400, {}, "a GPU is quiet for so long before it is used"},
       {"gpu_pause_seconds",
        60.0,

@@ -11,7 +11,6 @@
 #include "service/job_text.h"
 
 namespace cupilot::service {
-namespace {
 
 using records::Json;
 
@@ -25,6 +24,8 @@ bool InProject(Service& service, const ObjectState& state, const std::string& fo
   };
   return contains(project.build_folder) || contains(project.source_folder);
 }
+
+namespace {
 
 bool AnyProjectContains(Service& service, const std::string& folder) {
   return std::any_of(service.objects().begin(), service.objects().end(),

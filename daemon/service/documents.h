@@ -11,6 +11,9 @@ namespace cupilot::service {
 records::Json StatusDocument(Service& service);
 records::Json ListDocument(Service& service, const std::string& folder);
 
+// Whether the object is of the project that contains the folder; of any project, if it is empty.
+bool InProject(Service& service, const ObjectState& state, const std::string& folder);
+
 // Where a kernel is; from FindKernel.
 struct KernelPlace {
   const ObjectState* object = nullptr;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "service/capture_requests.h"
 #include "service/documents.h"
 #include "service/lock_document.h"
 
@@ -12,8 +13,10 @@ namespace {
 
 using records::Json;
 
-constexpr const char* kVerbs[] = {"ping",  "status", "list",   "explain", "best", "history",
-                                  "apply", "lock",   "snooze", "resume",  "stop", "subscribe"};
+constexpr const char* kVerbs[] = {
+    "ping",         "status",       "list",          "explain",       "best",         "history",
+    "apply",        "lock",         "snooze",        "resume",        "stop",         "subscribe",
+    "capture_plan", "workload_add", "workload_list", "workload_show", "workload_drop"};
 
 using protocol::DaemonMessage;
 
@@ -87,6 +90,11 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
     return LockDocument(service_, Text(params, "folder"), Text(params, "output"),
                         state_folder_ + "/replies");
   }
+  if (verb == "capture_plan") return CapturePlanDocument(service_, params);
+  if (verb == "workload_add") return AddCaptures(service_, params);
+  if (verb == "workload_list") return WorkloadListDocument(service_, params);
+  if (verb == "workload_show") return WorkloadDocument(service_, params);
+  if (verb == "workload_drop") return DropWorkload(service_, params);
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
     TRY(service_.Snooze(seconds));

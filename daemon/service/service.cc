@@ -43,6 +43,7 @@ Service::Service(Collaborators collaborators, Settings settings, std::string sta
       settings_(settings),
       state_folder_(std::move(state_folder)),
       catalog_(with_.store),
+      captured_(with_.store, state_folder_ + "/blobs"),
       policy_(with_.clock, catalog_),
       gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
                  [this] {
@@ -230,7 +231,9 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
                 [&](const records::Kernel& kernel) { return !IsWanted(state.target, kernel); });
   state.scan = std::make_unique<ObjectScan>(std::move(*scan));
   Json names = Json::array();
-  for (const records::Kernel& kernel : state.scan->kernels) {
+  for (records::Kernel& kernel : state.scan->kernels) {
+    const std::string dropped = captured_.Overlay(kernel);
+    if (!dropped.empty()) state.scan->warnings.push_back(dropped);
     names.push_back(records::LabelOf(kernel));
     if (auto saved = catalog_.SaveKernel(kernel, WorkloadOf(kernel)); !saved) {
       log::Error("a kernel cannot be written down", {{"reason", saved.error()}});

@@ -18,6 +18,7 @@
 #include "loop/file_watcher.h"
 #include "loop/loop.h"
 #include "loop/timer.h"
+#include "service/captured_workloads.h"
 #include "service/catalog.h"
 #include "service/gpu_watch.h"
 #include "service/idle_policy.h"
@@ -86,6 +87,11 @@ class Service {
   base::Result<> Snooze(std::int64_t seconds);
   base::Result<> Resume();
 
+  // A capture takes the place of an earlier one: its kernel is tuned on it from now on.
+  base::Result<> AddCaptured(const workloads::Captured& captured);
+  base::Result<> DropCaptured(const std::string& file, const std::string& label);
+  const CapturedWorkloads& captured() const { return captured_; }
+
   // For documents.
   const std::map<std::string, ObjectState>& objects() const { return objects_; }
   const std::map<std::string, Project>& projects() const { return projects_; }
@@ -126,6 +132,7 @@ class Service {
   void WatchFolderOf(const std::string& file);
   void Work();
   bool StartScan();
+  void ScanAgain(const std::string& file, const std::string& label);
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
   void AskForHost();
   void AskForGpus();
@@ -168,6 +175,7 @@ class Service {
   Settings settings_;
   std::string state_folder_;
   Catalog catalog_;
+  CapturedWorkloads captured_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
   Publisher publisher_;

@@ -12,6 +12,8 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.parallel = static_cast<std::int64_t>(json["parallel"].get<double>());
   settings.nice = static_cast<std::int64_t>(json["nice"].get<double>());
   settings.seed = static_cast<std::uint64_t>(json["seed"].get<double>());
+  settings.captured_bytes =
+      static_cast<std::uint64_t>(json["captured_gigabytes"].get<double>() * 0x1p30);
   const auto seconds = [&json](const char* key) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>(json[key].get<double>()));

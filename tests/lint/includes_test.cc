@@ -62,17 +62,18 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"recording", {}},
     {"host_runtime", {"recording"}},
     {"capture", {"recording"}},
-    {"workloads", {"base", "log", "records", "recording"}},
-    {"device", {"base", "records", "host_runtime"}},
+    {"blobs", {"base"}},
+    {"workloads", {"base", "blobs", "device/element.h", "records", "recording"}},
+    {"device", {"base", "blobs", "records", "host_runtime"}},
     {"worker", {"base", "log", "records", "protocol", "source", "device", "host_runtime"}},
     {"evaluate", {"base", "log", "records", "protocol", "loop", "source/swap"}},
     {"search", {"base", "records", "protocol"}},
     {"service",
      {"base", "log", "records", "protocol", "cache", "loop", "evaluate", "search", "source/swap",
-      "workloads"}},
+      "blobs", "workloads"}},
     {"client",
-     {"base", "log", "records", "protocol", "loop", "recording", "workloads", "source/swap",
-      "source/lower", "source/syntax", "nvcc/"}},
+     {"base", "log", "records", "protocol", "loop", "blobs", "recording", "workloads",
+      "source/swap", "source/lower", "source/syntax", "nvcc/"}},
 };
 
 TEST(Includes, GoOneWay) {

@@ -134,11 +134,15 @@ void Results::PrintVerdicts() const {
 bool Results::PrintTable() const {
   int good = 0, bad = 0, accepted = 0, refused = 0, other = 0, gaps = 0, unknown = 0;
   std::vector<double> seconds;
+  std::string names;
   for (const auto& [key, line] : lines_) {
     const Candidate& candidate = *candidates_.at(key.first);
     (candidate.good() ? good : bad) += 1;
     if (VerifySeconds(line) > 0) seconds.push_back(VerifySeconds(line));
     if (!line.value("misjudged", false)) continue;
+    names += key.first + " (seed " + std::to_string(key.second) +
+             "): " + (line.value("passed", false) ? "passed" : line.value("reason", "")) + " " +
+             line.value("detail", "") + "\n";
     (candidate.good() ? refused : line.value("passed", false) ? accepted : other) += 1;
     const bool known =
         collection_.gaps.contains(candidate.name) || collection_.by_luck.contains(candidate.name);
@@ -150,7 +154,7 @@ bool Results::PrintTable() const {
   std::printf("\n%d trials of bad candidates, %d of good ones\n", bad, good);
   std::printf("false accepts: %d, false refusals: %d, other reasons than expected: %d\n", accepted,
               refused, other);
-  std::printf("of these %d are known gaps, %d are not\n", gaps, unknown);
+  std::printf("of these %d are known gaps, %d are not\n%s", gaps, unknown, names.c_str());
   std::printf("verification of a candidate: median %.2f s, 95 %% below %.2f s, at most %.2f s\n",
               At(seconds, 0.5), At(seconds, 0.95), At(seconds, 1));
   return unknown == 0;

@@ -1,0 +1,25 @@
+// Runs a user's program as the user would: with our terminal, folder and descriptors. Blocking.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cupilot::client {
+
+struct ProgramEnd {
+  int exit_code = 0;
+  int signal = 0;  // that ended it; 0: none
+  bool well() const { return exit_code == 0 && signal == 0; }
+  // "ended with 3", "was ended by Aborted"
+  std::string Text() const;
+};
+
+// `environment` is added to ours. While it runs, what the terminal sends ends it, not us.
+// kUnavailable if it cannot be started.
+base::Result<ProgramEnd> RunChildProgram(const std::vector<std::string>& words,
+                                         const std::map<std::string, std::string>& environment);
+
+}  // namespace cupilot::client

@@ -1,0 +1,232 @@
+// Runs the program with a plan of what to record, reads what it left, and gives the daemon the
+// workloads that it makes of it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "base/paths.h"
+#include "client/child_program.h"
+#include "client/commands/ask.h"
+#include "client/commands/commands.h"
+#include "client/connection.h"
+#include "recording/plan.h"
+#include "workloads/captured_cases.h"
+#include "workloads/fitted.h"
+
+namespace cupilot::client {
+namespace {
+
+namespace fs = std::filesystem;
+using records::Json;
+
+// How long sources that the daemon has yet to read are waited for.
+constexpr std::chrono::seconds kScanLimit{120};
+constexpr std::chrono::milliseconds kAskAgain{100};
+
+// A folder of recordings, removed with all that is in it.
+class RecordingFolder {
+ public:
+  static base::Result<RecordingFolder> Make() {
+    TRY_ASSIGN(const base::UserFolders folders, base::FindUserFolders());
+    TRY(base::MakePrivateFolder(folders.cache));
+    const std::string path =
+        folders.cache + "/capture/" + std::to_string(::getpid()) + base::UniqueSuffix();
+    TRY(base::MakeFolders(path));
+    return RecordingFolder(path);
+  }
+  explicit RecordingFolder(std::string path) : path_(std::move(path)) {}
+  RecordingFolder(RecordingFolder&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
+  RecordingFolder& operator=(RecordingFolder&&) = delete;
+  ~RecordingFolder() {
+    if (!path_.empty()) (void)base::RemoveTree(path_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+base::Result<std::vector<records::Kernel>> AskForKernels(Output& output, Connection& connection,
+                                                         const std::string& name) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
+    TRY_ASSIGN(const Json plan,
+               connection.Request("capture_plan", {{"folder", CurrentFolder()}, {"kernel", name}}));
+    if (!FlagOf(plan, "complete")) {
+      if (std::chrono::steady_clock::now() - begin < kScanLimit) {
+        output.Progress("the daemon reads the project's sources");
+        std::this_thread::sleep_for(kAskAgain);
+        continue;
+      }
+      output.Warning("not all sources of the project were read yet: kernels may be missing");
+    }
+    output.EndProgress();
+    std::vector<records::Kernel> kernels;
+    for (const Json& row : ListOf(plan, "kernels")) {
+      TRY_ASSIGN(records::Kernel kernel, records::ParseKernel(row));
+      kernels.push_back(std::move(kernel));
+    }
+    if (!kernels.empty()) return kernels;
+    return base::Fail(base::NotFound(
+        name.empty() ? "no tagged kernel is known here; write `// cupilot: tune` above one and "
+                       "build"
+                     : "no tagged kernel '" + name +
+                           "' is known here; `cupilot list` shows those that are"));
+  }
+}
+
+std::map<std::string, std::string> EnvironmentOf(const std::string& plan) {
+  // The originals run: theirs are the times, and theirs the results.
+  std::map<std::string, std::string> environment = {{capture::kPlanVariable, plan},
+                                                    {"CUPILOT_DISABLE", "1"}};
+  const std::string injected = base::LibexecFolder() + "/libcupilot_capture.so";
+  if (base::FileExists(injected)) environment["CUDA_INJECTION64_PATH"] = injected;
+  return environment;
+}
+
+base::Result<std::vector<workloads::Recording>> ReadRecordings(const std::string& folder,
+                                                               Output& output) {
+  std::vector<workloads::Recording> recordings;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".capture") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    auto recording = workloads::Recording::Read(path);
+    if (!recording) {
+      // What other processes recorded is as good as before.
+      output.Warning(recording.error().message);
+      continue;
+    }
+    if (!recording->whole()) {
+      output.Warning("a process ended early: what it recorded until then is used");
+    }
+    if (recording->left_out() > 0) {
+      output.Warning(std::to_string(recording->left_out()) +
+                     " launches were not recorded: --max-size allows no more");
+    }
+    for (const std::string& note : recording->notes()) output.Warning(note);
+    recordings.push_back(std::move(*recording));
+  }
+  return recordings;
+}
+
+std::string ProgramName(const std::string& word) { return fs::path(word).filename().string(); }
+
+// What the program did with each kernel, and what could not be captured.
+struct Harvest {
+  std::vector<workloads::Captured> captured;
+  std::vector<std::string> problems;
+};
+
+base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings,
+                             const std::vector<records::Kernel>& kernels,
+                             const Arguments& arguments) {
+  Harvest harvest;
+  TRY_ASSIGN(blobs::BlobStore blobs, blobs::BlobStore::OfUser());
+  const bool host = std::all_of(recordings.begin(), recordings.end(),
+                                [](const auto& recording) { return recording.on_host(); });
+  for (const records::Kernel& kernel : kernels) {
+    auto captured = workloads::CasesOf(recordings, kernel, {}, blobs);
+    if (!captured && captured.error().code != base::ErrorCode::kNotFound) {
+      return base::Fail(captured.error());
+    }
+    if (!captured) {
+      harvest.problems.push_back(captured.error().message);
+      continue;
+    }
+    captured->program = ProgramName(arguments.words[0]);
+    captured->device = host ? "host" : "cuda";
+    captured->date = base::FormatDate(base::SystemClock().WallTime());
+    if (arguments.synthetic) TRY(workloads::MakeSynthetic(*captured, blobs));
+    for (const std::string& note : captured->notes) {
+      harvest.problems.push_back(captured->kernel + ": " + note);
+    }
+    harvest.captured.push_back(std::move(*captured));
+  }
+  return harvest;
+}
+
+base::Result<> GiveToDaemon(Connection& connection, const Harvest& harvest,
+                            const std::string& folder) {
+  Json list = Json::array();
+  for (const workloads::Captured& captured : harvest.captured) {
+    list.push_back(workloads::ToJson(captured));
+  }
+  const std::string file = folder + "/captures.json";
+  TRY(base::WriteFileAtomically(file, records::CompactJson(Json{{"schema", "cupilot.captures/1"},
+                                                                {"captures", std::move(list)}})));
+  TRY(connection.Request("workload_add", {{"file", file}}));
+  return {};
+}
+
+void Print(const Harvest& harvest, Output& output) {
+  Json document = {
+      {"schema", "cupilot.capture/1"}, {"kernels", Json::array()}, {"problems", harvest.problems}};
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "launches", "time", "geometries", "recorded"}};
+  for (const workloads::Captured& captured : harvest.captured) {
+    document["kernels"].push_back({{"kernel", captured.kernel},
+                                   {"calls", captured.Calls()},
+                                   {"microseconds", captured.Microseconds()},
+                                   {"geometries", captured.launches.size()},
+                                   {"cases", captured.cases.size()},
+                                   {"device", captured.device}});
+    rows.push_back({captured.kernel, std::to_string(captured.Calls()),
+                    Microseconds(captured.Microseconds()), std::to_string(captured.launches.size()),
+                    std::to_string(captured.cases.size())});
+  }
+  output.Document(document);
+  if (rows.size() > 1) output.Table(rows);
+  for (const std::string& problem : harvest.problems) output.Line(problem);
+  if (rows.size() > 1) output.Line("these launches are what the kernels are tuned on from now on");
+}
+
+base::Result<int> Capture(const Arguments& arguments, Output& output) {
+  TRY_ASSIGN(Connection connection, Connection::Open(Connection::Start::kOnDemand));
+  TRY_ASSIGN(const std::vector<records::Kernel> kernels,
+             AskForKernels(output, connection, arguments.kernel));
+  TRY_ASSIGN(const RecordingFolder folder, RecordingFolder::Make());
+  capture::Plan plan;
+  plan.folder = folder.path();
+  plan.launches = static_cast<std::uint64_t>(arguments.launches);
+  plan.max_bytes = arguments.max_bytes;
+  for (const records::Kernel& kernel : kernels) {
+    plan.kernels.push_back(workloads::PlannedOf(kernel));
+  }
+  const std::string plan_file = folder.path() + "/plan";
+  TRY(base::WriteFileAtomically(plan_file, capture::PrintPlan(plan)));
+  TRY_ASSIGN(const ProgramEnd end, RunChildProgram(arguments.words, EnvironmentOf(plan_file)));
+  if (!end.well()) output.Warning(arguments.words[0] + " " + end.Text());
+  TRY_ASSIGN(const auto recordings, ReadRecordings(folder.path(), output));
+  if (recordings.empty()) {
+    return base::Fail(base::NotFound(
+        arguments.words[0] +
+        ": made no launch that could be seen: it uses no GPU and no host device, or the tools of "
+        "the CUDA toolkit that see launches (CUPTI) are missing"));
+  }
+  TRY_ASSIGN(const Harvest harvest, Gather(recordings, kernels, arguments));
+  if (!harvest.captured.empty()) TRY(GiveToDaemon(connection, harvest, folder.path()));
+  Print(harvest, output);
+  return harvest.captured.empty() || !end.well() ? kNo : kDone;
+}
+
+}  // namespace
+
+int RunCapture(const Arguments& arguments, Output& output) {
+  const auto code = Capture(arguments, output);
+  return code ? *code : output.Fail(code.error());
+}
+
+}  // namespace cupilot::client

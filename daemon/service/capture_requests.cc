@@ -1,0 +1,150 @@
+#include "service/capture_requests.h"
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+#include "service/documents.h"
+
+namespace cupilot::service {
+namespace {
+
+using records::Json;
+using workloads::Captured;
+
+std::string Text(const Json& params, const char* key) {
+  const auto it = params.find(key);
+  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+// What recording and replaying need, without the texts.
+Json Outline(const records::Kernel& kernel) {
+  records::Kernel outline = kernel;
+  outline.closure_source.clear();
+  outline.closure_macros.clear();
+  outline.closure.clear();
+  outline.cases.clear();
+  outline.made_types.clear();
+  return records::ToJson(outline);
+}
+
+Json RowOf(const Captured& captured) {
+  std::int64_t cases = static_cast<std::int64_t>(captured.cases.size());
+  return {{"kernel", captured.kernel},
+          {"file", captured.file},
+          {"program", captured.program},
+          {"device", captured.device},
+          {"date", captured.date},
+          {"synthetic", captured.synthetic},
+          {"calls", captured.Calls()},
+          {"microseconds", captured.Microseconds()},
+          {"geometries", captured.launches.size()},
+          {"cases", cases},
+          {"not_reproducible", captured.not_reproducible.size()}};
+}
+
+// By a label, a suffix of one, or as the project names its kernels.
+base::Result<const Captured*> FindCaptured(Service& service, const std::string& name,
+                                           const std::string& folder) {
+  if (const auto place = FindKernel(service, name, folder)) {
+    const Captured* captured =
+        service.captured().Find(place->kernel->file, records::LabelOf(*place->kernel));
+    if (captured != nullptr) return captured;
+  }
+  const Captured* found = nullptr;
+  for (const Captured* captured : service.captured().All()) {
+    if (!records::NamesKernel(name, captured->kernel)) continue;
+    if (found != nullptr) {
+      return base::Fail(base::InvalidArgument("'" + name + "' is ambiguous: " + found->kernel +
+                                              " (" + found->file + "), " + captured->kernel + " (" +
+                                              captured->file + ")"));
+    }
+    found = captured;
+  }
+  if (found != nullptr) return found;
+  return base::Fail(base::NotFound("nothing was captured of '" + name +
+                                   "'; `cupilot workload list` shows what was"));
+}
+
+}  // namespace
+
+base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
+  const std::string folder = Text(params, "folder");
+  const std::string wanted = Text(params, "kernel");
+  Json document = {{"schema", "cupilot.capture_plan/1"}, {"kernels", Json::array()}};
+  bool complete = true;
+  bool project = false;
+  std::set<std::pair<std::string, std::string>> listed;
+  for (const auto& [object, state] : service.objects()) {
+    if (!InProject(service, state, folder)) continue;
+    project = true;
+    complete = complete && !state.stale && !state.scanning;
+    if (state.scan == nullptr) continue;
+    for (const records::Kernel& kernel : state.scan->kernels) {
+      const std::string& label = records::LabelOf(kernel);
+      if (!wanted.empty() && !records::NamesKernel(wanted, label)) continue;
+      if (!listed.emplace(kernel.file, label).second) continue;
+      document["kernels"].push_back(Outline(kernel));
+    }
+  }
+  if (!project) {
+    return base::Fail(base::NotFound("no tuned project contains " + folder +
+                                     "; configure and build it once, and run this in its folder"));
+  }
+  document["complete"] = complete;
+  return document;
+}
+
+base::Result<Json> AddCaptures(Service& service, const Json& params) {
+  TRY_ASSIGN(const std::string text, base::ReadFile(Text(params, "file")));
+  TRY_ASSIGN(const Json document, records::ParseJson(text));
+  const auto list = document.find("captures");
+  if (list == document.end() || !list->is_array()) {
+    return base::Fail(base::InvalidArgument(Text(params, "file") + ": captures: missing"));
+  }
+  Json labels = Json::array();
+  for (const Json& entry : *list) {
+    TRY_ASSIGN(const Captured captured, workloads::ParseCaptured(entry));
+    TRY(service.AddCaptured(captured));
+    labels.push_back(captured.kernel);
+  }
+  return Json{{"schema", "cupilot.workloads_added/1"}, {"kernels", std::move(labels)}};
+}
+
+base::Result<Json> WorkloadListDocument(Service& service, const Json& params) {
+  const std::string folder = Text(params, "folder");
+  // Where the user stands in a project, what was captured of its kernels; else all.
+  std::set<std::pair<std::string, std::string>> wanted;
+  bool project = false;
+  for (const auto& [object, state] : service.objects()) {
+    if (!InProject(service, state, folder)) continue;
+    project = true;
+    if (state.scan == nullptr) continue;
+    for (const records::Kernel& kernel : state.scan->kernels) {
+      wanted.emplace(kernel.file, records::LabelOf(kernel));
+    }
+  }
+  Json document = {{"schema", "cupilot.workload_list/1"}, {"workloads", Json::array()}};
+  for (const Captured* captured : service.captured().All()) {
+    if (project && wanted.count({captured->file, captured->kernel}) == 0) continue;
+    document["workloads"].push_back(RowOf(*captured));
+  }
+  return document;
+}
+
+base::Result<Json> WorkloadDocument(Service& service, const Json& params) {
+  TRY_ASSIGN(const Captured* captured,
+             FindCaptured(service, Text(params, "kernel"), Text(params, "folder")));
+  return workloads::ToJson(*captured);
+}
+
+base::Result<Json> DropWorkload(Service& service, const Json& params) {
+  TRY_ASSIGN(const Captured* found,
+             FindCaptured(service, Text(params, "kernel"), Text(params, "folder")));
+  const Captured captured = *found;
+  TRY(service.DropCaptured(captured.file, captured.kernel));
+  return Json{{"schema", "cupilot.workload_dropped/1"}, {"kernel", captured.kernel}};
+}
+
+}  // namespace cupilot::service

@@ -1,0 +1,114 @@
+#include "workloads/captured.h"
+
+#include "blobs/blob_store.h"
+#include "records/reader.h"
+
+namespace cupilot::workloads {
+namespace {
+
+using records::Json;
+
+void AddBlob(const std::optional<records::Fill>& fill, std::set<std::string>& blobs) {
+  if (!fill || fill->path.rfind(blobs::kBlobScheme, 0) != 0) return;
+  blobs.insert(fill->path.substr(blobs::kBlobScheme.size()));
+}
+
+Json ToJson(const CapturedLaunches& launches) {
+  return {{"name", launches.name},   {"grid", launches.grid},
+          {"block", launches.block}, {"shared_bytes", launches.shared_bytes},
+          {"calls", launches.calls}, {"microseconds", launches.microseconds},
+          {"cases", launches.cases}};
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(misc-use-internal-linkage): found by the reader through its argument
+void Read(const Json& json, const std::string& path, CapturedLaunches& out,
+          records::Reading& reading) {
+  records::ObjectReader object(json, path, reading);
+  object.Optional("name", out.name)
+      .Optional("grid", out.grid)
+      .Optional("block", out.block)
+      .Optional("shared_bytes", out.shared_bytes)
+      .Optional("calls", out.calls)
+      .Optional("microseconds", out.microseconds)
+      .Optional("cases", out.cases);
+}
+
+std::int64_t Captured::Calls() const {
+  std::int64_t calls = 0;
+  for (const CapturedLaunches& some : launches) calls += some.calls;
+  return calls;
+}
+
+double Captured::Microseconds() const {
+  double microseconds = 0;
+  for (const CapturedLaunches& some : launches) microseconds += some.microseconds;
+  return microseconds;
+}
+
+base::Result<Captured> ParseCaptured(const Json& json) {
+  Captured out;
+  Json workload;
+  records::Reading reading(records::Strictness::kLenient);
+  records::ObjectReader object(json, "", reading);
+  object.Schema(Captured::kSchema)
+      .Required("kernel", out.kernel)
+      .Required("file", out.file)
+      .Optional("parameters", out.parameters)
+      .Optional("program", out.program)
+      .Optional("device", out.device)
+      .Optional("date", out.date)
+      .Optional("synthetic", out.synthetic)
+      .Optional("launches", out.launches)
+      .Optional("workload", workload)
+      .Optional("after", out.after)
+      .Optional("notes", out.notes)
+      .Optional("not_reproducible", out.not_reproducible);
+  if (!reading.ok()) return base::Fail(*reading.error());
+  if (workload.is_object()) {
+    TRY_ASSIGN(records::Workload parsed, records::ParseWorkload(workload));
+    out.cases = std::move(parsed.cases);
+  }
+  return out;
+}
+
+Json ToJson(const Captured& captured) {
+  records::Workload workload;
+  workload.kernel = captured.kernel;
+  workload.cases = captured.cases;
+  Json launches = Json::array();
+  for (const CapturedLaunches& some : captured.launches) launches.push_back(ToJson(some));
+  Json json = {{"schema", Captured::kSchema},     {"kernel", captured.kernel},
+               {"file", captured.file},           {"parameters", captured.parameters},
+               {"program", captured.program},     {"device", captured.device},
+               {"date", captured.date},           {"synthetic", captured.synthetic},
+               {"launches", std::move(launches)}, {"after", captured.after},
+               {"notes", captured.notes},         {"not_reproducible", captured.not_reproducible}};
+  // A workload has at least one case.
+  if (!captured.cases.empty()) json["workload"] = records::ToJson(workload);
+  return json;
+}
+
+std::set<std::string> BlobsOf(const Captured& captured) {
+  std::set<std::string> blobs;
+  for (const records::Case& one : captured.cases) {
+    for (const records::Argument& argument : one.arguments) AddBlob(argument.fill, blobs);
+    for (const records::Buffer& buffer : one.buffers) AddBlob(buffer.fill, blobs);
+    for (const records::Global& global : one.globals) AddBlob(global.fill, blobs);
+  }
+  for (const auto& [name, contents] : captured.after) {
+    for (const auto& [argument, blob] : contents) blobs.insert(blob);
+  }
+  return blobs;
+}
+
+bool IsOf(const Captured& captured, const records::Kernel& kernel) {
+  if (captured.parameters.size() != kernel.parameters.size()) return false;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (captured.parameters[i] != kernel.parameters[i].canonical) return false;
+  }
+  return true;
+}
+
+}  // namespace cupilot::workloads

@@ -1,0 +1,58 @@
+// What was captured of one kernel: the workload that it is tuned on, and what the program did with
+// it. The daemon's record (`cupilot.captured/1`); contents of memory are in the blob store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "records/kernel.h"
+#include "records/workload.h"
+
+namespace cupilot::workloads {
+
+// Launches with one geometry and the same scalars.
+struct CapturedLaunches {
+  std::string name;  // what tells it from the others: "width=1920 height=1080"
+  std::vector<std::int64_t> grid;
+  std::vector<std::int64_t> block;
+  std::int64_t shared_bytes = 0;
+  std::int64_t calls = 0;
+  double microseconds = 0;         // of all calls; an estimate where not all were timed
+  std::vector<std::string> cases;  // recorded ones of them
+};
+
+struct Captured {
+  static constexpr const char* kSchema = "cupilot.captured/1";
+  std::string kernel;                   // its label
+  std::string file;                     // absolute, of its definition
+  std::vector<std::string> parameters;  // canonical types: whose data this is
+  std::string program;
+  std::string device;  // "host" or "cuda": whose times these are
+  std::string date;
+  bool synthetic = false;                  // holds no data, only fitted distributions
+  std::vector<CapturedLaunches> launches;  // by time, the longest first
+  std::vector<records::Case> cases;
+  // What the program's own launch left, by case and by name of argument, buffer or global: blobs.
+  std::map<std::string, std::map<std::string, std::string>> after;
+  std::vector<std::string> notes;  // what could not be captured, for people
+  // Why what was recorded is no evidence: a replay gave other bytes. By case.
+  std::map<std::string, std::string> not_reproducible;
+
+  std::int64_t Calls() const;
+  double Microseconds() const;
+};
+
+base::Result<Captured> ParseCaptured(const records::Json& json);  // lenient: ours
+records::Json ToJson(const Captured& captured);
+
+// The hashes of all contents that it needs.
+std::set<std::string> BlobsOf(const Captured& captured);
+
+// Whether the kernel is still the one that was captured, as far as its parameters tell.
+bool IsOf(const Captured& captured, const records::Kernel& kernel);
+
+}  // namespace cupilot::workloads

@@ -1,0 +1,429 @@
+#include "workloads/captured_cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "base/base64.h"
+#include "recording/plan.h"
+
+namespace cupilot::workloads {
+namespace {
+
+using records::Kernel;
+using records::ParameterKind;
+
+std::int64_t IntegerOf(const std::string& bytes) {
+  std::int64_t value = 0;
+  std::memcpy(&value, bytes.data(), std::min<std::size_t>(bytes.size(), 8));
+  return value;
+}
+
+std::string FloatText(const char* format, double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  char text[40];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// A number, exact; nothing for what is written as bytes.
+std::optional<std::string> NumberOf(const records::Parameter& parameter, const std::string& bytes) {
+  if (parameter.kind == ParameterKind::kInteger && bytes.size() <= 8) {
+    const unsigned bits = 8 * static_cast<unsigned>(bytes.size());
+    const auto value = static_cast<std::uint64_t>(IntegerOf(bytes));
+    if (!parameter.is_signed) return std::to_string(value);
+    // The sign of the narrow type.
+    const unsigned unused = 64 - bits;
+    return std::to_string(static_cast<std::int64_t>(value << unused) >> unused);
+  }
+  if (parameter.kind != ParameterKind::kFloating) return std::nullopt;
+  if (bytes.size() == sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return FloatText("%.9g", static_cast<double>(value));
+  }
+  if (bytes.size() != sizeof(double)) return std::nullopt;
+  double value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return FloatText("%.17g", value);
+}
+
+// Launches of the kernel with one geometry and the same scalars, in all processes.
+struct Group {
+  const RecordedCounter* counter = nullptr;
+  std::uint64_t calls = 0;
+  double microseconds = 0;
+  struct Recorded {
+    const Recording* recording;
+    const RecordedLaunch* launch;
+  };
+  std::vector<Recorded> recorded;  // by their index among the group's launches
+
+  double Weight() const {
+    return microseconds > 0 ? microseconds : static_cast<double>(calls) * 1e-6;
+  }
+};
+
+std::vector<Group> GroupsOf(const std::vector<Recording>& recordings, const Kernel& kernel,
+                            std::vector<std::string>& notes) {
+  using Key = std::tuple<std::array<std::uint32_t, 3>, std::array<std::uint32_t, 3>, std::uint64_t,
+                         std::string>;
+  std::map<Key, Group> groups;
+  for (const Recording& recording : recordings) {
+    const auto is_this = [&](std::uint32_t id) {
+      const RecordedKernel& recorded = recording.kernels().at(id);
+      return recorded.signature == kernel.signature || recorded.name == records::LabelOf(kernel) ||
+             recorded.name == records::NameWithArguments(kernel.name, kernel.template_arguments);
+    };
+    std::map<std::uint32_t, Group*> by_counter;
+    for (const auto& [id, counter] : recording.counters()) {
+      if (!is_this(counter.kernel)) continue;
+      Group& group = groups[{counter.grid, counter.block, counter.shared_bytes, counter.scalars}];
+      group.counter = &counter;
+      group.calls += counter.calls;
+      group.microseconds += counter.TotalMicroseconds();
+      by_counter[id] = &group;
+    }
+    for (const auto& [id, launch] : recording.launches()) {
+      const auto group = by_counter.find(launch.counter);
+      if (group != by_counter.end()) group->second->recorded.push_back({&recording, &launch});
+    }
+    for (const auto& [id, recorded] : recording.kernels()) {
+      if (!is_this(id)) continue;
+      for (const std::string& note : recorded.notes) {
+        if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+      }
+    }
+  }
+  std::vector<Group> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Group& a, const Group& b) { return a.Weight() > b.Weight(); });
+  for (Group& group : sorted) {
+    std::stable_sort(
+        group.recorded.begin(), group.recorded.end(),
+        [](const auto& a, const auto& b) { return a.launch->index < b.launch->index; });
+  }
+  return sorted;
+}
+
+// "width=1920 height=1080": the scalars that differ between groups; geometry where none does.
+std::vector<std::string> NamesOf(const std::vector<Group>& groups, const Kernel& kernel) {
+  std::vector<std::string> names(groups.size());
+  std::size_t at = 0;
+  for (const records::Parameter& parameter : kernel.parameters) {
+    const auto bytes = static_cast<std::size_t>(parameter.bytes);
+    std::vector<std::string> values;
+    for (const Group& group : groups) {
+      const std::string& scalars = group.counter->scalars;
+      const std::string part = at + bytes <= scalars.size() ? scalars.substr(at, bytes) : "";
+      values.push_back(NumberOf(parameter, part).value_or(""));
+    }
+    at += bytes;
+    const bool differ = std::any_of(values.begin(), values.end(),
+                                    [&](const std::string& value) { return value != values[0]; });
+    if (!differ || parameter.name.empty()) continue;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      names[i] += (names[i].empty() ? "" : " ") + parameter.name + "=" + values[i];
+    }
+  }
+  std::map<std::string, int> used;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (names[i].empty()) {
+      const auto& grid = groups[i].counter->grid;
+      names[i] = "grid " + std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" +
+                 std::to_string(grid[2]);
+    }
+    const int before = used[names[i]]++;
+    if (before > 0) names[i] += " (" + std::to_string(before + 1) + ")";
+  }
+  return names;
+}
+
+// One recorded launch as a case.
+class CaseMaker {
+ public:
+  CaseMaker(const Group::Recorded& recorded, const RecordedCounter& counter, const Kernel& kernel,
+            blobs::BlobStore& blobs)
+      : recording_(*recorded.recording),
+        launch_(*recorded.launch),
+        counter_(counter),
+        kernel_(kernel),
+        blobs_(blobs) {}
+
+  base::Result<records::Case> Make() {
+    if (!launch_.in_memory.empty()) {
+      return base::Fail(
+          base::Unsupported("pointers in memory are recorded, but no workload can "
+                            "hold them yet"));
+    }
+    if (launch_.arguments.size() != kernel_.parameters.size()) {
+      return base::Fail(base::InvalidArgument("it was launched with other parameters"));
+    }
+    for (const std::uint32_t n : counter_.grid) case_.grid.push_back(std::to_string(n));
+    for (const std::uint32_t n : counter_.block) case_.block.push_back(std::to_string(n));
+    case_.shared_bytes = std::to_string(counter_.shared_bytes);
+    case_.template_arguments = kernel_.template_arguments;
+    SetAttributes();
+    FindShared();
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) TRY(AddArgument(i));
+    for (const RecordedGlobal& global : launch_.globals) TRY(AddGlobal(global));
+    return std::move(case_);
+  }
+
+  // What the launch left, by name.
+  std::map<std::string, std::string> TakeAfter() { return std::move(after_); }
+
+ private:
+  void SetAttributes() {
+    records::LaunchAttributes attributes;
+    bool any = false;
+    constexpr std::uint64_t kWithoutOptIn = 48 * 1024;
+    if (counter_.shared_bytes > kWithoutOptIn) {
+      attributes.max_dynamic_shared_bytes = static_cast<std::int64_t>(
+          std::max(launch_.max_dynamic_shared_bytes, counter_.shared_bytes));
+      any = true;
+    }
+    if (launch_.cooperative) any = *(attributes.cooperative = true);
+    if (launch_.cluster[0] > 0) {
+      attributes.cluster.assign(launch_.cluster.begin(), launch_.cluster.end());
+      any = true;
+    }
+    if (any) case_.attributes = attributes;
+  }
+
+  // Allocations to which more than one pointer leads, or one not to the first byte, or one in a
+  // structure: they become buffers of the case.
+  void FindShared() {
+    for (std::uint32_t r = 0; r < launch_.regions.size(); ++r) {
+      int leads = 0;
+      bool plain = true;
+      for (const RecordedPointer& pointer : launch_.pointers) {
+        if (pointer.region != r) continue;
+        ++leads;
+        const records::Parameter& parameter = kernel_.parameters[pointer.holder];
+        plain = plain && pointer.offset == 0 && parameter.kind == ParameterKind::kPointer &&
+                parameter.element_bytes > 0 &&
+                launch_.regions[r].bytes % static_cast<std::uint64_t>(parameter.element_bytes) == 0;
+      }
+      if (leads > 1 || !plain) buffers_[r] = "memory" + std::to_string(buffers_.size() + 1);
+    }
+  }
+
+  static std::string NameOf(const records::Parameter& parameter, std::size_t i) {
+    return parameter.name.empty() ? "$" + std::to_string(i) : parameter.name;
+  }
+
+  const RecordedPointer* PointerAt(std::size_t parameter, std::uint64_t at) const {
+    for (const RecordedPointer& pointer : launch_.pointers) {
+      if (pointer.holder == parameter && pointer.at == at) return &pointer;
+    }
+    return nullptr;
+  }
+
+  base::Result<records::Fill> FillOf(std::uint32_t blob) {
+    records::Fill fill;
+    fill.kind = "file";
+    TRY_ASSIGN(const std::string bytes, recording_.Blob(blob));
+    TRY_ASSIGN(const std::string hash, blobs_.Put(bytes));
+    fill.path = std::string(blobs::kBlobScheme) + hash;
+    return fill;
+  }
+
+  // Notes what the launch left there.
+  base::Result<> SetAfter(const std::string& name, std::uint32_t before, std::uint32_t after) {
+    if (after == capture::kNone || after == before) return {};
+    TRY_ASSIGN(const std::string bytes, recording_.Blob(after));
+    TRY_ASSIGN(after_[name], blobs_.Put(bytes));
+    return {};
+  }
+
+  base::Result<> AddBuffer(std::uint32_t r) {
+    const std::string& name = buffers_.at(r);
+    const RecordedRegion& region = launch_.regions[r];
+    for (const records::Buffer& buffer : case_.buffers) {
+      if (buffer.name == name) return {};
+    }
+    TRY_ASSIGN(const records::Fill fill, FillOf(region.before));
+    case_.buffers.push_back({name, std::to_string(region.bytes), fill});
+    return SetAfter(name, region.before, region.after);
+  }
+
+  base::Result<> AddArgument(std::size_t i) {
+    const records::Parameter& parameter = kernel_.parameters[i];
+    const std::string& bytes = launch_.arguments[i];
+    records::Argument argument;
+    argument.name = NameOf(parameter, i);
+    argument.type = parameter.type;
+    if (parameter.kind == ParameterKind::kPointer) {
+      TRY(SetPointer(i, argument));
+    } else if (const auto number = NumberOf(parameter, bytes)) {
+      argument.value = *number;
+    } else {
+      TRY(SetStructure(i, argument));
+    }
+    case_.arguments.push_back(std::move(argument));
+    return {};
+  }
+
+  base::Result<> SetPointer(std::size_t i, records::Argument& argument) {
+    const records::Parameter& parameter = kernel_.parameters[i];
+    const RecordedPointer* pointer = PointerAt(i, 0);
+    if (pointer == nullptr) {
+      argument.null = true;
+      return {};
+    }
+    const RecordedRegion& region = launch_.regions[pointer->region];
+    const bool written = region.before != region.after && !parameter.element_const;
+    argument.access = written ? records::Access::kInOut : records::Access::kIn;
+    if (buffers_.count(pointer->region) != 0) {
+      argument.buffer = buffers_.at(pointer->region);
+      argument.offset = std::to_string(pointer->offset);
+      return AddBuffer(pointer->region);
+    }
+    argument.count =
+        std::to_string(region.bytes / static_cast<std::uint64_t>(parameter.element_bytes));
+    TRY_ASSIGN(argument.fill, FillOf(region.before));
+    return SetAfter(argument.name, region.before, region.after);
+  }
+
+  base::Result<> SetStructure(std::size_t i, records::Argument& argument) {
+    std::string bytes = launch_.arguments[i];
+    for (const RecordedPointer& pointer : launch_.pointers) {
+      if (pointer.holder != i) continue;
+      TRY(AddBuffer(pointer.region));
+      argument.pointers.push_back({static_cast<std::int64_t>(pointer.at),
+                                   buffers_.at(pointer.region),
+                                   static_cast<std::int64_t>(pointer.offset)});
+      // The address was the program's.
+      std::memset(bytes.data() + pointer.at, 0, 8);
+    }
+    argument.bytes = base::EncodeBase64(bytes);
+    return {};
+  }
+
+  base::Result<> AddGlobal(const RecordedGlobal& recorded) {
+    for (const records::ClosureGlobal& known : kernel_.globals) {
+      if (known.symbol != recorded.symbol) continue;
+      records::Global global;
+      global.symbol = known.symbol;
+      global.space = known.space;
+      global.type = known.element;
+      global.count = std::to_string(known.count);
+      const bool written = recorded.after != capture::kNone && recorded.after != recorded.before;
+      global.access = written ? records::Access::kInOut : records::Access::kIn;
+      TRY_ASSIGN(global.fill, FillOf(recorded.before));
+      case_.globals.push_back(std::move(global));
+      return SetAfter(known.symbol, recorded.before, recorded.after);
+    }
+    return {};
+  }
+
+  const Recording& recording_;
+  const RecordedLaunch& launch_;
+  const RecordedCounter& counter_;
+  const Kernel& kernel_;
+  blobs::BlobStore& blobs_;
+  records::Case case_;
+  std::map<std::uint32_t, std::string> buffers_;  // regions that are buffers of the case
+  std::map<std::string, std::string> after_;
+};
+
+// Which recorded launches become cases: of each geometry, the heaviest first, a later launch where
+// there is one (the first one's data is often that of a beginning), then further ones.
+std::vector<std::vector<std::size_t>> Choose(const std::vector<Group>& groups, std::size_t most) {
+  std::vector<std::vector<std::size_t>> chosen(groups.size());
+  std::size_t count = 0;
+  for (std::size_t round = 0; count < most; ++round) {
+    bool any = false;
+    for (std::size_t i = 0; i < groups.size() && count < most; ++i) {
+      const std::size_t recorded = groups[i].recorded.size();
+      if (round >= recorded) continue;
+      chosen[i].push_back(recorded - 1 - round);
+      ++count;
+      any = true;
+    }
+    if (!any) break;
+  }
+  return chosen;
+}
+
+capture::ParameterKind PlannedKind(const records::Parameter& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::kPointer:
+      // A pointer to pointers.
+      return parameter.element.find('*') != std::string::npos ? capture::ParameterKind::kHidden
+                                                              : capture::ParameterKind::kPointer;
+    case ParameterKind::kInteger:
+    case ParameterKind::kFloating:
+      return capture::ParameterKind::kScalar;
+    case ParameterKind::kOther:
+      break;
+  }
+  return parameter.bytes < 8 ? capture::ParameterKind::kScalar : capture::ParameterKind::kStructure;
+}
+
+}  // namespace
+
+capture::PlannedKernel PlannedOf(const Kernel& kernel) {
+  capture::PlannedKernel planned;
+  planned.signature = kernel.signature;
+  planned.name = records::LabelOf(kernel);
+  for (const records::Parameter& parameter : kernel.parameters) {
+    planned.parameters.push_back(
+        {PlannedKind(parameter), static_cast<std::uint32_t>(parameter.bytes)});
+  }
+  for (const records::ClosureGlobal& global : kernel.globals) {
+    planned.globals.push_back({global.symbol, global.space == "constant",
+                               static_cast<std::uint64_t>(global.element_bytes * global.count)});
+  }
+  return planned;
+}
+
+base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const Kernel& kernel,
+                               const CaptureChoice& choice, blobs::BlobStore& blobs) {
+  Captured captured;
+  captured.kernel = records::LabelOf(kernel);
+  captured.file = kernel.file;
+  for (const records::Parameter& parameter : kernel.parameters) {
+    captured.parameters.push_back(parameter.canonical);
+  }
+  const std::vector<Group> groups = GroupsOf(recordings, kernel, captured.notes);
+  const std::vector<std::string> names = NamesOf(groups, kernel);
+  const auto chosen = Choose(groups, choice.most_cases);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Group& group = groups[i];
+    CapturedLaunches launches;
+    launches.name = names[i];
+    launches.grid.assign(group.counter->grid.begin(), group.counter->grid.end());
+    launches.block.assign(group.counter->block.begin(), group.counter->block.end());
+    launches.shared_bytes = static_cast<std::int64_t>(group.counter->shared_bytes);
+    launches.calls = static_cast<std::int64_t>(group.calls);
+    launches.microseconds = group.microseconds;
+    for (std::size_t k = 0; k < chosen[i].size(); ++k) {
+      CaseMaker maker(group.recorded[chosen[i][k]], *group.counter, kernel, blobs);
+      auto made = maker.Make();
+      if (!made) {
+        captured.notes.push_back(names[i] + ": " + made.error().message);
+        continue;
+      }
+      made->name = names[i] + (k == 0 ? "" : " #" + std::to_string(k + 1));
+      made->weight = group.Weight() / static_cast<double>(chosen[i].size());
+      launches.cases.push_back(made->name);
+      if (auto after = maker.TakeAfter(); !after.empty()) captured.after[made->name] = after;
+      captured.cases.push_back(std::move(*made));
+    }
+    captured.launches.push_back(std::move(launches));
+  }
+  if (!captured.cases.empty()) return captured;
+  std::string why = captured.launches.empty() ? "it was not launched" : "no launch was recorded";
+  for (const std::string& note : captured.notes) why += "; " + note;
+  return base::Fail(base::NotFound(captured.kernel + ": " + why));
+}
+
+}  // namespace cupilot::workloads
