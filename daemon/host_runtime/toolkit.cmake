@@ -1,15 +1,17 @@
 # lib/cupilot/host_toolkit/{bin/nvcc, include, lib64/libcudart*, nvvm/libdevice, version.json}: what CMake
-# looks for in a CUDA toolkit. Both libraries hold Boost.Context, since users link nothing else.
+# looks for in a CUDA toolkit. Both libraries hold Boost.Context and the recorder, since users link nothing else.
 add_library(cupilot_host_cudart SHARED $<TARGET_OBJECTS:cupilot_host_runtime>)
 set_target_properties(cupilot_host_cudart PROPERTIES OUTPUT_NAME cudart SOVERSION 13
   LIBRARY_OUTPUT_DIRECTORY "${toolkit}/lib64" LINKER_LANGUAGE CXX)
-target_link_libraries(cupilot_host_cudart PRIVATE dep_boost_context dep_threads)
-target_link_options(cupilot_host_cudart PRIVATE -Wl,--exclude-libs,libboost_context.a)
+target_link_libraries(cupilot_host_cudart PRIVATE cupilot_recording dep_boost_context dep_threads)
+target_link_options(cupilot_host_cudart PRIVATE
+  -Wl,--exclude-libs,libboost_context.a:libcupilot_recording.a)
 
 set(combine "${CMAKE_CURRENT_BINARY_DIR}/combine.mri")
 file(GENERATE OUTPUT "${combine}" CONTENT
 "create ${toolkit}/lib64/libcudart_static.a
 addlib $<TARGET_FILE:cupilot_host_runtime>
+addlib $<TARGET_FILE:cupilot_recording>
 addlib ${CUPILOT_BOOST_CONTEXT_ARCHIVE}
 save
 end
@@ -18,7 +20,7 @@ file(MAKE_DIRECTORY "${toolkit}/lib64" "${toolkit}/bin" "${toolkit}/nvvm/libdevi
 add_custom_command(OUTPUT "${toolkit}/lib64/libcudart_static.a"
   COMMAND "${CMAKE_AR}" -M < "${combine}"
   COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libcudadevrt.a"
-  DEPENDS cupilot_host_runtime "${combine}" VERBATIM)
+  DEPENDS cupilot_host_runtime cupilot_recording "${combine}" VERBATIM)
 set_target_properties(cupilot_host_watch PROPERTIES OUTPUT_NAME cupilot_watch
   ARCHIVE_OUTPUT_DIRECTORY "${toolkit}/lib64")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/include"

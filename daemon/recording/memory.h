@@ -25,6 +25,12 @@ class Memory {
   virtual bool FindGlobal(const void* kernel, const PlannedGlobal& global, Region& region) = 0;
   // Waits for what may write there, as far as the launch is concerned.
   virtual bool Read(std::uint64_t address, void* to, std::size_t bytes) = 0;
+  // Keeps others from writing what a launch that is to be recorded may read or write, until
+  // Release. On the thread that launches, before anything of it is looked up; false: it cannot be
+  // recorded.
+  virtual bool Hold() { return true; }
+  // Once for each Hold that was true.
+  virtual void Release() {}
 };
 
 }  // namespace cupilot::capture

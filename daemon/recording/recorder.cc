@@ -1,6 +1,7 @@
 #include "recording/recorder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 
@@ -9,6 +10,11 @@ namespace {
 
 // More geometries than that are no geometries that a tuner could serve.
 constexpr std::size_t kMostCounters = 1 << 16;
+constexpr std::uint64_t kMostHeadBytes = 64 << 20;
+// A longer table is somebody's memory pool, in which any number might look like an address.
+constexpr std::uint64_t kMostTableBytes = 8 << 20;
+// Of a buffer that is kept from one recording to the next.
+constexpr std::size_t kMostKeptBytes = 64 << 20;
 
 // splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 std::uint64_t Next(std::uint64_t& state) {
@@ -24,54 +30,42 @@ std::uint64_t Word(const void* bytes) {
   return word;
 }
 
-// An address, as far as a number can tell; used only to tell launches of the same scalars apart
-// from others.
-bool LooksLikeAddress(std::uint64_t word) {
-  return word >= (std::uint64_t{1} << 32) && word < (std::uint64_t{1} << 57);
-}
-
 bool MayHoldPointers(ParameterKind kind) { return kind != ParameterKind::kScalar; }
 bool IsOnePointer(ParameterKind kind) {
   return kind == ParameterKind::kPointer || kind == ParameterKind::kTable ||
          kind == ParameterKind::kHidden;
 }
 
-// The bytes of all parameters, those of pointers zeroed.
-std::string ScalarsOf(const std::vector<PlannedParameter>& parameters, void* const* arguments) {
-  std::string scalars;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const PlannedParameter& parameter = parameters[i];
-    const std::size_t begin = scalars.size();
-    scalars.append(static_cast<const char*>(arguments[i]), parameter.bytes);
-    if (!MayHoldPointers(parameter.kind)) continue;
-    for (std::size_t at = 0; at + 8 <= parameter.bytes; at += 8) {
-      char* word = scalars.data() + begin + at;
-      if (IsOnePointer(parameter.kind) || LooksLikeAddress(Word(word))) std::memset(word, 0, 8);
-    }
-  }
-  return scalars;
-}
-
-Payload HeadOf(std::uint32_t kernel, const Launch& launch, const std::string& scalars) {
-  Payload head;
-  head.U32(kernel);
-  for (const auto& three : {launch.grid, launch.block}) {
-    for (const std::uint32_t n : three) head.U32(n);
-  }
-  head.U64(launch.shared_bytes).Text(scalars);
-  return head;
-}
-
-std::uint64_t Seconds() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(
+std::uint64_t Milliseconds() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
                                         .count());
+}
+
+// From 1.
+std::uint64_t NextNumber() {
+  static std::atomic<std::uint64_t> count{0};
+  return ++count;
+}
+
+template <class Value>
+void Put(std::string& text, const Value& value) {
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 }  // namespace
 
 class Recorder::Recording {
  public:
+  explicit Recording(Memory& memory) : held_(memory.Hold() ? &memory : nullptr) {}
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() {
+    if (lock.owns_lock()) lock.unlock();
+    if (held_ != nullptr) held_->Release();
+  }
+  bool IsHeld() const { return held_ != nullptr; }
+
   struct Pointer {
     std::uint32_t parameter = 0;  // or the region that holds it
     std::uint64_t at = 0;
@@ -101,11 +95,10 @@ class Recorder::Recording {
   std::uint64_t reserved = 0;
 
   std::uint32_t RegionOf(const Region& region) {
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (regions[i].region.address == region.address) return static_cast<std::uint32_t>(i);
-    }
-    regions.push_back({region});
-    return static_cast<std::uint32_t>(regions.size() - 1);
+    const auto [at, added] =
+        by_address_.try_emplace(region.address, static_cast<std::uint32_t>(regions.size()));
+    if (added) regions.push_back({region});
+    return at->second;
   }
   std::uint64_t Bytes() const {
     std::uint64_t bytes = 0;
@@ -114,42 +107,55 @@ class Recorder::Recording {
     return bytes;
   }
   std::unique_lock<std::mutex> lock;
+
+ private:
+  Memory* held_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address_;
 };
 
 Recorder::Recorder(Plan plan, Memory& memory, std::uint32_t device)
-    : plan_(std::move(plan)), memory_(memory), writer_(plan_.folder, device), random_(plan_.seed) {}
+    : plan_(std::move(plan)),
+      memory_(memory),
+      writer_(plan_.folder, device),
+      number_(NextNumber()),
+      random_(plan_.seed),
+      started_(Milliseconds()) {}
 
 Recorder::~Recorder() { Finish(); }
+
+// The plan's kernel of that signature, else the only one of that name.
+const PlannedKernel* Recorder::PlannedOf(const std::string& signature,
+                                         const std::string& name) const {
+  const PlannedKernel* same_name = nullptr;
+  int names = 0;
+  for (const PlannedKernel& planned : plan_.kernels) {
+    if (planned.signature == signature) return &planned;
+    if (name.empty() || planned.name != name) continue;
+    same_name = &planned;
+    ++names;
+  }
+  return names == 1 ? same_name : nullptr;
+}
 
 const Recorder::Kernel* Recorder::Find(const std::string& signature, const std::string& name,
                                        const std::vector<std::uint32_t>& sizes,
                                        const std::vector<std::uint32_t>& offsets) {
-  const std::lock_guard lock(mutex_);
-  const auto [at, added] = kernels_.try_emplace(signature);
+  std::unique_lock lock(mutex_);
+  const auto [at, added] = kernels_.try_emplace({signature, sizes});
   Kernel& kernel = at->second;
   if (!added) return &kernel;
   kernel.id = static_cast<std::uint32_t>(kernels_.size() - 1);
-  for (const PlannedKernel& planned : plan_.kernels) {
-    if (planned.signature == signature) kernel.planned = &planned;
-  }
-  if (kernel.planned == nullptr && !name.empty()) {
-    const auto same = [&](const PlannedKernel& planned) { return planned.name == name; };
-    if (std::count_if(plan_.kernels.begin(), plan_.kernels.end(), same) == 1) {
-      kernel.planned = &*std::find_if(plan_.kernels.begin(), plan_.kernels.end(), same);
-    }
-  }
+  kernel.planned = PlannedOf(signature, name);
   for (const std::uint32_t bytes : sizes) kernel.parameters.push_back({{}, bytes});
+  bool fits = true;
   if (kernel.planned != nullptr && !kernel.planned->parameters.empty()) {
     const std::vector<PlannedParameter>& known = kernel.planned->parameters;
-    const bool fits = std::equal(known.begin(), known.end(), sizes.begin(), sizes.end(),
-                                 [](const PlannedParameter& parameter, std::uint32_t bytes) {
-                                   return parameter.bytes == bytes;
-                                 });
-    if (fits) {
-      kernel.parameters = known;
-    } else {
-      kernel.planned = nullptr;
-    }
+    fits = std::equal(known.begin(), known.end(), sizes.begin(), sizes.end(),
+                      [](const PlannedParameter& parameter, std::uint32_t bytes) {
+                        return parameter.bytes == bytes;
+                      });
+    if (fits) kernel.parameters = known;
+    if (!fits) kernel.planned = nullptr;
   }
   Payload payload;
   payload.U32(kernel.id).Text(signature).Text(name);
@@ -161,80 +167,150 @@ const Recorder::Kernel* Recorder::Find(const std::string& signature, const std::
     offset += (sizes[i] + 7) / 8 * 8;
   }
   writer_.Chunk(ChunkKind::kKernel, payload);
+  lock.unlock();
+  if (!fits) Note(&kernel, "its parameters are not those that its tag was read with");
   return &kernel;
 }
 
+// Whether a word of a structure, or of a parameter that nobody described, is an address: two ints
+// side by side may look like one. What was asked last is remembered, since programs use the same
+// memory again and again; that it may be freed by now only tells two launches apart that are alike.
+bool Recorder::IsAddress(std::uint64_t word) {
+  constexpr std::uint64_t kLowest = 1 << 16;
+  constexpr std::uint64_t kEnd = std::uint64_t{1} << 57;
+  if (word < kLowest || word >= kEnd) return false;
+  struct Asked {
+    std::uint64_t word;
+    std::uint64_t recorder;
+    bool is_address;
+  };
+  thread_local Asked asked[64];  // without a destructor: programs launch until their very end
+  Asked& last = asked[(word * 0x9e3779b97f4a7c15ull) >> 58];
+  if (last.word != word || last.recorder != number_) {
+    Region region;
+    last = {word, number_, memory_.Find(word, region)};
+  }
+  return last.is_address;
+}
+
+void Recorder::PutScalars(const Kernel& kernel, void* const* arguments, std::string& head) {
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const PlannedParameter& parameter = kernel.parameters[i];
+    const std::size_t begin = head.size();
+    head.append(static_cast<const char*>(arguments[i]), parameter.bytes);
+    if (!MayHoldPointers(parameter.kind)) continue;
+    const bool is_one = IsOnePointer(parameter.kind);
+    for (std::size_t at = 0; at + 8 <= parameter.bytes; at += 8) {
+      char* word = head.data() + begin + at;
+      if (is_one || IsAddress(Word(word))) std::memset(word, 0, 8);
+    }
+  }
+}
+
 std::uint32_t Recorder::Count(const Kernel& kernel, const Launch& launch) {
-  const std::string head =
-      HeadOf(kernel.id, launch, ScalarsOf(kernel.parameters, launch.arguments)).bytes();
-  const std::uint64_t now = Seconds();
+  std::uint32_t scalars = 0;
+  for (const PlannedParameter& parameter : kernel.parameters) scalars += parameter.bytes;
+  std::string head;
+  head.reserve(40 + scalars);
+  Put(head, kernel.id);
+  Put(head, launch.grid);
+  Put(head, launch.block);
+  Put(head, launch.shared_bytes);
+  Put(head, scalars);
+  PutScalars(kernel, launch.arguments, head);
   const std::lock_guard lock(mutex_);
   if (finished_) return kNone;
   ++seen_;
-  auto at = index_.find(head);
-  if (at == index_.end()) {
-    if (counters_.size() >= kMostCounters) return kNone;
-    at = index_.emplace(head, static_cast<std::uint32_t>(counters_.size())).first;
-    counters_.emplace_back();
-    counters_.back().kernel = kernel.id;
-    counters_.back().head = head;
-  }
-  Counter& counter = counters_[at->second];
-  ++counter.calls;
-  counter.changed = true;
-  // So that of a program that is killed the counts are not lost.
-  if (now > last_flush_ + 1) {
-    last_flush_ = now;
-    WriteCounters();
-  }
-  return at->second;
+  const std::uint32_t id = CounterOf(kernel, head);
+  if (id == kNone) return id;
+  ++counters_[id].calls;
+  counters_[id].changed = true;
+  Flush();
+  return id;
+}
+
+std::uint32_t Recorder::CounterOf(const Kernel& kernel, const std::string& head) {
+  if (const auto at = index_.find(head); at != index_.end()) return at->second;
+  if (counters_.size() >= kMostCounters || head_bytes_ + head.size() > kMostHeadBytes) return kNone;
+  head_bytes_ += head.size();
+  const auto id = static_cast<std::uint32_t>(counters_.size());
+  Counter& counter = counters_.emplace_back();
+  counter.kernel = kernel.id;
+  counter.head = head;
+  index_.emplace(counter.head, id);
+  return id;
 }
 
 // The first launch, and of the further ones a uniform sample (Vitter's algorithm R).
-bool Recorder::Draws(Counter& counter, std::uint64_t index, std::uint32_t& replaced) {
+bool Recorder::Draws(std::uint64_t index, std::uint32_t& replaced) {
   replaced = kNone;
-  if (index == 0) return true;
   if (index <= plan_.launches) return true;
   if (plan_.launches == 0) return false;
   const std::uint64_t draw = Next(random_) % index;
-  if (draw >= counter.kept.size()) return false;
+  if (draw >= plan_.launches) return false;
   replaced = static_cast<std::uint32_t>(draw);
   return true;
 }
 
-std::unique_ptr<Recorder::Recording> Recorder::Before(const Kernel& kernel, std::uint32_t counter,
-                                                      const Launch& launch) {
+// Nothing is held or read of a kernel that cannot be recorded anyway.
+bool Recorder::IsHidden(const Kernel& kernel) {
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (kernel.parameters[i].kind != ParameterKind::kHidden) continue;
+    Note(&kernel, "argument " + std::to_string(i + 1) +
+                      " leads to pointers in memory, which its tag does not declare "
+                      "(ptrs=pointers(count, bytes))");
+    return true;
+  }
+  return false;
+}
+
+void Recorder::Forget::operator()(Recording* recording) const { delete recording; }
+
+Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
+                                 const Launch& launch) {
   if (kernel.planned == nullptr || counter == kNone) return nullptr;
-  auto recording = std::make_unique<Recording>();
+  std::uint64_t index = 0;
+  std::uint32_t replaced = kNone;
   {
     const std::lock_guard lock(mutex_);
     if (finished_) return nullptr;
-    Counter& counted = counters_[counter];
-    recording->index = counted.calls - 1;
-    if (!Draws(counted, recording->index, recording->replaced)) return nullptr;
+    index = counters_[counter].offered++;
+    if (!Draws(index, replaced)) return nullptr;
   }
+  if (IsHidden(kernel)) return nullptr;
+  Begun recording(new Recording(memory_));
+  if (!recording->IsHeld()) {
+    Note(&kernel, "other threads' work did not end in time before a launch of it");
+    return nullptr;
+  }
+  recording->lock = std::unique_lock(recording_mutex_);
   recording->kernel = &kernel;
   recording->counter = counter;
+  recording->index = index;
+  recording->replaced = replaced;
   recording->launch = launch;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     recording->arguments.emplace_back(static_cast<const char*>(launch.arguments[i]),
                                       kernel.parameters[i].bytes);
   }
-  recording->lock = std::unique_lock(recording_mutex_);
-  if (!FindPointers(*recording) || !FindGlobals(*recording)) return nullptr;
-  {
-    // At most twice what is there: before, and after where it changed.
-    const std::lock_guard lock(mutex_);
-    recording->reserved = 2 * recording->Bytes();
-    if (writer_.bytes_written() + reserved_ + recording->reserved > plan_.max_bytes) {
-      ++left_out_;
-      return nullptr;
-    }
-    reserved_ += recording->reserved;
-  }
+  if (!FindPointers(*recording) || !FindGlobals(*recording) || !Reserve(*recording)) return nullptr;
   if (ReadRegions(*recording, false)) return recording;
   Drop(std::move(recording));
   return nullptr;
+}
+
+// Room for at most twice what is there: before, and after where it changed.
+bool Recorder::Reserve(Recording& recording) {
+  const std::uint64_t bytes = 2 * recording.Bytes();
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t taken = writer_.bytes_written() + reserved_;
+  if (taken > plan_.max_bytes || bytes > plan_.max_bytes - taken) {
+    ++left_out_;
+    return false;
+  }
+  recording.reserved = bytes;
+  reserved_ += bytes;
+  return true;
 }
 
 bool Recorder::AddPointer(Recording& recording, std::uint32_t parameter, std::uint32_t at,
@@ -257,12 +333,6 @@ bool Recorder::FindPointers(Recording& recording) {
   const std::vector<PlannedParameter>& parameters = recording.kernel->parameters;
   for (std::uint32_t i = 0; i < parameters.size(); ++i) {
     const ParameterKind kind = parameters[i].kind;
-    if (kind == ParameterKind::kHidden) {
-      Note(recording.kernel, "argument " + std::to_string(i + 1) +
-                                 " leads to pointers in memory, which its tag does not declare "
-                                 "(ptrs=pointers(count, bytes))");
-      return false;
-    }
     if (!MayHoldPointers(kind)) continue;
     const bool must = IsOnePointer(kind);
     for (std::uint32_t at = 0; at + 8 <= parameters[i].bytes; at += 8) {
@@ -282,6 +352,11 @@ bool Recorder::FollowTable(Recording& recording, std::size_t pointer) {
   const std::uint32_t table = recording.pointers[pointer].region;
   const std::uint64_t offset = recording.pointers[pointer].offset;
   const Region region = recording.regions[table].region;
+  if (region.bytes - offset > kMostTableBytes) {
+    Note(recording.kernel, "a table of pointers lies in an allocation of more than " +
+                               std::to_string(kMostTableBytes >> 20) + " MiB");
+    return false;
+  }
   std::vector<std::uint64_t> words((region.bytes - offset) / 8);
   if (!memory_.Read(region.address + offset, words.data(), words.size() * 8)) return false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -306,13 +381,20 @@ bool Recorder::FindGlobals(Recording& recording) {
 }
 
 std::uint32_t Recorder::ReadBlob(const Region& region, bool& failed) {
-  std::unique_ptr<char[]> bytes(new (std::nothrow) char[region.bytes]);
-  if (bytes == nullptr || !memory_.Read(region.address, bytes.get(), region.bytes)) {
-    failed = true;
-    return kNone;
+  if (failed) return kNone;
+  if (buffer_bytes_ < region.bytes) {
+    buffer_bytes_ = 0;
+    buffer_.reset(new (std::nothrow) char[region.bytes]);
+    if (buffer_ != nullptr) buffer_bytes_ = region.bytes;
   }
-  const std::uint32_t id = writer_.Blob(bytes.get(), region.bytes);
+  failed =
+      buffer_bytes_ < region.bytes || !memory_.Read(region.address, buffer_.get(), region.bytes);
+  const std::uint32_t id = failed ? kNone : writer_.Blob(buffer_.get(), region.bytes);
   failed |= id == kNone;
+  if (buffer_bytes_ > kMostKeptBytes) {
+    buffer_bytes_ = 0;
+    buffer_.reset();
+  }
   return id;
 }
 
@@ -325,11 +407,14 @@ bool Recorder::ReadRegions(Recording& recording, bool after) {
   for (Recording::Global& global : recording.globals) {
     if (!after || !global.planned->constant) read(global.stretch);
   }
-  if (failed) Note(recording.kernel, "memory that its arguments point to cannot be read");
+  if (failed) {
+    Note(recording.kernel, writer_.good() ? "memory that its arguments point to cannot be read"
+                                          : "the recording could not be written");
+  }
   return !failed;
 }
 
-void Recorder::After(std::unique_ptr<Recording> recording) {
+void Recorder::After(Begun recording) {
   if (!ReadRegions(*recording, true)) return Drop(std::move(recording));
   const Launch& launch = recording->launch;
   Payload payload;
@@ -376,7 +461,7 @@ void Recorder::After(std::unique_ptr<Recording> recording) {
   counter.kept[recording->replaced] = id;
 }
 
-void Recorder::Drop(std::unique_ptr<Recording> recording) {
+void Recorder::Drop(Begun recording) {
   const std::lock_guard lock(mutex_);
   reserved_ -= recording->reserved;
 }
@@ -384,6 +469,7 @@ void Recorder::Drop(std::unique_ptr<Recording> recording) {
 void Recorder::AddTime(std::uint32_t counter, double microseconds) {
   if (counter == kNone) return;
   const std::lock_guard lock(mutex_);
+  if (finished_) return;
   Counter& counted = counters_[counter];
   ++counted.timed;
   counted.microseconds += microseconds;
@@ -399,7 +485,15 @@ void Recorder::Note(const Kernel* kernel, const std::string& text) {
   writer_.Chunk(ChunkKind::kNote, payload);
 }
 
-// With the lock.
+// So that of a program that is killed the counts are not lost: after a second, and each time an
+// eighth more of the run has passed, which bounds what a long run writes. With the lock.
+void Recorder::Flush() {
+  const std::uint64_t now = Milliseconds();
+  if (now < next_flush_) return;
+  next_flush_ = now + std::max<std::uint64_t>(1000, (now - started_) / 8);
+  if (writer_.bytes_written() < plan_.max_bytes) WriteCounters();
+}
+
 void Recorder::WriteCounters() {
   for (std::size_t i = 0; i < counters_.size(); ++i) {
     Counter& counter = counters_[i];
@@ -420,6 +514,8 @@ void Recorder::Finish() {
   Payload end;
   end.U64(seen_).U64(left_out_);
   writer_.Chunk(ChunkKind::kEnd, end);
+  // A thread that still reads memory would write behind the end.
+  writer_.Close();
 }
 
 }  // namespace cupilot::capture

@@ -7,8 +7,9 @@
 //   if (recording) recorder.After(std::move(recording));
 //   recorder.AddTime(counter, microseconds);                                  // now or later
 //
-// Thread-safe; recorded launches must not overlap others that write what they read, for which the
-// caller cares. Nothing of it fails the program: what cannot be recorded is noted in the file.
+// Thread-safe; recorded launches must not overlap others that write what they read, for which
+// Memory::Hold cares. Nothing of it fails the program: what cannot be recorded is noted in the
+// file.
 #pragma once
 
 #include <array>
@@ -19,6 +20,9 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "recording/memory.h"
@@ -47,6 +51,11 @@ class Recorder {
     std::vector<PlannedParameter> parameters;
   };
   class Recording;
+  struct Forget {
+    void operator()(Recording* recording) const;
+  };
+  // One that is given up without After or Drop keeps its share of the room.
+  using Begun = std::unique_ptr<Recording, Forget>;
 
   // `device`: 0 host, 1 cuda. `memory` must outlive it.
   Recorder(Plan plan, Memory& memory, std::uint32_t device);
@@ -60,57 +69,74 @@ class Recorder {
   const Kernel* Find(const std::string& signature, const std::string& name,
                      const std::vector<std::uint32_t>& sizes,
                      const std::vector<std::uint32_t>& offsets = {});
-  // kNone where there are too many counters already.
+  // kNone where there are too many counters already, and after the end.
   std::uint32_t Count(const Kernel& kernel, const Launch& launch);
-  std::unique_ptr<Recording> Before(const Kernel& kernel, std::uint32_t counter,
-                                    const Launch& launch);
-  void After(std::unique_ptr<Recording> recording);
+  // Once a counted launch that may be recorded, with its counter.
+  Begun Before(const Kernel& kernel, std::uint32_t counter, const Launch& launch);
+  void After(Begun recording);
   // It was begun and is none: the launch failed, say.
-  void Drop(std::unique_ptr<Recording> recording);
+  void Drop(Begun recording);
   void AddTime(std::uint32_t counter, double microseconds);
   // Why a kernel's launches are not recorded; once a kernel and text.
   void Note(const Kernel* kernel, const std::string& text);
-  // Counters and the end. What is counted afterwards is lost.
+  // Counters and the end. What is counted or recorded afterwards is lost.
   void Finish();
-  // In a forked child: the file is the parent's. Nothing else may be called then.
+  // In a forked child: the file is the parent's. Nothing else may be called then, nor is it
+  // destroyed: a thread that the child does not have may have locked it.
   void Abandon() { writer_.Abandon(); }
 
  private:
   struct Counter {
     std::uint32_t kernel = 0;
     std::uint64_t calls = 0;
+    std::uint64_t offered = 0;  // of those, to Before
     std::uint64_t timed = 0;
     double microseconds = 0;
-    std::vector<std::uint32_t> kept{};  // of those, what is not replaced
+    std::vector<std::uint32_t> kept{};  // recorded ones besides the first, and not replaced
     std::string head{};                 // of the chunk: kernel to scalars
     bool changed = false;
   };
+  // The bytes of all parameters, those of pointers zeroed, appended to `head`.
+  void PutScalars(const Kernel& kernel, void* const* arguments, std::string& head);
+  bool IsAddress(std::uint64_t word);
+  const PlannedKernel* PlannedOf(const std::string& signature, const std::string& name) const;
+  std::uint32_t CounterOf(const Kernel& kernel, const std::string& head);
   // Whether the counter's launch number `index` is recorded, and which one it replaces.
-  bool Draws(Counter& counter, std::uint64_t index, std::uint32_t& replaced);
+  bool Draws(std::uint64_t index, std::uint32_t& replaced);
+  bool IsHidden(const Kernel& kernel);
   bool FindPointers(Recording& recording);
   bool AddPointer(Recording& recording, std::uint32_t parameter, std::uint32_t at, bool must);
   bool FollowTable(Recording& recording, std::size_t pointer);
   bool FindGlobals(Recording& recording);
+  bool Reserve(Recording& recording);
   std::uint32_t ReadBlob(const Region& region, bool& failed);
   bool ReadRegions(Recording& recording, bool after);
+  void Flush();
   void WriteCounters();
 
   const Plan plan_;
   Memory& memory_;
   Writer writer_;
+  const std::uint64_t number_;  // of this recorder in the process
   std::mutex mutex_;            // of what follows
   std::mutex recording_mutex_;  // one is recorded at a time: order of locks: this one first
-  std::map<std::string, Kernel> kernels_;
-  std::map<std::string, std::uint32_t> index_;  // counters by kernel, geometry and scalars
+  // By signature and sizes: two files may have kernels of one name that nobody else sees.
+  std::map<std::pair<std::string, std::vector<std::uint32_t>>, Kernel> kernels_;
   std::deque<Counter> counters_;
+  std::unordered_map<std::string_view, std::uint32_t> index_;  // counters by their heads
+  std::uint64_t head_bytes_ = 0;
   std::set<std::pair<std::uint32_t, std::string>> notes_;
   std::uint64_t seen_ = 0;
   std::uint64_t left_out_ = 0;
   std::uint64_t reserved_ = 0;  // bytes that launches under way may still write
   std::uint32_t launches_ = 0;
   std::uint64_t random_;
-  std::uint64_t last_flush_ = 0;
+  const std::uint64_t started_;  // milliseconds of a clock
+  std::uint64_t next_flush_ = 0;
   bool finished_ = false;
+  // With recording_mutex_.
+  std::unique_ptr<char[]> buffer_;
+  std::size_t buffer_bytes_ = 0;
 };
 
 }  // namespace cupilot::capture

@@ -1,8 +1,12 @@
-// Writes one recording. Thread-safe. After the first failure (a full disk) nothing more is written,
-// and the file ends with its last whole chunk.
+// Writes one recording. Thread-safe. After the first failure (a full disk, or a program that closed
+// every file it could think of) nothing more is written, and the file ends with its last whole
+// chunk.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <string>
@@ -43,15 +47,25 @@ class Writer {
   std::uint32_t Blob(const void* bytes, std::size_t count);
   // Of the file, so far.
   std::uint64_t bytes_written() const;
-  // Forgets the file without touching it: in a forked child it is the parent's.
+  // Nothing is written after it.
+  void Close();
+  // Forgets the file without touching it: in a forked child it is the parent's. Takes no lock,
+  // which a thread that the child does not have may hold.
   void Abandon();
 
  private:
-  bool WriteAll(const void* bytes, std::size_t count);
-  bool WriteHeader(ChunkKind kind, std::uint64_t bytes, std::uint64_t checksum);
+  struct Part {
+    const void* bytes;
+    std::size_t count;
+  };
+  bool IsStillOurs() const;
+  bool WriteAll(const Part& part);
+  bool WriteWhole(std::initializer_list<Part> parts);
 
   mutable std::mutex mutex_;
   int file_ = -1;
+  dev_t device_ = 0;  // of the file, with its number: what tells it from another one
+  ino_t number_ = 0;
   bool good_ = false;
   std::uint64_t written_ = 0;
   std::uint32_t blobs_ = 0;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "capture.h"
 #include "cupilot_host_abi.h"
 #include "cupilot_host_lowered.h"
 #include "errors.h"
@@ -170,8 +171,9 @@ cudaError_t CheckGeometry(const KernelEntry& entry, const dim3& grid, const dim3
 }
 
 // As on a device, the launch succeeds and what comes after it fails.
-cudaError_t Finish(const Work& work) {
+cudaError_t Finish(const Work& work, capture::Launch& captured) {
   const int failure = work.failure.load();
+  captured.Ended(failure == cudaSuccess);
   if (failure == 0) return cudaSuccess;
   SetSticky(static_cast<cudaError_t>(failure));
   if (failure != cudaErrorAssert) {
@@ -191,6 +193,7 @@ cudaError_t Launch(const void* function, const dim3& grid, const dim3& block, vo
   Work work{
       entry->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, arguments};
   const unsigned long blocks = static_cast<unsigned long>(grid.x) * grid.y * grid.z;
+  capture::Launch captured({entry, work.grid, work.block, shared, arguments, false});
   if (watch::IsOn()) {
     RunWatched(work, blocks);
   } else if (const Schedule& schedule = CurrentSchedule(); schedule.one_block) {
@@ -198,7 +201,7 @@ cudaError_t Launch(const void* function, const dim3& grid, const dim3& block, vo
   } else {
     ParallelFor(blocks, RunBlocks, &work);
   }
-  return Finish(work);
+  return Finish(work, captured);
 }
 
 // Every thread of the launch has a stack, all at once: what a process may have.
@@ -220,6 +223,7 @@ cudaError_t LaunchCooperative(const void* function, const dim3& grid, const dim3
   }
   Work work{
       entry->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, arguments};
+  capture::Launch captured({entry, work.grid, work.block, shared, arguments, true});
   Grid all(blocks);
   std::vector<std::thread> threads;
   threads.reserve(blocks);
@@ -232,7 +236,7 @@ cudaError_t LaunchCooperative(const void* function, const dim3& grid, const dim3
     });
   }
   for (std::thread& thread : threads) thread.join();
-  return Finish(work);
+  return Finish(work, captured);
 }
 
 [[noreturn]] void Fail(int error) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "allocations.h"
+#include "capture.h"
 #include "errors.h"
 #include "registry.h"
 
@@ -46,6 +48,7 @@ cudaError_t Allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
 // Pinned memory has a function of its own that frees it.
 cudaError_t FreeMemory(void* pointer, bool pinned) {
   if (pointer == nullptr) return cudaSuccess;
+  const capture::Access access;
   {
     Allocations& all = All();
     const std::lock_guard lock(all.mutex);
@@ -59,21 +62,24 @@ cudaError_t FreeMemory(void* pointer, bool pinned) {
   return cudaSuccess;
 }
 
+using Place = std::map<const void*, Allocation>::value_type;
+
 // What holds the address, null if it is nobody's. The caller has the lock.
-const Allocation* Find(const std::map<const void*, Allocation>& allocations, const void* pointer) {
+const Place* Find(const std::map<const void*, Allocation>& allocations, const void* pointer) {
   auto it = allocations.upper_bound(pointer);
   if (it == allocations.begin()) return nullptr;
   --it;
   const char* begin = static_cast<const char*>(it->first);
-  return static_cast<const char*>(pointer) < begin + it->second.bytes ? &it->second : nullptr;
+  return static_cast<const char*>(pointer) < begin + it->second.bytes ? &*it : nullptr;
 }
-const Allocation* Find(const Allocations& all, const void* pointer) {
-  const Allocation* own = Find(all.by_address, pointer);
+const Place* Find(const Allocations& all, const void* pointer) {
+  const Place* own = Find(all.by_address, pointer);
   return own != nullptr ? own : Find(all.registered, pointer);
 }
 
 cudaError_t Copy(void* to, const void* from, std::size_t bytes) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
+  const capture::Access access;
   if (bytes == 0) return cudaSuccess;
   if (to == nullptr || from == nullptr) return Note(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
@@ -83,6 +89,7 @@ cudaError_t Copy(void* to, const void* from, std::size_t bytes) {
 cudaError_t Copy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                    std::size_t width, std::size_t height) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
+  const capture::Access access;
   if (width > to_pitch || width > from_pitch) return Note(cudaErrorInvalidPitchValue);
   for (std::size_t y = 0; y < height; ++y) {
     std::memmove(static_cast<char*>(to) + y * to_pitch,
@@ -98,6 +105,7 @@ char* At(const cudaPitchedPtr& pointer, const cudaPos& at, std::size_t y, std::s
 
 cudaError_t Copy3D(const cudaMemcpy3DParms& copy) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
+  const capture::Access access;
   const cudaExtent& extent = copy.extent;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
   if (copy.srcPtr.ptr == nullptr || copy.dstPtr.ptr == nullptr) return Note(cudaErrorInvalidValue);
@@ -125,6 +133,15 @@ cudaError_t CopySymbol(void* to, const void* from, std::size_t bytes, const void
 }
 
 }  // namespace
+
+bool FindAllocation(const void* pointer, FoundAllocation& found) {
+  Allocations& all = All();
+  const std::lock_guard lock(all.mutex);
+  const Place* place = Find(all, pointer);
+  if (place != nullptr) found = {place->first, place->second.bytes, place->second.type};
+  return place != nullptr;
+}
+
 }  // namespace cupilot_host
 
 using cupilot_host::Allocate;
@@ -167,6 +184,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
   return cudaSuccess;
 }
 cudaError_t cudaHostUnregister(void* pointer) {
+  const cupilot_host::capture::Access access;
   auto& all = cupilot_host::All();
   const std::lock_guard lock(all.mutex);
   return all.registered.erase(pointer) == 1 ? cudaSuccess : Note(cudaErrorHostMemoryNotRegistered);
@@ -210,7 +228,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes,
   *attributes = cudaPointerAttributes{};
   const auto* found = cupilot_host::Find(all, pointer);
   if (found == nullptr) return cudaSuccess;
-  attributes->type = found->type;
+  attributes->type = found->second.type;
   attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
   return cudaSuccess;
 }
@@ -245,6 +263,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* copy, cudaStream_t
 }
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
+  const cupilot_host::capture::Access access;
   for (size_t z = 0; z < extent.depth; ++z) {
     for (size_t y = 0; y < extent.height; ++y) {
       std::memset(cupilot_host::At(pointer, {0, 0, 0}, y, z), value, extent.width);
@@ -258,6 +277,7 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct c
 }
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
+  const cupilot_host::capture::Access access;
   if (pointer == nullptr && bytes > 0) return Note(cudaErrorInvalidValue);
   if (bytes > 0) std::memset(pointer, value, bytes);
   return cudaSuccess;
@@ -267,6 +287,7 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t
 }
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
   if (Sticky() != cudaSuccess) return Note(Sticky());
+  const cupilot_host::capture::Access access;
   if (width > pitch && height > 1) return Note(cudaErrorInvalidValue);
   for (size_t y = 0; y < height; ++y) {
     std::memset(static_cast<char*>(pointer) + y * pitch, value, width);

@@ -1,6 +1,7 @@
 #include "registry.h"
 
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -11,7 +12,7 @@ namespace {
 struct Registry {
   std::shared_mutex mutex;
   std::unordered_map<const void*, KernelEntry> kernels;  // nodes never move
-  std::unordered_map<const void*, const cupilot_host_variable*> variables;
+  std::map<const void*, const cupilot_host_variable*> variables;
 };
 
 // Modules register from static initialisers, in any order, and kernels may run until the very end.
@@ -41,6 +42,16 @@ const cupilot_host_variable* FindVariable(const void* address) {
   const std::shared_lock lock(registry.mutex);
   const auto it = registry.variables.find(address);
   return it == registry.variables.end() ? nullptr : it->second;
+}
+
+const cupilot_host_variable* FindVariableAround(const void* address) {
+  Registry& registry = TheRegistry();
+  const std::shared_lock lock(registry.mutex);
+  auto it = registry.variables.upper_bound(address);
+  if (it == registry.variables.begin()) return nullptr;
+  --it;
+  const char* begin = static_cast<const char*>(it->first);
+  return static_cast<const char*>(address) < begin + it->second->bytes ? it->second : nullptr;
 }
 
 void ForEachVariable(const std::function<void(const cupilot_host_variable&)>& visit) {

@@ -17,6 +17,8 @@ struct KernelEntry {
 // Null if there is no such kernel. Valid for ever.
 KernelEntry* FindKernel(const void* handle);
 const cupilot_host_variable* FindVariable(const void* address);
+// The variable that holds the address.
+const cupilot_host_variable* FindVariableAround(const void* address);
 void ForEachVariable(const std::function<void(const cupilot_host_variable&)>& visit);
 
 }  // namespace cupilot_host
