@@ -18,36 +18,39 @@ constexpr std::uint64_t kFactor = 0xff51afd7ed558ccdull;
 constexpr std::uint64_t kOtherFactor = 0xc4ceb9fe1a85ec53ull;
 constexpr std::uint64_t kOtherStart = 0x2545f4914f6cdd1dull;
 
-// Calls `take` with each word, the last one filled up and marked with its length.
-template <class Take>
-void ForWords(const void* bytes, std::size_t count, Take take) {
-  const char* at = static_cast<const char*>(bytes);
-  std::uint64_t word = 0;
-  for (; count >= 8; count -= 8, at += 8) {
-    std::memcpy(&word, at, 8);
-    take(word);
-  }
-  if (count == 0) return;
-  word = static_cast<std::uint64_t>(count) << 56;
+std::uint64_t WordAt(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, 8);
+  return word;
+}
+// Of fewer than 8 bytes, marked with their number.
+std::uint64_t LastWord(const char* at, std::size_t count) {
+  std::uint64_t word = static_cast<std::uint64_t>(count) << 56;
   std::memcpy(&word, at, count);
-  take(word);
+  return word;
 }
 
 }  // namespace
 
 std::uint64_t ContinueChecksum(std::uint64_t state, const void* bytes, std::size_t count) {
-  ForWords(bytes, count, [&](std::uint64_t word) { state = Fold(state, word, kFactor); });
-  return state;
+  const char* at = static_cast<const char*>(bytes);
+  for (; count >= 8; count -= 8, at += 8) state = Fold(state, WordAt(at), kFactor);
+  return count == 0 ? state : Fold(state, LastWord(at, count), kFactor);
 }
 
-// Chains that do not wait for each other cost little more than one of them.
+// The chains do not wait for each other, so that all cost little more than the checksum alone.
 BlobSums SumBlob(std::uint64_t start, const void* bytes, std::size_t count) {
   BlobSums sums{kChecksumStart, kOtherStart, start};
-  ForWords(bytes, count, [&](std::uint64_t word) {
-    sums.first = Fold(sums.first, word, kFactor);
-    sums.second = Fold(sums.second, word, kOtherFactor);
-    sums.chunk = Fold(sums.chunk, word, kFactor);
-  });
+  const char* at = static_cast<const char*>(bytes);
+  for (; count >= 16; count -= 16, at += 16) {
+    const std::uint64_t even = WordAt(at);
+    const std::uint64_t odd = WordAt(at + 8);
+    sums.even = Fold(sums.even, even, kOtherFactor);
+    sums.odd = Fold(sums.odd, odd, kOtherFactor);
+    sums.chunk = Fold(Fold(sums.chunk, even, kFactor), odd, kFactor);
+  }
+  sums.even = ContinueChecksum(sums.even, at, count);
+  sums.chunk = ContinueChecksum(sums.chunk, at, count);
   return sums;
 }
 

@@ -6,9 +6,10 @@
 namespace cupilot::capture {
 
 struct BlobSums {
-  std::uint64_t first = 0;   // Checksum of the bytes
-  std::uint64_t second = 0;  // another one; with the first and a length it tells blobs apart
-  std::uint64_t chunk = 0;   // ContinueChecksum(start) of them
+  std::uint64_t even =
+      0;  // of every other word: with the next one and a length it tells blobs apart
+  std::uint64_t odd = 0;
+  std::uint64_t chunk = 0;  // ContinueChecksum(start) of all
 };
 
 BlobSums SumBlob(std::uint64_t start, const void* bytes, std::size_t count);

@@ -134,7 +134,7 @@ std::uint32_t Writer::Blob(const void* bytes, std::size_t count) {
   BlobSums sums = SumBlob(Checksum(head.data(), head.size()), bytes, count);
   lock.lock();
   if (!good_) return kNone;
-  const auto [at, added] = seen_.try_emplace({count, {sums.first, sums.second}}, blobs_);
+  const auto [at, added] = seen_.try_emplace({count, {sums.even, sums.odd}}, blobs_);
   if (!added) return at->second;
   if (blobs_ != id) {  // another thread was quicker
     head = head_of(blobs_);

@@ -69,7 +69,7 @@ class Writer {
   bool good_ = false;
   std::uint64_t written_ = 0;
   std::uint32_t blobs_ = 0;
-  // Two sums and a length tell blobs apart; the reader compares nothing but its own hash.
+  // By length and sums: those of random bytes agree once in 2^64.
   std::map<std::pair<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>, std::uint32_t> seen_;
 };
 

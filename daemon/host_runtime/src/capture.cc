@@ -142,9 +142,9 @@ Session* TheSession(Process& of) {
   if (const char* path = std::getenv(cupilot::capture::kPlanVariable); path == nullptr) {
     error = "the environment names no plan any more";
   } else if (ReadPlan(path, plan, error)) {
+    const std::string folder = plan.folder;
     session = new Session(std::move(plan), of.gate);
-    if (!session->recorder.good())
-      error = "no file can be written to the folder of " + std::string(path);
+    if (!session->recorder.good()) error = "no file can be written to " + folder;
   }
   if (error.empty()) {
     of.session.store(session, std::memory_order_release);
