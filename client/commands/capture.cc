@@ -1,10 +1,14 @@
 // Runs the program with a plan of what to record, reads what it left, and gives the daemon the
 // workloads that it makes of it.
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +34,7 @@ using records::Json;
 // How long sources that the daemon has yet to read are waited for.
 constexpr std::chrono::seconds kScanLimit{120};
 constexpr std::chrono::milliseconds kAskAgain{100};
+constexpr std::size_t kMostUntagged = 200;
 
 // A folder of recordings, removed with all that is in it.
 class RecordingFolder {
@@ -128,7 +133,52 @@ std::string ProgramName(const std::string& word) { return fs::path(word).filenam
 struct Harvest {
   std::vector<workloads::Captured> captured;
   std::vector<std::string> problems;
+  Json untagged;
 };
+
+std::string Demangled(const std::string& signature) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(signature.c_str(), nullptr, nullptr, &status), &std::free);
+  return text != nullptr && status == 0 ? text.get() : signature;
+}
+
+// Kernels that the plan does not name, the most time first.
+Json UntaggedOf(const std::vector<workloads::Recording>& recordings,
+                const std::vector<records::Kernel>& kernels) {
+  struct Sum {
+    std::uint64_t calls = 0;
+    double microseconds = 0;
+    std::string device;
+  };
+  std::map<std::string, Sum> sums;
+  for (const workloads::Recording& recording : recordings) {
+    for (const auto& [id, counter] : recording.counters()) {
+      const workloads::RecordedKernel& kernel = recording.kernels().at(counter.kernel);
+      const bool tagged = std::any_of(kernels.begin(), kernels.end(), [&](const auto& known) {
+        return workloads::IsRecordedAs(kernel, known);
+      });
+      if (tagged) continue;
+      Sum& sum = sums[Demangled(kernel.signature)];
+      sum.calls += counter.calls;
+      sum.microseconds += counter.TotalMicroseconds();
+      sum.device = recording.on_host() ? "host" : "cuda";
+    }
+  }
+  std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.microseconds > b.second.microseconds;
+  });
+  if (sorted.size() > kMostUntagged) sorted.resize(kMostUntagged);
+  Json list = Json::array();
+  for (const auto& [name, sum] : sorted) {
+    list.push_back({{"kernel", name},
+                    {"calls", sum.calls},
+                    {"microseconds", sum.microseconds},
+                    {"device", sum.device}});
+  }
+  return list;
+}
 
 base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings,
                              const std::vector<records::Kernel>& kernels,
@@ -137,6 +187,8 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
   TRY_ASSIGN(blobs::BlobStore blobs, blobs::BlobStore::OfUser());
   const bool host = std::all_of(recordings.begin(), recordings.end(),
                                 [](const auto& recording) { return recording.on_host(); });
+  // Of one kernel that was asked for alone the others say nothing.
+  harvest.untagged = arguments.kernel.empty() ? UntaggedOf(recordings, kernels) : Json();
   for (const records::Kernel& kernel : kernels) {
     auto captured = workloads::CasesOf(recordings, kernel, {}, blobs);
     if (!captured && captured.error().code != base::ErrorCode::kNotFound) {
@@ -166,8 +218,9 @@ base::Result<> GiveToDaemon(Connection& connection, const Harvest& harvest,
   }
   const std::string file = folder + "/captures.json";
   TRY(base::WriteFileAtomically(file, records::CompactJson(Json{{"schema", "cupilot.captures/1"},
-                                                                {"captures", std::move(list)}})));
-  TRY(connection.Request("workload_add", {{"file", file}}));
+                                                                {"captures", std::move(list)},
+                                                                {"untagged", harvest.untagged}})));
+  TRY(connection.Request("workload_add", {{"file", file}, {"folder", CurrentFolder()}}));
   return {};
 }
 
@@ -217,7 +270,8 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
         "the CUDA toolkit that see launches (CUPTI) are missing"));
   }
   TRY_ASSIGN(const Harvest harvest, Gather(recordings, kernels, arguments));
-  if (!harvest.captured.empty()) TRY(GiveToDaemon(connection, harvest, folder.path()));
+  if (!harvest.captured.empty() || !harvest.untagged.empty())
+    TRY(GiveToDaemon(connection, harvest, folder.path()));
   Print(harvest, output);
   return harvest.captured.empty() || !end.well() ? kNo : kDone;
 }

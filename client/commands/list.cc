@@ -3,21 +3,47 @@
 
 namespace cupilot::client {
 
-int RunList(const Arguments&, Output& output) {
+namespace {
+
+// What a captured program spends time on without a tag.
+int PrintUntagged(const records::Json& list, Output& output) {
+  const records::Json kernels = ListOf(list, "untagged");
+  if (kernels.empty()) {
+    output.Line("no launch of an untagged kernel was seen; run `cupilot capture -- PROGRAM`");
+    return kDone;
+  }
+  std::vector<std::vector<std::string>> rows = {{"kernel without a tag", "launches", "time"}};
+  for (const records::Json& kernel : kernels) {
+    rows.push_back({TextOf(kernel, "kernel"), CountOf(kernel, "calls"),
+                    Microseconds(NumberOf(kernel, "microseconds")) +
+                        (TextOf(kernel, "device") == "host" ? " (CPU)" : "")});
+  }
+  output.Table(rows);
+  output.Line("write `// cupilot: tune` above one that is yours, and build");
+  return kDone;
+}
+
+}  // namespace
+
+int RunList(const Arguments& arguments, Output& output) {
   const auto list = AskDaemon(output, "list", {{"folder", CurrentFolder()}});
   if (!list) return output.Fail(list.error());
   output.Document(*list);
+  if (arguments.untagged) return PrintUntagged(*list, output);
   const records::Json kernels = ListOf(*list, "kernels");
   if (kernels.empty()) {
     output.Line("no tagged kernel is known; write `// cupilot: tune` above one and build");
     return kDone;
   }
   std::vector<std::vector<std::string>> rows = {
-      {"kernel", "state", "tried", "speedup", "published", "what changed", "where"}};
+      {"kernel", "state", "tried", "speedup", "published", "to be won", "what changed", "where"}};
   for (const records::Json& kernel : kernels) {
     const std::string why = TextOf(kernel, "why");
     rows.push_back({TextOf(kernel, "kernel"), TextOf(kernel, "state"), CountOf(kernel, "tried"),
                     SpeedupOf(kernel, "speedup"), FlagOf(kernel, "published") ? "yes" : "no",
+                    kernel.value("winnable_us", records::Json()).is_number()
+                        ? Microseconds(NumberOf(kernel, "winnable_us"))
+                        : "-",
                     why.empty() ? TextOf(kernel, "strategy") : why,
                     ShownPath(TextOf(kernel, "file")) + ":" + CountOf(kernel, "line")});
   }

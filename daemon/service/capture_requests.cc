@@ -103,6 +103,11 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
   if (list == document.end() || !list->is_array()) {
     return base::Fail(base::InvalidArgument(Text(params, "file") + ": captures: missing"));
   }
+  if (const auto untagged = document.find("untagged");
+      untagged != document.end() && untagged->is_array()) {
+    TRY(service.captured().SaveUntagged(SourceFolderOf(service, Text(params, "folder")),
+                                        *untagged));
+  }
   Json labels = Json::array();
   for (const Json& entry : *list) {
     TRY_ASSIGN(const Captured captured, workloads::ParseCaptured(entry));

@@ -14,9 +14,14 @@ using cache::Table;
 using workloads::Captured;
 
 const std::string kPrefix = "captured/";
+const std::string kUntaggedPrefix = "untagged/";
 
 // A capture that is under way has written contents that nothing names yet.
 constexpr std::int64_t kUnderWaySeconds = 24 * 3600;
+
+std::string UntaggedKeyOf(const std::string& project_folder) {
+  return kUntaggedPrefix + base::HashHex(project_folder);
+}
 
 std::string KeyOf(const std::string& file, const std::string& label) {
   return kPrefix + base::Hasher().Add(file).Add(label).Hex();
@@ -38,9 +43,13 @@ CapturedWorkloads::CapturedWorkloads(cache::Store& store, std::string blob_folde
     }
     return true;
   };
-  if (auto scanned = store_.Scan(Table::kWorkloads, kPrefix, visit); !scanned) {
-    log::Error("the store cannot be read", {{"reason", scanned.error()}});
-  }
+  const auto visit_untagged = [this](std::string_view key, std::string_view value) {
+    if (auto record = cache::Unseal(value)) untagged_.emplace(key, std::move(record->value));
+    return true;
+  };
+  auto scanned = store_.Scan(Table::kWorkloads, kPrefix, visit);
+  if (scanned) scanned = store_.Scan(Table::kWorkloads, kUntaggedPrefix, visit_untagged);
+  if (!scanned) log::Error("the store cannot be read", {{"reason", scanned.error()}});
 }
 
 base::Result<> CapturedWorkloads::Save(const Captured& captured) {
@@ -67,6 +76,19 @@ std::vector<const Captured*> CapturedWorkloads::All() const {
   all.reserve(all_.size());
   for (const auto& [key, captured] : all_) all.push_back(&captured);
   return all;
+}
+
+base::Result<> CapturedWorkloads::SaveUntagged(const std::string& project_folder,
+                                               const records::Json& kernels) {
+  const std::string key = UntaggedKeyOf(project_folder);
+  TRY(store_.Apply({{Table::kWorkloads, key, cache::Seal(kernels)}}));
+  untagged_[key] = kernels;
+  return {};
+}
+
+records::Json CapturedWorkloads::Untagged(const std::string& project_folder) const {
+  const auto found = untagged_.find(UntaggedKeyOf(project_folder));
+  return found == untagged_.end() ? records::Json::array() : found->second;
 }
 
 std::string CapturedWorkloads::Overlay(records::Kernel& kernel) {

@@ -26,6 +26,12 @@ class CapturedWorkloads {
   const workloads::Captured* Find(const std::string& file, const std::string& label) const;
   std::vector<const workloads::Captured*> All() const;
 
+  // Kernels without a tag that a program of the project was seen to launch, the most time first: a
+  // list of `kernel`, `calls`, `microseconds`, `device`. The last capture in a folder of the
+  // project counts.
+  base::Result<> SaveUntagged(const std::string& project_folder, const records::Json& kernels);
+  records::Json Untagged(const std::string& project_folder) const;
+
   // The kernel's cases become the captured ones, if there are any. A capture of other parameters
   // is dropped, and the sentence that says so is the result; else it is empty.
   std::string Overlay(records::Kernel& kernel);
@@ -38,6 +44,7 @@ class CapturedWorkloads {
   cache::Store& store_;
   blobs::BlobStore blobs_;
   std::map<std::string, workloads::Captured> all_;  // by the store's key
+  std::map<std::string, records::Json> untagged_;   // likewise
 };
 
 }  // namespace cupilot::service

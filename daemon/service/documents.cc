@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "service/job_text.h"
+#include "service/winnable.h"
 
 namespace cupilot::service {
 
@@ -23,6 +24,15 @@ bool InProject(Service& service, const ObjectState& state, const std::string& fo
     return !root.empty() && (folder == root || folder.rfind(root + "/", 0) == 0);
   };
   return contains(project.build_folder) || contains(project.source_folder);
+}
+
+std::string SourceFolderOf(Service& service, const std::string& folder) {
+  for (const auto& [object, state] : service.objects()) {
+    if (!folder.empty() && InProject(service, state, folder)) {
+      return service.projects().at(state.build_folder).source_folder;
+    }
+  }
+  return folder;
 }
 
 namespace {
@@ -109,6 +119,12 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
                                       : WhyUntuned(kernel, job, state.places.why_none);
+  row["program_us"] = row["winnable_us"] = nullptr;
+  if (const workloads::Captured* captured =
+          service.captured().Find(kernel.file, records::LabelOf(kernel))) {
+    row["program_us"] = captured->Microseconds();
+    row["winnable_us"] = WinnableMicroseconds(*captured, best ? &best->evaluation : nullptr);
+  }
   if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyFewerCases(state, kernel);
   return row;
 }
@@ -316,16 +332,26 @@ Json StatusDocument(Service& service) {
 }
 
 Json ListDocument(Service& service, const std::string& folder) {
-  Json list;
-  list["schema"] = "cupilot.list/1";
-  list["kernels"] = Json::array();
+  std::vector<Json> rows;
   const std::string narrowed = AnyProjectContains(service, folder) ? folder : "";
   for (const auto& [name, state] : service.objects()) {
     if (state.scan == nullptr || !InProject(service, state, narrowed)) continue;
     for (const records::Kernel& kernel : state.scan->kernels) {
-      list["kernels"].push_back(RowOf(service, state, kernel));
+      rows.push_back(RowOf(service, state, kernel));
     }
   }
+  // What a program spends most time on that can still be won, first; then what nobody captured.
+  std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
+    const auto winnable = [](const Json& row) {
+      const Json& value = row["winnable_us"];
+      return value.is_number() ? value.get<double>() : -1.0;
+    };
+    return winnable(a) > winnable(b);
+  });
+  Json list;
+  list["schema"] = "cupilot.list/1";
+  list["kernels"] = std::move(rows);
+  list["untagged"] = service.captured().Untagged(SourceFolderOf(service, folder));
   return list;
 }
 

@@ -13,6 +13,8 @@ records::Json ListDocument(Service& service, const std::string& folder);
 
 // Whether the object is of the project that contains the folder; of any project, if it is empty.
 bool InProject(Service& service, const ObjectState& state, const std::string& folder);
+// The source folder of the project that contains the folder; the folder itself where none does.
+std::string SourceFolderOf(Service& service, const std::string& folder);
 
 // Where a kernel is; from FindKernel.
 struct KernelPlace {

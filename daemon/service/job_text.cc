@@ -82,7 +82,9 @@ std::string WhyUntuned(const records::Kernel& kernel, const KernelJob* job,
   if (!kernel.declined.empty()) return kernel.declined;
   if (kernel.cases.empty()) {
     return kernel.file + ":" + std::to_string(kernel.line) +
-           ": no workload: add a line '// cupilot: workload ...' above the kernel";
+           ": no workload: run `cupilot capture -- PROGRAM`, or add a line '// cupilot: workload "
+           "...' "
+           "above the kernel";
   }
   if (!no_device.empty()) return no_device;
   if (job == nullptr) return {};

@@ -90,7 +90,7 @@ class Service {
   // A capture takes the place of an earlier one: its kernel is tuned on it from now on.
   base::Result<> AddCaptured(const workloads::Captured& captured);
   base::Result<> DropCaptured(const std::string& file, const std::string& label);
-  const CapturedWorkloads& captured() const { return captured_; }
+  CapturedWorkloads& captured() { return captured_; }
 
   // For documents.
   const std::map<std::string, ObjectState>& objects() const { return objects_; }

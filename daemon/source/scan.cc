@@ -178,11 +178,6 @@ class Scanner {
     }
     CheckGlobals(here, kernel);
     if (kernel.declined.empty() && instantiation == nullptr) CheckClosure(here, kernel);
-    if (kernel.cases.empty() && kernel.declined.empty() && tagged.tag.tune) {
-      Warn(here + "'" + records::LabelOf(kernel) +
-           "' has no workload; write '// cupilot: workload grid=(...) block=(...) ...' in its tag, "
-           "or record one");
-    }
     return kernel;
   }
 

@@ -17,6 +17,8 @@ namespace {
 using records::Kernel;
 using records::ParameterKind;
 
+constexpr std::size_t kMostListed = 200;
+
 std::int64_t IntegerOf(const std::string& bytes) {
   std::int64_t value = 0;
   std::memcpy(&value, bytes.data(), std::min<std::size_t>(bytes.size(), 8));
@@ -76,9 +78,7 @@ std::vector<Group> GroupsOf(const std::vector<Recording>& recordings, const Kern
   std::map<Key, Group> groups;
   for (const Recording& recording : recordings) {
     const auto is_this = [&](std::uint32_t id) {
-      const RecordedKernel& recorded = recording.kernels().at(id);
-      return recorded.signature == kernel.signature || recorded.name == records::LabelOf(kernel) ||
-             recorded.name == records::NameWithArguments(kernel.name, kernel.template_arguments);
+      return IsRecordedAs(recording.kernels().at(id), kernel);
     };
     std::map<std::uint32_t, Group*> by_counter;
     for (const auto& [id, counter] : recording.counters()) {
@@ -385,6 +385,11 @@ capture::PlannedKernel PlannedOf(const Kernel& kernel) {
   return planned;
 }
 
+bool IsRecordedAs(const RecordedKernel& recorded, const Kernel& kernel) {
+  return recorded.signature == kernel.signature || recorded.name == records::LabelOf(kernel) ||
+         recorded.name == records::NameWithArguments(kernel.name, kernel.template_arguments);
+}
+
 base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const Kernel& kernel,
                                const CaptureChoice& choice, blobs::BlobStore& blobs) {
   Captured captured;
@@ -418,7 +423,15 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
       if (auto after = maker.TakeAfter(); !after.empty()) captured.after[made->name] = after;
       captured.cases.push_back(std::move(*made));
     }
-    captured.launches.push_back(std::move(launches));
+    if (captured.launches.size() < kMostListed) {
+      captured.launches.push_back(std::move(launches));
+      continue;
+    }
+    // Of thousands of geometries the lightest are one row.
+    CapturedLaunches& rest = captured.launches.back();
+    rest.name = "all others";
+    rest.calls += launches.calls;
+    rest.microseconds += launches.microseconds;
   }
   if (!captured.cases.empty()) return captured;
   std::string why = captured.launches.empty() ? "it was not launched" : "no launch was recorded";

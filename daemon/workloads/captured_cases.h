@@ -23,6 +23,9 @@ struct CaptureChoice {
 // What of the plan belongs to the kernel (recording/plan.h).
 capture::PlannedKernel PlannedOf(const records::Kernel& kernel);
 
+// Whether what a program registered under these names is this kernel.
+bool IsRecordedAs(const RecordedKernel& recorded, const records::Kernel& kernel);
+
 // kNotFound, with the recordings' notes, where no launch of the kernel was recorded.
 base::Result<Captured> CasesOf(const std::vector<Recording>& recordings,
                                const records::Kernel& kernel, const CaptureChoice& choice,

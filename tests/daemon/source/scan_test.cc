@@ -142,9 +142,9 @@ KERNEL square(float* x, std::uint32_t n) {
   EXPECT_THAT(kernel.closure_source, HasSubstr("twice<int>"));
   EXPECT_THAT(kernel.closure_source, Not(HasSubstr("SQUARE")));
   EXPECT_THAT(kernel.closure_macros, HasSubstr("#define SQUARE(x) ((x) * (x))\n"));
-  // A kernel without a workload is said so.
-  ASSERT_EQ(reply.warnings.size(), 1u);
-  EXPECT_THAT(reply.warnings[0], HasSubstr("main.cu:4: 'square' has no workload"));
+  // Its workload may be captured.
+  EXPECT_TRUE(kernel.cases.empty());
+  EXPECT_TRUE(reply.warnings.empty());
 }
 
 TEST_F(ScanTest, FindsBarriersSharedMemoryAndAtomics) {

@@ -1,0 +1,39 @@
+#include "service/winnable.h"
+
+#include <algorithm>
+
+namespace cupilot::service {
+namespace {
+
+// Of one microsecond of the original in this case, what is still to be won.
+double ShareOf(const std::string& name, const records::Evaluation* best) {
+  if (best == nullptr) return 1;
+  double share = 1;
+  bool measured = false;
+  // On a GPU a case is measured cold and warm: what is surely left is the lesser of both.
+  for (const records::CaseResult& result : best->cases) {
+    if (result.name != name || result.original_us <= 0 || result.variant_us <= 0) continue;
+    const double now = result.variant_us / result.original_us;
+    const double floor = result.floor_us / result.original_us;
+    const double left = std::clamp(now - floor, 0.0, 1.0);
+    share = measured ? std::min(share, left) : left;
+    measured = true;
+  }
+  return share;
+}
+
+}  // namespace
+
+double WinnableMicroseconds(const workloads::Captured& captured, const records::Evaluation* best) {
+  double winnable = 0;
+  double named = 0;
+  for (const records::Case& one : captured.cases) {
+    winnable += one.weight * ShareOf(one.name, best);
+    named += one.weight;
+  }
+  // Geometries that no case stands for: like the others.
+  const double total = captured.Microseconds();
+  return named > 0 && total > named ? winnable * total / named : winnable;
+}
+
+}  // namespace cupilot::service

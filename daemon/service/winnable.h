@@ -1,0 +1,15 @@
+// How much of a program's time tuning can still win: what was captured of the kernel, less what its
+// winner saves already and less the time that its memory traffic takes at best.
+#pragma once
+
+#include <optional>
+
+#include "records/evaluation.h"
+#include "workloads/captured.h"
+
+namespace cupilot::service {
+
+// Microseconds of one run of the captured program. `best`: of the variant that runs now, or null.
+double WinnableMicroseconds(const workloads::Captured& captured, const records::Evaluation* best);
+
+}  // namespace cupilot::service

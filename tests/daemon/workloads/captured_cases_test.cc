@@ -1,0 +1,197 @@
+// From recordings of a program to what its kernel is tuned on.
+#include "workloads/captured_cases.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/daemon/workloads/captured_program.h"
+
+namespace cupilot::workloads {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kIn = 0x700000000;
+constexpr std::uint64_t kOut = 0x700010000;
+
+class CapturedCasesTest : public ::testing::Test {
+ protected:
+  CapturedCasesTest() : blobs_(folder_ / "blobs") {
+    program_.Allocate(kIn, {1, 2, 3, 4});
+    program_.Allocate(kOut, {0, 0, 0, 0});
+  }
+
+  void Record(const std::function<void(capture::Recorder&)>& run) {
+    capture::Recorder recorder(program_.Plan(kernel_), program_, 1);
+    run(recorder);
+  }
+  void LaunchOnce(capture::Recorder& recorder, std::uint64_t in, std::uint64_t out, int n,
+                  double microseconds = 10) {
+    program_.Launch(recorder, kernel_, in, out, n, microseconds,
+                    [&] { program_.Set(kOut, 1, ++value_); });
+  }
+  base::Result<Captured> Cases(std::size_t most = 6) {
+    std::vector<Recording> recordings;
+    auto recording = Recording::Read(program_.file());
+    EXPECT_TRUE(recording) << (recording ? "" : recording.error().message);
+    if (recording) recordings.push_back(std::move(*recording));
+    return CasesOf(recordings, kernel_, {most}, blobs_);
+  }
+  std::vector<float> Contents(const std::optional<records::Fill>& fill) {
+    if (!fill || fill->kind != "file") return {};
+    const auto bytes = blobs_.Get(fill->path.substr(blobs::kBlobScheme.size()));
+    EXPECT_TRUE(bytes);
+    std::vector<float> values(bytes->size() / sizeof(float));
+    std::memcpy(values.data(), bytes->data(), bytes->size());
+    return values;
+  }
+
+  test::TemporaryFolder folder_;
+  blobs::BlobStore blobs_;
+  CapturedProgram program_;
+  records::Kernel kernel_ = CapturedProgram::Kernel();
+  float value_ = 40;
+};
+
+TEST_F(CapturedCasesTest, ALaunchBecomesACaseWithItsDataAndWhatItLeft) {
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  EXPECT_EQ(captured->kernel, "app::blur");
+  EXPECT_THAT(captured->parameters, ElementsAre("const float *", "float *", "int"));
+  ASSERT_EQ(captured->cases.size(), 1u);
+  const records::Case& one = captured->cases[0];
+  EXPECT_THAT(one.grid, ElementsAre("4", "1", "1"));
+  EXPECT_THAT(one.block, ElementsAre("32", "1", "1"));
+  EXPECT_EQ(one.weight, 10);
+  ASSERT_EQ(one.arguments.size(), 3u);
+  EXPECT_EQ(one.arguments[0].count, "4");
+  EXPECT_EQ(one.arguments[0].access, records::Access::kIn);
+  EXPECT_THAT(Contents(one.arguments[0].fill), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(one.arguments[1].access, records::Access::kInOut);
+  EXPECT_THAT(Contents(one.arguments[1].fill), ElementsAre(0, 0, 0, 0));
+  EXPECT_EQ(one.arguments[2].value, "4");
+  records::Fill after;
+  after.kind = "file";
+  after.path = "blob:" + captured->after.at(one.name).at("out");
+  EXPECT_THAT(Contents(after), ElementsAre(0, 41, 0, 0));
+  // It is a workload as people write them, and comes back from the store as it was.
+  const auto again = ParseCaptured(ToJson(*captured));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->cases, captured->cases);
+  EXPECT_EQ(again->after, captured->after);
+  EXPECT_EQ(BlobsOf(*again).size(), 3u);
+}
+
+TEST_F(CapturedCasesTest, GeometriesAreNamedByTheirScalarsAndWeighTheirTime) {
+  Record([&](capture::Recorder& recorder) {
+    for (int i = 0; i < 10; ++i) LaunchOnce(recorder, kIn, kOut, 4, 1);
+    LaunchOnce(recorder, kIn, kOut, 2, 90);
+  });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  ASSERT_EQ(captured->launches.size(), 2u);
+  EXPECT_EQ(captured->launches[0].name, "n=2");
+  EXPECT_EQ(captured->launches[1].name, "n=4");
+  EXPECT_EQ(captured->launches[1].calls, 10);
+  EXPECT_EQ(captured->Microseconds(), 100);
+  // Of the ten, the first and one more were recorded: they share the weight.
+  EXPECT_THAT(captured->launches[1].cases, ElementsAre("n=4", "n=4 #2"));
+  double weight = 0;
+  for (const records::Case& one : captured->cases) weight += one.weight;
+  EXPECT_DOUBLE_EQ(weight, 100);
+}
+
+TEST_F(CapturedCasesTest, FewCasesAreOfTheHeaviestGeometries) {
+  Record([&](capture::Recorder& recorder) {
+    for (int n = 1; n <= 4; ++n) LaunchOnce(recorder, kIn, kOut, n, n);
+  });
+  const auto captured = Cases(2);
+  ASSERT_TRUE(captured) << captured.error().message;
+  ASSERT_EQ(captured->cases.size(), 2u);
+  EXPECT_EQ(captured->cases[0].name, "n=4");
+  EXPECT_EQ(captured->cases[1].name, "n=3");
+  EXPECT_EQ(captured->launches.size(), 4u);
+}
+
+TEST_F(CapturedCasesTest, PointersIntoOneAllocationShareABuffer) {
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kOut + 8, kOut, 2); });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  const records::Case& one = captured->cases.at(0);
+  ASSERT_EQ(one.buffers.size(), 1u);
+  EXPECT_EQ(one.buffers[0].bytes, "16");
+  EXPECT_EQ(one.arguments[0].buffer, one.buffers[0].name);
+  EXPECT_EQ(one.arguments[0].offset, "8");
+  EXPECT_EQ(one.arguments[1].offset, "0");
+  EXPECT_EQ(captured->after.at(one.name).count(one.buffers[0].name), 1u);
+}
+
+TEST_F(CapturedCasesTest, NullStaysNullAndAStructureKeepsItsPointers) {
+  kernel_.parameters[0] =
+      test::MakeParameter("view", "app::View", records::ParameterKind::kOther, 16);
+  struct {
+    std::uint64_t data;
+    std::uint32_t width, height;
+  } view{kIn + 4, 3, 1};
+  static_assert(sizeof view == 16);
+  Record([&](capture::Recorder& recorder) {
+    const auto* known = recorder.Find(kernel_.signature, "", {16, 8, 4});
+    std::uint64_t null = 0;
+    int n = 1;
+    void* arguments[] = {&view, &null, &n};
+    capture::Launch launch;
+    launch.grid = launch.block = {1, 1, 1};
+    launch.arguments = arguments;
+    recorder.After(recorder.Before(*known, recorder.Count(*known, launch), launch));
+  });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  const records::Argument& structure = captured->cases.at(0).arguments.at(0);
+  ASSERT_EQ(structure.pointers.size(), 1u);
+  EXPECT_EQ(structure.pointers[0].at, 0);
+  EXPECT_EQ(structure.pointers[0].offset, 4);
+  EXPECT_EQ(structure.bytes, "AAAAAAAAAAADAAAAAQAAAA==");  // without the program's address
+  EXPECT_TRUE(captured->cases[0].arguments[1].null);
+}
+
+TEST_F(CapturedCasesTest, GlobalsThatTheKernelReadsAreRecorded) {
+  records::ClosureGlobal scale;
+  scale.symbol = "scale";
+  scale.space = "constant";
+  scale.element = "float";
+  scale.element_bytes = 4;
+  scale.count = 2;
+  kernel_.globals = {scale};
+  program_.Allocate(CapturedProgram::kGlobal, {0.5f, 2});
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  const records::Case& one = captured->cases.at(0);
+  ASSERT_EQ(one.globals.size(), 1u);
+  EXPECT_EQ(one.globals[0].count, "2");
+  EXPECT_THAT(Contents(one.globals[0].fill), ElementsAre(0.5f, 2));
+}
+
+TEST_F(CapturedCasesTest, WhatWasNotLaunchedOrCannotBeCapturedIsSaid) {
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, 0x123456789000, kOut, 4); });
+  const auto captured = Cases();
+  ASSERT_FALSE(captured);
+  EXPECT_EQ(captured.error().code, base::ErrorCode::kNotFound);
+  EXPECT_THAT(captured.error().message, HasSubstr("argument 1 points to memory"));
+  kernel_.signature = "_Zother";
+  EXPECT_THAT(Cases().error().message, HasSubstr("app::blur: it was not launched"));
+}
+
+TEST_F(CapturedCasesTest, OfAnotherSignatureItIsNotTheKernels) {
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured);
+  EXPECT_TRUE(IsOf(*captured, kernel_));
+  kernel_.parameters[2].canonical = "long";
+  EXPECT_FALSE(IsOf(*captured, kernel_));
+}
+
+}  // namespace
+}  // namespace cupilot::workloads
