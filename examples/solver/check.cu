@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <type_traits>
 
 #include "fields.h"
 #include "flow.h"
@@ -46,12 +47,12 @@ struct Solved {
   double worst_cycle = 0;  // the largest factor by which a cycle changed the residual's norm
 };
 
-template <Boundary kBoundary>
+template <class Boundary>
 Solved SolvePoisson(int n, const std::function<double(double, double)>& exact,
                     const std::function<double(double, double)>& source) {
   constexpr int kCycles = 8;
   const Grid grid{n, n, 1.0 / n};
-  Multigrid<double, kBoundary> multigrid(grid);
+  Multigrid<double, Boundary> multigrid(grid);
   DeviceArray<double> solution(grid.cells()), right_side(grid.cells()), squares(kCycles + 1);
   right_side.Upload(Sample(n, 0.5, 0.5, source));
   multigrid.AddSquaredResidual(solution, right_side, squares.get());
@@ -67,22 +68,23 @@ Solved SolvePoisson(int n, const std::function<double(double, double)>& exact,
   std::vector<double> values = solution.Download();
   double mean = 0;  // of which there is none in the exact solution of insulated walls
   for (const double value : values) mean += value / values.size();
-  if (kBoundary == Boundary::kInsulated) {
+  if (std::is_same_v<Boundary, Insulated>) {
     for (double& value : values) value -= mean;
   }
   solved.error = RmsDifference(values, Sample(n, 0.5, 0.5, exact));
   return solved;
 }
 
-template <Boundary kBoundary>
+template <class Boundary>
 bool CheckPoisson(const std::string& walls, const std::function<double(double, double)>& exact,
                   const std::function<double(double, double)>& source) {
   bool holds = true;
   double coarser_error = 0;
   for (const int n : {32, 64, 128}) {
-    const Solved solved = SolvePoisson<kBoundary>(n, exact, source);
+    const Solved solved = SolvePoisson<Boundary>(n, exact, source);
     const std::string of_size = ", " + walls + ", " + std::to_string(n) + " cells a side";
-    holds &= Report(("residual left by a cycle" + of_size).c_str(), solved.worst_cycle, 0, kMostLeft);
+    holds &=
+        Report(("residual left by a cycle" + of_size).c_str(), solved.worst_cycle, 0, kMostLeft);
     if (coarser_error > 0) {
       holds &= Report(("error ratio" + of_size).c_str(), coarser_error / solved.error, kLeastRatio,
                       kMostRatio);
@@ -95,7 +97,8 @@ bool CheckPoisson(const std::string& walls, const std::function<double(double, d
 // Taylor and Green's vortex, which decays in a box of walls without friction.
 double VortexError(int n) {
   constexpr double kViscosity = 0.05, kEnd = 0.1;
-  const int steps = n * n / 16;  // an error of the time step's order is one of the square of spacing's
+  const int steps =
+      n * n / 16;  // an error of the time step's order is one of the square of spacing's
   Fluid<double> fluid;
   fluid.viscosity = kViscosity;
   fluid.time_step = kEnd / steps;
@@ -114,15 +117,17 @@ double VortexError(int n) {
 }  // namespace
 
 int CheckAgainstExactSolutions() {
-  bool holds = CheckPoisson<Boundary::kFixed>(
+  bool holds = CheckPoisson<Fixed>(
       "fixed", [](double x, double y) { return std::sin(kPi * x) * std::sin(2 * kPi * y); },
       [](double x, double y) { return 5 * kPi * kPi * std::sin(kPi * x) * std::sin(2 * kPi * y); });
-  holds &= CheckPoisson<Boundary::kInsulated>(
+  holds &= CheckPoisson<Insulated>(
       "insulated", [](double x, double y) { return std::cos(kPi * x) * std::cos(2 * kPi * y); },
       [](double x, double y) { return 5 * kPi * kPi * std::cos(kPi * x) * std::cos(2 * kPi * y); });
   const double coarse = VortexError(16), middle = VortexError(32), fine = VortexError(64);
-  holds &= Report("error ratio, decaying vortex, 32 cells a side", coarse / middle, kLeastRatio, kMostRatio);
-  holds &= Report("error ratio, decaying vortex, 64 cells a side", middle / fine, kLeastRatio, kMostRatio);
+  holds &= Report("error ratio, decaying vortex, 32 cells a side", coarse / middle, kLeastRatio,
+                  kMostRatio);
+  holds &= Report("error ratio, decaying vortex, 64 cells a side", middle / fine, kLeastRatio,
+                  kMostRatio);
   std::printf("check: %s\n", holds ? "ok" : "FAILED");
   return holds ? 0 : 1;
 }

@@ -21,14 +21,16 @@ void WriteFields(const std::string& path, const std::vector<std::vector<Real>>& 
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool written = file != nullptr;
   for (const auto& field : fields) {
-    written = written && std::fwrite(field.data(), sizeof(Real), field.size(), file) == field.size();
+    written =
+        written && std::fwrite(field.data(), sizeof(Real), field.size(), file) == field.size();
   }
   if (file != nullptr && std::fclose(file) != 0) written = false;
   if (!written) Fail("cannot write", path);
 }
 
 template <class Real>
-std::vector<std::vector<Real>> ReadFields(const std::string& path, const std::vector<std::size_t>& sizes) {
+std::vector<std::vector<Real>> ReadFields(const std::string& path,
+                                          const std::vector<std::size_t>& sizes) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) Fail("cannot read", path);
   std::vector<std::vector<Real>> fields;
@@ -77,8 +79,10 @@ std::uint64_t Checksum(const std::vector<std::vector<Real>>& fields) {
 
 template void WriteFields(const std::string&, const std::vector<std::vector<float>>&);
 template void WriteFields(const std::string&, const std::vector<std::vector<double>>&);
-template std::vector<std::vector<float>> ReadFields(const std::string&, const std::vector<std::size_t>&);
-template std::vector<std::vector<double>> ReadFields(const std::string&, const std::vector<std::size_t>&);
+template std::vector<std::vector<float>> ReadFields(const std::string&,
+                                                    const std::vector<std::size_t>&);
+template std::vector<std::vector<double>> ReadFields(const std::string&,
+                                                     const std::vector<std::size_t>&);
 template Comparison Compare(const std::vector<float>&, const std::vector<float>&);
 template Comparison Compare(const std::vector<double>&, const std::vector<double>&);
 template double Rms(const std::vector<float>&);

@@ -8,7 +8,8 @@
 namespace solver {
 
 struct Comparison {
-  double largest = 0;  // |a - b| / max(|b|, rms of b), the largest of all; infinite where one is no number
+  double largest =
+      0;  // |a - b| / max(|b|, rms of b), the largest of all; infinite where one is no number
   std::size_t at = 0;  // where
 };
 
@@ -17,7 +18,8 @@ template <class Real>
 void WriteFields(const std::string& path, const std::vector<std::vector<Real>>& fields);
 // Fields of these sizes; a file of another size is an error.
 template <class Real>
-std::vector<std::vector<Real>> ReadFields(const std::string& path, const std::vector<std::size_t>& sizes);
+std::vector<std::vector<Real>> ReadFields(const std::string& path,
+                                          const std::vector<std::size_t>& sizes);
 
 template <class Real>
 Comparison Compare(const std::vector<Real>& a, const std::vector<Real>& b);

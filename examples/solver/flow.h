@@ -1,6 +1,7 @@
 // Incompressible flow in the unit square by projection. The velocity's components lie in the middle
-// of the faces that they cross (a staggered grid): u[y * n + x] on the face west of a cell, v on the
-// one south of it. Nothing crosses the walls; the first column of u and the first row of v stay zero.
+// of the faces that they cross (a staggered grid): u[y * n + x] on the face west of a cell, v on
+// the one south of it. Nothing crosses the walls; the first column of u and the first row of v stay
+// zero.
 #pragma once
 
 #include <vector>
@@ -41,7 +42,8 @@ double StableTimeStep(int size, double viscosity);
 template <class Real, class Wall>
 class Flow {
  public:
-  // A grid of size x size cells, in which the fluid rests. `max_steps` is what the history has room for.
+  // A grid of size x size cells, in which the fluid rests. `max_steps` is what the history has room
+  // for.
   Flow(int size, const Fluid<Real>& fluid, int max_steps);
 
   void SetVelocity(const std::vector<Real>& u, const std::vector<Real>& v);
@@ -50,11 +52,10 @@ class Flow {
   // divergence, by `cycles` cycles of multigrid.
   void Step(int cycles);
 
-  // What a step looked like when it was done.
+  // How well a step's pressure was found.
   struct Record {
     double source = 0;    // rms of the pressure equation's source
     double residual = 0;  // and of what the cycles left of it
-    double energy = 0;    // kinetic energy
   };
   std::vector<Record> History() const;
 
@@ -68,7 +69,7 @@ class Flow {
   int steps_ = 0;
   DeviceArray<Real> u_, v_, next_u_, next_v_, pressure_, source_;
   DeviceArray<double> history_;  // kSums values a step
-  Multigrid<Real, Boundary::kInsulated> multigrid_;
+  Multigrid<Real, Insulated> multigrid_;
 };
 
 }  // namespace solver

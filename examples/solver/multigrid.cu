@@ -10,21 +10,15 @@
 
 namespace solver {
 
-constexpr int kSweeps = 2;         // before and after a coarser grid's correction
+constexpr int kSweeps = 2;  // before and after a coarser grid's correction
 constexpr int kCoarsestSweeps = 8;
 constexpr double kDamping = 0.8;
 
-// What lies behind a wall, half a cell away from the value before it.
-template <Boundary kBoundary, class Real>
-__device__ Real behind_wall(Real inside) {
-  return kBoundary == Boundary::kFixed ? -inside : inside;
-}
-
 // The sum of a cell's four neighbours.
-template <Boundary kBoundary, class Real>
+template <class Boundary, class Real>
 __device__ Real neighbours(const Real* field, int x, int y, int nx, int ny) {
   int i = y * nx + x;
-  Real wall = behind_wall<kBoundary>(field[i]);
+  Real wall = Boundary::Behind(field[i]);
   Real west = x > 0 ? field[i - 1] : wall;
   Real east = x < nx - 1 ? field[i + 1] : wall;
   Real south = y > 0 ? field[i - nx] : wall;
@@ -38,26 +32,27 @@ __device__ Real neighbours(const Real* field, int x, int y, int nx, int ny) {
 // cupilot: tunable SMOOTH_BLOCK_Y = 1, 2, 4, 8, 16
 // cupilot: require SMOOTH_BLOCK_X * SMOOTH_BLOCK_Y <= 1024
 // cupilot: launch block=(SMOOTH_BLOCK_X,SMOOTH_BLOCK_Y) grid=(ceil_div(nx,SMOOTH_BLOCK_X),ceil_div(ny,SMOOTH_BLOCK_Y))
-template <class Real, Boundary kBoundary>
-__global__ void smooth(const Real* solution, const Real* source, Real* next, int nx, int ny, Real area) {
+template <class Real, class Boundary>
+__global__ void smooth(const Real* solution, const Real* source, Real* next, int nx, int ny,
+                       Real area) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= nx || y >= ny) return;
   int i = y * nx + x;
-  Real around = neighbours<kBoundary>(solution, x, y, nx, ny);
+  Real around = neighbours<Boundary>(solution, x, y, nx, ny);
   Real change = (around - 4 * solution[i] + area * source[i]) / 4;
   next[i] = solution[i] + Real(kDamping) * change;
 }
 
 // cupilot: tune
-template <class Real, Boundary kBoundary>
+template <class Real, class Boundary>
 __global__ void residual(const Real* solution, const Real* source, Real* result, int nx, int ny,
                          Real inverse_area) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= nx || y >= ny) return;
   int i = y * nx + x;
-  Real around = neighbours<kBoundary>(solution, x, y, nx, ny);
+  Real around = neighbours<Boundary>(solution, x, y, nx, ny);
   result[i] = source[i] + (around - 4 * solution[i]) * inverse_area;
 }
 
@@ -75,7 +70,7 @@ __global__ void restrict_to_coarse(const Real* fine, Real* coarse, int nx, int n
 
 // Adds the coarser grid's correction, interpolated linearly; nx and ny are the finer grid's.
 // cupilot: tune
-template <class Real, Boundary kBoundary>
+template <class Real, class Boundary>
 __global__ void add_correction(const Real* coarse, Real* fine, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -87,44 +82,45 @@ __global__ void add_correction(const Real* coarse, Real* fine, int nx, int ny) {
   bool has_beside = beside >= 0 && beside < coarse_nx;
   bool has_above = above >= 0 && above < coarse_ny;
   Real own = coarse[cy * coarse_nx + cx];
-  Real side = has_beside ? coarse[cy * coarse_nx + beside] : behind_wall<kBoundary>(own);
-  Real top = has_above ? coarse[above * coarse_nx + cx] : behind_wall<kBoundary>(own);
+  Real side = has_beside ? coarse[cy * coarse_nx + beside] : Boundary::Behind(own);
+  Real top = has_above ? coarse[above * coarse_nx + cx] : Boundary::Behind(own);
   Real corner = has_beside && has_above ? coarse[above * coarse_nx + beside]
-                : has_beside            ? behind_wall<kBoundary>(side)
-                                        : behind_wall<kBoundary>(top);
+                : has_beside            ? Boundary::Behind(side)
+                                        : Boundary::Behind(top);
   fine[y * nx + x] += (9 * own + 3 * side + 3 * top + corner) / 16;
 }
 
-template <class Real, Boundary kBoundary>
-Multigrid<Real, kBoundary>::Level::Level(const Grid& its_grid)
+template <class Real, class Boundary>
+Multigrid<Real, Boundary>::Level::Level(const Grid& its_grid)
     : grid(its_grid),
       scratch(its_grid.cells()),
       solution(its_grid.cells()),
       source(its_grid.cells()) {}
 
-template <class Real, Boundary kBoundary>
-Multigrid<Real, kBoundary>::Multigrid(const Grid& grid) {
+template <class Real, class Boundary>
+Multigrid<Real, Boundary>::Multigrid(const Grid& grid) {
   levels_.emplace_back(grid);
   while (levels_.back().grid.nx % 2 == 0 && levels_.back().grid.ny % 2 == 0) {
     levels_.emplace_back(levels_.back().grid.Coarser());
   }
 }
 
-template <class Real, Boundary kBoundary>
-void Multigrid<Real, kBoundary>::Cycle(DeviceArray<Real>& solution, const DeviceArray<Real>& source) {
+template <class Real, class Boundary>
+void Multigrid<Real, Boundary>::Cycle(DeviceArray<Real>& solution,
+                                      const DeviceArray<Real>& source) {
   Descend(0, solution, source);
 }
 
-template <class Real, Boundary kBoundary>
-void Multigrid<Real, kBoundary>::AddSquaredResidual(const DeviceArray<Real>& solution,
-                                                    const DeviceArray<Real>& source, double* sum) {
+template <class Real, class Boundary>
+void Multigrid<Real, Boundary>::AddSquaredResidual(const DeviceArray<Real>& solution,
+                                                   const DeviceArray<Real>& source, double* sum) {
   Residual(levels_[0], solution, source);
   AddSumOfSquares(levels_[0].scratch, sum);
 }
 
-template <class Real, Boundary kBoundary>
-void Multigrid<Real, kBoundary>::Descend(std::size_t number, DeviceArray<Real>& solution,
-                                         const DeviceArray<Real>& source) {
+template <class Real, class Boundary>
+void Multigrid<Real, Boundary>::Descend(std::size_t number, DeviceArray<Real>& solution,
+                                        const DeviceArray<Real>& source) {
   Level& level = levels_[number];
   if (number + 1 == levels_.size()) {
     Smooth(level, solution, source, kCoarsestSweeps);
@@ -143,39 +139,39 @@ void Multigrid<Real, kBoundary>::Descend(std::size_t number, DeviceArray<Real>& 
   Descend(number + 1, coarser.solution, coarser.source);
 
   const int nx = level.grid.nx, ny = level.grid.ny;
-  add_correction<Real, kBoundary>
+  add_correction<Real, Boundary>
       <<<BlocksFor(nx, ny, block), block>>>(coarser.solution.get(), solution.get(), nx, ny);
   Check(cudaGetLastError(), "add_correction");
   Smooth(level, solution, source, kSweeps);
 }
 
-template <class Real, Boundary kBoundary>
-void Multigrid<Real, kBoundary>::Smooth(Level& level, DeviceArray<Real>& solution,
-                                        const DeviceArray<Real>& source, int sweeps) {
+template <class Real, class Boundary>
+void Multigrid<Real, Boundary>::Smooth(Level& level, DeviceArray<Real>& solution,
+                                       const DeviceArray<Real>& source, int sweeps) {
   const int nx = level.grid.nx, ny = level.grid.ny;
   const Real area = static_cast<Real>(level.grid.spacing * level.grid.spacing);
   const dim3 block(SMOOTH_BLOCK_X, SMOOTH_BLOCK_Y);
   for (int sweep = 0; sweep < sweeps; ++sweep) {
-    smooth<Real, kBoundary><<<BlocksFor(nx, ny, block), block>>>(
-        solution.get(), source.get(), level.scratch.get(), nx, ny, area);
+    smooth<Real, Boundary><<<BlocksFor(nx, ny, block), block>>>(solution.get(), source.get(),
+                                                                level.scratch.get(), nx, ny, area);
     Check(cudaGetLastError(), "smooth");
     std::swap(solution, level.scratch);
   }
 }
 
-template <class Real, Boundary kBoundary>
-void Multigrid<Real, kBoundary>::Residual(Level& level, const DeviceArray<Real>& solution,
-                                          const DeviceArray<Real>& source) {
+template <class Real, class Boundary>
+void Multigrid<Real, Boundary>::Residual(Level& level, const DeviceArray<Real>& solution,
+                                         const DeviceArray<Real>& source) {
   const int nx = level.grid.nx, ny = level.grid.ny;
   const Real inverse_area = static_cast<Real>(1 / (level.grid.spacing * level.grid.spacing));
   const dim3 block = CellBlock();
-  residual<Real, kBoundary><<<BlocksFor(nx, ny, block), block>>>(
+  residual<Real, Boundary><<<BlocksFor(nx, ny, block), block>>>(
       solution.get(), source.get(), level.scratch.get(), nx, ny, inverse_area);
   Check(cudaGetLastError(), "residual");
 }
 
-template class Multigrid<float, Boundary::kInsulated>;
-template class Multigrid<double, Boundary::kInsulated>;
-template class Multigrid<double, Boundary::kFixed>;
+template class Multigrid<float, Insulated>;
+template class Multigrid<double, Insulated>;
+template class Multigrid<double, Fixed>;
 
 }  // namespace solver

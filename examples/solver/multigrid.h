@@ -8,12 +8,24 @@
 
 namespace solver {
 
-enum class Boundary {
-  kFixed,      // the solution is zero at the walls
-  kInsulated,  // its derivative across the walls is zero; it is found up to a constant
+// What is known at the walls, as what lies behind them, half a cell away from the value before
+// them. The solution is zero at the walls.
+struct Fixed {
+  template <class Real>
+  __host__ __device__ static Real Behind(Real inside) {
+    return -inside;
+  }
 };
 
-template <class Real, Boundary kBoundary>
+// Its derivative across the walls is zero; it is found up to a constant.
+struct Insulated {
+  template <class Real>
+  __host__ __device__ static Real Behind(Real inside) {
+    return inside;
+  }
+};
+
+template <class Real, class Boundary>
 class Multigrid {
  public:
   // The sides of `grid` are powers of two, or small multiples of them: grids are halved for as long
@@ -23,7 +35,8 @@ class Multigrid {
   // One V-cycle, which lets the residual fall about tenfold.
   void Cycle(DeviceArray<Real>& solution, const DeviceArray<Real>& source);
 
-  // Adds the sum of the squares of source + laplace(solution) to *sum, which is memory of the device.
+  // Adds the sum of the squares of source + laplace(solution) to *sum, which is memory of the
+  // device.
   void AddSquaredResidual(const DeviceArray<Real>& solution, const DeviceArray<Real>& source,
                           double* sum);
 
@@ -37,7 +50,8 @@ class Multigrid {
   };
 
   void Descend(std::size_t level, DeviceArray<Real>& solution, const DeviceArray<Real>& source);
-  void Smooth(Level& level, DeviceArray<Real>& solution, const DeviceArray<Real>& source, int sweeps);
+  void Smooth(Level& level, DeviceArray<Real>& solution, const DeviceArray<Real>& source,
+              int sweeps);
   void Residual(Level& level, const DeviceArray<Real>& solution, const DeviceArray<Real>& source);
 
   std::vector<Level> levels_;

@@ -14,16 +14,18 @@ constexpr char kUsage[] =
     "              [--output FILE] [--compare FILE] [--tolerance R]\n"
     "       solver --check\n"
     "Flow in the unit square whose northern wall moves, from rest, on N x N cells.\n"
-    "  --size N       a power of two from 32 to 8192 (512)\n"
-    "  --steps N      time steps, 1 to 1000000 (400)\n"
+    "  --size N       a power of two from 32 to 8192 (256)\n"
+    "  --steps N      time steps, 1 to 1000000 (200)\n"
     "  --cycles N     cycles of multigrid a time step, 1 to 100 (2)\n"
     "  --reynolds R   1 to 10000 (1000)\n"
     "  --precision P  float or double (float)\n"
     "  --output FILE  writes u, v and the pressure, N * N numbers each\n"
-    "  --compare FILE what such a file holds is to be the result: exit 1 where a number differs by\n"
+    "  --compare FILE what such a file holds is to be the result: exit 1 where a number differs "
+    "by\n"
     "                 more than R of itself and of its field's rms\n"
     "  --tolerance R  the R of --compare, 0 to 1 (0.001)\n"
-    "  --check        compares with exact solutions instead: exit 1 where a method's order or rate\n"
+    "  --check        compares with exact solutions instead: exit 1 where a method's order or "
+    "rate\n"
     "                 of convergence is not what it should be\n";
 
 [[noreturn]] void Fail(const std::string& what) {
@@ -63,8 +65,9 @@ Options ParseOptions(int argc, char** argv) {
       options.check = true;
       continue;
     }
-    static constexpr const char* kWithValue[] = {"--size",      "--steps",  "--cycles",  "--reynolds",
-                                                 "--precision", "--output", "--compare", "--tolerance"};
+    static constexpr const char* kWithValue[] = {"--size",     "--steps",     "--cycles",
+                                                 "--reynolds", "--precision", "--output",
+                                                 "--compare",  "--tolerance"};
     bool known = false;
     for (const char* name : kWithValue) known = known || option == name;
     if (!known) Fail("there is no option '" + option + "'");

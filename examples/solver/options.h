@@ -6,9 +6,9 @@
 namespace solver {
 
 struct Options {
-  int size = 512;    // cells along a side: a power of two from 32 to 8192
-  int steps = 400;   // time steps
-  int cycles = 2;    // of multigrid a step
+  int size = 256;   // cells along a side: a power of two from 32 to 8192
+  int steps = 200;  // time steps
+  int cycles = 2;   // of multigrid a step
   double reynolds = 1000;
   bool in_double = false;
   bool check = false;
@@ -17,7 +17,8 @@ struct Options {
   double tolerance = 1e-3;
 };
 
-// Prints what is wrong, or the usage, and ends the program (2, or 0 for --help) instead of returning.
+// Prints what is wrong, or the usage, and ends the program (2, or 0 for --help) instead of
+// returning.
 Options ParseOptions(int argc, char** argv);
 
 }  // namespace solver
