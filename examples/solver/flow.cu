@@ -8,6 +8,7 @@
 
 namespace solver {
 
+constexpr int kBins = 256;
 constexpr int kSums = 2;  // a step: squares of the source, and of the residual
 
 // Components of the velocity, also where they lie on a wall or behind it.
@@ -110,6 +111,17 @@ __global__ void project(const Real* pressure, Real* u, Real* v, int nx, int ny, 
   if (y > 0) v[i] -= (pressure[i] - pressure[i - nx]) * scale;
 }
 
+// Counts the cells by their speed, one bin for each 1 / 256 and the last for all beyond.
+// cupilot: tune
+template <class Real>
+__global__ void count_speeds(const Real* u, const Real* v, unsigned long long* bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  Real speed = sqrt(u[i] * u[i] + v[i] * v[i]);
+  unsigned char bin = static_cast<unsigned char>(min(speed * 256, Real(255)));
+  atomicAdd(&bins[bin], 1ull);
+}
+
 double StableTimeStep(int size, double viscosity) {
   const double spacing = 1.0 / size;
   return 0.2 * std::min({spacing, spacing * spacing / viscosity, 2 * viscosity});
@@ -126,6 +138,7 @@ Flow<Real, Wall>::Flow(int size, const Fluid<Real>& fluid, int max_steps)
       pressure_(grid_.cells()),
       source_(grid_.cells()),
       history_(static_cast<std::size_t>(kSums) * max_steps),
+      speeds_(kBins),
       multigrid_(grid_) {
   fluid_.spacing = static_cast<Real>(grid_.spacing);
 }
@@ -158,6 +171,10 @@ void Flow<Real, Wall>::Step(int cycles) {
   const Real gradient_scale = fluid_.time_step / fluid_.spacing;
   project<Real><<<blocks, block>>>(pressure_.get(), u_.get(), v_.get(), nx, ny, gradient_scale);
   Check(cudaGetLastError(), "project");
+
+  const int cells = static_cast<int>(grid_.cells());
+  count_speeds<Real><<<(cells + 255) / 256, 256>>>(u_.get(), v_.get(), speeds_.get(), cells);
+  Check(cudaGetLastError(), "count_speeds");
 }
 
 template <class Real, class Wall>
@@ -170,6 +187,15 @@ std::vector<typename Flow<Real, Wall>::Record> Flow<Real, Wall>::History() const
     records.push_back({std::sqrt(of_step[0] / cells), std::sqrt(of_step[1] / cells)});
   }
   return records;
+}
+
+template <class Real, class Wall>
+double Flow<Real, Wall>::MedianSpeed() const {
+  const std::vector<unsigned long long> bins = speeds_.Download();
+  const auto all = std::accumulate(bins.begin(), bins.end(), 0ull);
+  int bin = 0;
+  for (auto below = bins[0]; below < (all + 1) / 2; below += bins[bin]) ++bin;
+  return (bin + 1) / static_cast<double>(kBins);
 }
 
 template <class Real, class Wall>

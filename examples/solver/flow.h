@@ -59,6 +59,9 @@ class Flow {
   };
   std::vector<Record> History() const;
 
+  // The speed that half of all cells stayed below, over all steps; a multiple of 1 / 256.
+  double MedianSpeed() const;
+
   std::vector<Real> U() const { return u_.Download(); }
   std::vector<Real> V() const { return v_.Download(); }
   std::vector<Real> Pressure() const;  // with mean zero
@@ -68,7 +71,8 @@ class Flow {
   Fluid<Real> fluid_;
   int steps_ = 0;
   DeviceArray<Real> u_, v_, next_u_, next_v_, pressure_, source_;
-  DeviceArray<double> history_;  // kSums values a step
+  DeviceArray<double> history_;             // kSums values a step
+  DeviceArray<unsigned long long> speeds_;  // cells by their speed, over all steps
   Multigrid<Real, Insulated> multigrid_;
 };
 

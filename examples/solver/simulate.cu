@@ -46,9 +46,11 @@ int Run(const Options& options) {
     worst = std::max(worst, record.residual / record.source);
   }
   const double norm = std::hypot(Rms(fields[0]), Rms(fields[1]));
-  std::printf("size %d steps %d time %.6f residual %.3e norm %.9e checksum %016" PRIx64 "\n",
-              options.size, options.steps, options.steps * static_cast<double>(fluid.time_step),
-              worst, norm, Checksum(fields));
+  std::printf(
+      "size %d steps %d time %.6f median speed %.4f residual %.3e norm %.9e checksum %016" PRIx64
+      "\n",
+      options.size, options.steps, options.steps * static_cast<double>(fluid.time_step),
+      flow.MedianSpeed(), worst, norm, Checksum(fields));
   if (!std::isfinite(norm)) {
     std::fprintf(stderr, "solver: the flow is not finite\n");
     return 1;
