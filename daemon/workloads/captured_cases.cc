@@ -279,7 +279,8 @@ class CaseMaker {
       return {};
     }
     const RecordedRegion& region = launch_.regions[pointer->region];
-    const bool written = region.before != region.after && !parameter.element_const;
+    // What a launch left as it was may have been written with the same values.
+    const bool written = !parameter.element_const || region.before != region.after;
     argument.access = written ? records::Access::kInOut : records::Access::kIn;
     if (buffers_.count(pointer->region) != 0) {
       argument.buffer = buffers_.at(pointer->region);
@@ -315,8 +316,7 @@ class CaseMaker {
       global.space = known.space;
       global.type = known.element;
       global.count = std::to_string(known.count);
-      const bool written = recorded.after != capture::kNone && recorded.after != recorded.before;
-      global.access = written ? records::Access::kInOut : records::Access::kIn;
+      global.access = known.space == "device" ? records::Access::kInOut : records::Access::kIn;
       TRY_ASSIGN(global.fill, FillOf(recorded.before));
       case_.globals.push_back(std::move(global));
       return SetAfter(known.symbol, recorded.before, recorded.after);

@@ -128,6 +128,16 @@ TEST_F(CapturedCasesTest, PointersIntoOneAllocationShareABuffer) {
   EXPECT_EQ(captured->after.at(one.name).count(one.buffers[0].name), 1u);
 }
 
+TEST_F(CapturedCasesTest, WhatMayBeWrittenCountsAsWrittenThoughItStayedAsItWas) {
+  Record([&](capture::Recorder& recorder) {
+    program_.Launch(recorder, kernel_, kIn, kOut, 4, 1, [] {});
+  });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  EXPECT_EQ(captured->cases.at(0).arguments[0].access, records::Access::kIn);
+  EXPECT_EQ(captured->cases.at(0).arguments[1].access, records::Access::kInOut);
+}
+
 TEST_F(CapturedCasesTest, NullStaysNullAndAStructureKeepsItsPointers) {
   kernel_.parameters[0] =
       test::MakeParameter("view", "app::View", records::ParameterKind::kOther, 16);

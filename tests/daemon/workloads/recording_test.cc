@@ -70,10 +70,10 @@ TEST_F(RecordingTest, AnyChangedByteIsNoticed) {
     const auto recording = ReadBytes(changed);
     // A longer length reads as a file that ends early; contents are looked at when they are asked
     // for.
-    noticed += !recording || !recording->whole() || !recording->Blob(0) ||
-                       recording->on_host() != true
-                   ? 1
-                   : 0;
+    noticed +=
+        !recording || !recording->whole() || !recording->Blob(0) || recording->on_host() != true
+            ? 1
+            : 0;
   }
   EXPECT_EQ(noticed, bytes_.size());
 }
