@@ -61,8 +61,13 @@ class RecordingFolder {
   std::string path_;
 };
 
-base::Result<std::vector<records::Kernel>> AskForKernels(Output& output, Connection& connection,
-                                                         const std::string& name) {
+struct Asked {
+  records::Kernel kernel;
+  bool recorded = true;  // else its tag says what it is run on: its launches are counted only
+};
+
+base::Result<std::vector<Asked>> AskForKernels(Output& output, Connection& connection,
+                                               const std::string& name) {
   const auto begin = std::chrono::steady_clock::now();
   while (true) {
     TRY_ASSIGN(const Json plan,
@@ -76,10 +81,10 @@ base::Result<std::vector<records::Kernel>> AskForKernels(Output& output, Connect
       output.Warning("not all sources of the project were read yet: kernels may be missing");
     }
     output.EndProgress();
-    std::vector<records::Kernel> kernels;
+    std::vector<Asked> kernels;
     for (const Json& row : ListOf(plan, "kernels")) {
       TRY_ASSIGN(records::Kernel kernel, records::ParseKernel(row));
-      kernels.push_back(std::move(kernel));
+      kernels.push_back({std::move(kernel), !name.empty() || !FlagOf(row, "has_workload")});
     }
     if (!kernels.empty()) return kernels;
     return base::Fail(base::NotFound(
@@ -145,7 +150,7 @@ std::string Demangled(const std::string& signature) {
 
 // Kernels that the plan does not name, the most time first.
 Json UntaggedOf(const std::vector<workloads::Recording>& recordings,
-                const std::vector<records::Kernel>& kernels) {
+                const std::vector<Asked>& kernels) {
   struct Sum {
     std::uint64_t calls = 0;
     double microseconds = 0;
@@ -155,8 +160,8 @@ Json UntaggedOf(const std::vector<workloads::Recording>& recordings,
   for (const workloads::Recording& recording : recordings) {
     for (const auto& [id, counter] : recording.counters()) {
       const workloads::RecordedKernel& kernel = recording.kernels().at(counter.kernel);
-      const bool tagged = std::any_of(kernels.begin(), kernels.end(), [&](const auto& known) {
-        return workloads::IsRecordedAs(kernel, known);
+      const bool tagged = std::any_of(kernels.begin(), kernels.end(), [&](const Asked& known) {
+        return workloads::IsRecordedAs(kernel, known.kernel);
       });
       if (tagged) continue;
       Sum& sum = sums[Demangled(kernel.signature)];
@@ -181,16 +186,17 @@ Json UntaggedOf(const std::vector<workloads::Recording>& recordings,
 }
 
 base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings,
-                             const std::vector<records::Kernel>& kernels,
-                             const Arguments& arguments) {
+                             const std::vector<Asked>& kernels, const Arguments& arguments) {
   Harvest harvest;
   TRY_ASSIGN(blobs::BlobStore blobs, blobs::BlobStore::OfUser());
   const bool host = std::all_of(recordings.begin(), recordings.end(),
                                 [](const auto& recording) { return recording.on_host(); });
   // Of one kernel that was asked for alone the others say nothing.
   harvest.untagged = arguments.kernel.empty() ? UntaggedOf(recordings, kernels) : Json();
-  for (const records::Kernel& kernel : kernels) {
-    auto captured = workloads::CasesOf(recordings, kernel, {}, blobs);
+  for (const auto& [kernel, recorded] : kernels) {
+    workloads::CaptureChoice choice;
+    choice.counts_only = !recorded;
+    auto captured = workloads::CasesOf(recordings, kernel, choice, blobs);
     if (!captured && captured.error().code != base::ErrorCode::kNotFound) {
       return base::Fail(captured.error());
     }
@@ -198,6 +204,7 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
       harvest.problems.push_back(captured.error().message);
       continue;
     }
+    captured->replaces_tag = !arguments.kernel.empty();
     captured->program = ProgramName(arguments.words[0]);
     captured->device = host ? "host" : "cuda";
     captured->date = base::FormatDate(base::SystemClock().WallTime());
@@ -229,6 +236,7 @@ void Print(const Harvest& harvest, Output& output) {
       {"schema", "cupilot.capture/1"}, {"kernels", Json::array()}, {"problems", harvest.problems}};
   std::vector<std::vector<std::string>> rows = {
       {"kernel", "launches", "time", "geometries", "recorded"}};
+  bool counted = false;
   for (const workloads::Captured& captured : harvest.captured) {
     document["kernels"].push_back({{"kernel", captured.kernel},
                                    {"calls", captured.Calls()},
@@ -236,6 +244,7 @@ void Print(const Harvest& harvest, Output& output) {
                                    {"geometries", captured.launches.size()},
                                    {"cases", captured.cases.size()},
                                    {"device", captured.device}});
+    counted = counted || captured.cases.empty();
     rows.push_back({captured.kernel, std::to_string(captured.Calls()),
                     Microseconds(captured.Microseconds()), std::to_string(captured.launches.size()),
                     std::to_string(captured.cases.size())});
@@ -243,20 +252,22 @@ void Print(const Harvest& harvest, Output& output) {
   output.Document(document);
   if (rows.size() > 1) output.Table(rows);
   for (const std::string& problem : harvest.problems) output.Line(problem);
-  if (rows.size() > 1) output.Line("these launches are what the kernels are tuned on from now on");
+  if (counted) {
+    output.Line(
+        "what was not recorded is tuned on the workloads of its tag; --kernel NAME records it");
+  }
 }
 
 base::Result<int> Capture(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(Connection connection, Connection::Open(Connection::Start::kOnDemand));
-  TRY_ASSIGN(const std::vector<records::Kernel> kernels,
-             AskForKernels(output, connection, arguments.kernel));
+  TRY_ASSIGN(const std::vector<Asked> kernels, AskForKernels(output, connection, arguments.kernel));
   TRY_ASSIGN(const RecordingFolder folder, RecordingFolder::Make());
   capture::Plan plan;
   plan.folder = folder.path();
   plan.launches = static_cast<std::uint64_t>(arguments.launches);
   plan.max_bytes = arguments.max_bytes;
-  for (const records::Kernel& kernel : kernels) {
-    plan.kernels.push_back(workloads::PlannedOf(kernel));
+  for (const Asked& asked : kernels) {
+    if (asked.recorded) plan.kernels.push_back(workloads::PlannedOf(asked.kernel));
   }
   const std::string plan_file = folder.path() + "/plan";
   TRY(base::WriteFileAtomically(plan_file, capture::PrintPlan(plan)));

@@ -18,15 +18,18 @@ std::string Text(const Json& params, const char* key) {
   return it != params.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
-// What recording and replaying need, without the texts.
-Json Outline(const records::Kernel& kernel) {
+// What recording and replaying need, without the texts. Whether its tag has a workload is said
+// beside it.
+Json Outline(const records::Kernel& kernel, bool declared) {
   records::Kernel outline = kernel;
   outline.closure_source.clear();
   outline.closure_macros.clear();
   outline.closure.clear();
   outline.cases.clear();
   outline.made_types.clear();
-  return records::ToJson(outline);
+  Json json = records::ToJson(outline);
+  json["has_workload"] = declared;
+  return json;
 }
 
 Json RowOf(const Captured& captured) {
@@ -85,7 +88,8 @@ base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
       const std::string& label = records::LabelOf(kernel);
       if (!wanted.empty() && !records::NamesKernel(wanted, label)) continue;
       if (!listed.emplace(kernel.file, label).second) continue;
-      document["kernels"].push_back(Outline(kernel));
+      document["kernels"].push_back(
+          Outline(kernel, state.scan->declared.count(records::LabelOf(kernel)) != 0));
     }
   }
   if (!project) {

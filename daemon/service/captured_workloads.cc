@@ -103,6 +103,7 @@ std::string CapturedWorkloads::Overlay(records::Kernel& kernel) {
     }
     return what;
   }
+  if (!kernel.cases.empty() && !captured->replaces_tag) return {};
   std::vector<records::Case> cases;
   for (const records::Case& one : captured->cases) {
     if (captured->not_reproducible.count(one.name) == 0) cases.push_back(one);

@@ -32,7 +32,8 @@ class CapturedWorkloads {
   base::Result<> SaveUntagged(const std::string& project_folder, const records::Json& kernels);
   records::Json Untagged(const std::string& project_folder) const;
 
-  // The kernel's cases become the captured ones, if there are any. A capture of other parameters
+  // The kernel's cases become the captured ones, if there are any and its tag says none, or the
+  // capture was asked for by its name. A capture of other parameters
   // is dropped, and the sentence that says so is the result; else it is empty.
   std::string Overlay(records::Kernel& kernel);
 

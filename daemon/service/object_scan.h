@@ -1,6 +1,7 @@
 // One object of a project: its last scan, and what has to change for another.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ObjectScan {
   std::string device_kind;                   // DeviceKindOf the command
   std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
   std::vector<records::Kernel> kernels;
+  std::set<std::string> declared;  // labels of those whose tags have workloads
   std::vector<std::string> warnings;
   std::vector<std::string> untagged;
   double seconds = 0;  // that reading it took

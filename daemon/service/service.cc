@@ -232,6 +232,7 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
   state.scan = std::make_unique<ObjectScan>(std::move(*scan));
   Json names = Json::array();
   for (records::Kernel& kernel : state.scan->kernels) {
+    if (!kernel.cases.empty()) state.scan->declared.insert(records::LabelOf(kernel));
     const std::string dropped = captured_.Overlay(kernel);
     if (!dropped.empty()) state.scan->warnings.push_back(dropped);
     names.push_back(records::LabelOf(kernel));

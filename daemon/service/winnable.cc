@@ -8,7 +8,8 @@ namespace {
 // Of one microsecond of the original in this case, what is still to be won.
 double ShareOf(const std::string& name, const records::Evaluation* best) {
   if (best == nullptr) return 1;
-  double share = 1;
+  // Where the tag's cases were measured, not the program's.
+  double share = best->speedup && *best->speedup > 1 ? 1 / *best->speedup : 1;
   bool measured = false;
   // On a GPU a case is measured cold and warm: what is surely left is the lesser of both.
   for (const records::CaseResult& result : best->cases) {
@@ -33,6 +34,7 @@ double WinnableMicroseconds(const workloads::Captured& captured, const records::
   }
   // Geometries that no case stands for: like the others.
   const double total = captured.Microseconds();
+  if (captured.cases.empty()) return total * ShareOf("", best);
   return named > 0 && total > named ? winnable * total / named : winnable;
 }
 

@@ -93,12 +93,17 @@ std::string PublishedGuard(const records::Kernel& kernel, const records::Variant
   // has to say it of all.
   const bool with_nulls = variant.guard.find("is_null") != std::string::npos ||
                           std::any_of(cases.begin(), cases.end(), HasNull);
-  std::string boxes;
+  // Cases may differ in contents alone.
+  std::vector<std::string> different;
   for (const CasePlan& plan : cases) {
-    const std::string box = "(" + BoxOf(kernel, plan, with_nulls) + ")";
-    boxes += (boxes.empty() ? "" : " || ") + box;
+    std::string box = "(" + BoxOf(kernel, plan, with_nulls) + ")";
+    if (std::find(different.begin(), different.end(), box) == different.end()) {
+      different.push_back(std::move(box));
+    }
   }
-  if (cases.size() > 1) boxes = "(" + boxes + ")";
+  std::string boxes;
+  for (const std::string& box : different) boxes += (boxes.empty() ? "" : " || ") + box;
+  if (different.size() > 1) boxes = "(" + boxes + ")";
   return variant.guard.empty() ? boxes : "(" + variant.guard + ") && " + boxes;
 }
 

@@ -59,6 +59,7 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Optional("program", out.program)
       .Optional("device", out.device)
       .Optional("date", out.date)
+      .Optional("replaces_tag", out.replaces_tag)
       .Optional("synthetic", out.synthetic)
       .Optional("launches", out.launches)
       .Optional("workload", workload)
@@ -79,12 +80,19 @@ Json ToJson(const Captured& captured) {
   workload.cases = captured.cases;
   Json launches = Json::array();
   for (const CapturedLaunches& some : captured.launches) launches.push_back(ToJson(some));
-  Json json = {{"schema", Captured::kSchema},     {"kernel", captured.kernel},
-               {"file", captured.file},           {"parameters", captured.parameters},
-               {"program", captured.program},     {"device", captured.device},
-               {"date", captured.date},           {"synthetic", captured.synthetic},
-               {"launches", std::move(launches)}, {"after", captured.after},
-               {"notes", captured.notes},         {"not_reproducible", captured.not_reproducible}};
+  Json json = {{"schema", Captured::kSchema},
+               {"kernel", captured.kernel},
+               {"file", captured.file},
+               {"parameters", captured.parameters},
+               {"program", captured.program},
+               {"device", captured.device},
+               {"date", captured.date},
+               {"replaces_tag", captured.replaces_tag},
+               {"synthetic", captured.synthetic},
+               {"launches", std::move(launches)},
+               {"after", captured.after},
+               {"notes", captured.notes},
+               {"not_reproducible", captured.not_reproducible}};
   // A workload has at least one case.
   if (!captured.cases.empty()) json["workload"] = records::ToJson(workload);
   return json;

@@ -33,6 +33,7 @@ struct Captured {
   std::string program;
   std::string device;  // "host" or "cuda": whose times these are
   std::string date;
+  bool replaces_tag = false;               // asked for by name: also where its tag has a workload
   bool synthetic = false;                  // holds no data, only fitted distributions
   std::vector<CapturedLaunches> launches;  // by time, the longest first
   std::vector<records::Case> cases;

@@ -433,7 +433,9 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
     rest.calls += launches.calls;
     rest.microseconds += launches.microseconds;
   }
-  if (!captured.cases.empty()) return captured;
+  if (!captured.cases.empty() || (choice.counts_only && !captured.launches.empty())) {
+    return captured;
+  }
   std::string why = captured.launches.empty() ? "it was not launched" : "no launch was recorded";
   for (const std::string& note : captured.notes) why += "; " + note;
   return base::Fail(base::NotFound(captured.kernel + ": " + why));

@@ -18,6 +18,7 @@ namespace cupilot::workloads {
 struct CaptureChoice {
   // Each case costs the search time: the heaviest geometries, then further launches of them.
   std::size_t most_cases = 6;
+  bool counts_only = false;  // its tag says what it is run on: only how often and how long
 };
 
 // What of the plan belongs to the kernel (recording/plan.h).

@@ -13,11 +13,6 @@ __constant__ float weights[kSide * kSide];
 #endif
 
 // cupilot: tune
-#ifdef GALLERY_LARGE
-// cupilot: workload 2048 grid=(128,128) block=(16,16) width=2048 height=2048 in=normal[width*height] out=[width*height] global:weights=normal[49]
-#else
-// cupilot: workload 512 grid=(32,32) block=(16,16) width=512 height=512 in=normal[width*height] out=[width*height] global:weights=normal[49]
-#endif
 // cupilot: tunable CONVOLUTION_BLOCK_X = 16, 32, 64, 128, 256
 // cupilot: tunable CONVOLUTION_BLOCK_Y = 1, 2, 4, 8, 16
 // cupilot: require CONVOLUTION_BLOCK_X * CONVOLUTION_BLOCK_Y <= 1024

@@ -2,11 +2,6 @@
 #include "gallery.h"
 
 // cupilot: tune
-#ifdef GALLERY_LARGE
-// cupilot: workload 8192x1024 grid=64 block=128 rows=8192 columns=1024 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
-#else
-// cupilot: workload 4096x512 grid=32 block=128 rows=4096 columns=512 epsilon=1e-5 in=normal[rows*columns] gain=normal(1,0.1)[columns] bias=normal[columns] out=[rows*columns]
-#endif
 __global__ void layer_norm(const float* in, const float* gain, const float* bias, float* out,
                            int rows, int columns, float epsilon) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,11 +2,6 @@
 #include "gallery.h"
 
 // cupilot: tune
-#ifdef GALLERY_LARGE
-// cupilot: workload 2048 grid=(128,128) block=(16,16) m=2048 n=2048 k=2048 a=normal[m*k] b=normal[k*n] c=[m*n]
-#else
-// cupilot: workload 256 grid=(16,16) block=(16,16) m=256 n=256 k=256 a=normal[m*k] b=normal[k*n] c=[m*n]
-#endif
 __global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   int column = blockIdx.x * blockDim.x + threadIdx.x;

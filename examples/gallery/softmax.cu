@@ -4,11 +4,6 @@
 constexpr int kSoftmaxThreads = 256;
 
 // cupilot: tune
-#ifdef GALLERY_LARGE
-// cupilot: workload 4096x1024 grid=4096 block=256 columns=1024 in=normal[4096*columns] out=[4096*columns]
-#else
-// cupilot: workload 256x1024 grid=256 block=256 columns=1024 in=normal[256*columns] out=[256*columns]
-#endif
 __global__ void row_softmax(const float* in, float* out, int columns) {
   __shared__ float scratch[kSoftmaxThreads];
   const float* row = in + blockIdx.x * columns;

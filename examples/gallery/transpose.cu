@@ -2,11 +2,6 @@
 #include "gallery.h"
 
 // cupilot: tune
-#ifdef GALLERY_LARGE
-// cupilot: workload 2048 grid=(128,128) block=(16,16) width=2048 height=2048 in=normal[width*height] out=[width*height]
-#else
-// cupilot: workload 1024 grid=(64,64) block=(16,16) width=1024 height=1024 in=normal[width*height] out=[width*height]
-#endif
 __global__ void transpose(const float* in, float* out, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;

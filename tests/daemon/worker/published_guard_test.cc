@@ -75,6 +75,11 @@ TEST(PublishedGuard, EachVerifiedCaseIsABox) {
   EXPECT_EQ(Holds(guard, mixed), 0) << "the size of one with the grid of the other";
 }
 
+TEST(PublishedGuard, CasesThatDifferInContentsAloneAreOneBox) {
+  const CasePlan one = MakePlan(), two = MakePlan();
+  EXPECT_EQ(PublishedGuard(MakeKernel(), {}, {one, two}), PublishedGuard(MakeKernel(), {}, {one}));
+}
+
 records::Case WithoutInput() {
   records::Case one = MakeCase();
   one.arguments[0] = {};
