@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "recording/plan.h"
 #include "tests/support/recording_chunks.h"
 #include "tests/support/run_program.h"
@@ -31,6 +34,7 @@ Plan PlanOf(const std::string& folder) {
                                   {ParameterKind::kScalar, 4}}),
                   Planned("count", {{ParameterKind::kPointer, 8}}),
                   Planned("everywhere", {{ParameterKind::kPointer, 8}}),
+                  Planned("looks", {{ParameterKind::kPointer, 8}, {ParameterKind::kPointer, 8}}),
                   Planned("fails", {{ParameterKind::kPointer, 8}})};
   plan.kernels[0].globals = {{"weights", true, 16}, {"hits", false, 4}};
   return plan;
@@ -151,8 +155,15 @@ TEST_F(HostCapture, KnowsPinnedAndRegisteredMemoryAndVariables) {
   EXPECT_FALSE(counts[0].cooperative);
 }
 
-// Each clears its own memory before a launch, which adds to it what nobody else writes.
 TEST_F(HostCapture, OtherThreadsWaitWhileALaunchIsRecorded) {
+  Capture("looks");
+  const auto launches = parent_.LaunchesOf("looks");
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(parent_.blobs.at(launches[0].regions.at(1).after), std::string(4, '\0'));
+}
+
+// Each clears its own memory before a launch, which adds to it what nobody else writes.
+TEST_F(HostCapture, EachOfTwoThreadsIsRecordedAsItIs) {
   Capture("");
   int found = 0;
   for (const RecordedLaunch& launch : parent_.LaunchesOf("add")) {

@@ -211,7 +211,7 @@ TEST_F(RecorderTest, WhatDoesNotFitIsLeftOutAndCounted) {
 TEST_F(RecorderTest, ALaunchThatFailedGivesItsRoomBack) {
   std::vector<int> large(1000);
   memory_.Add(large);
-  plan_.max_bytes = 12000;
+  plan_.max_bytes = 13000;  // the bytes, which are in the file, and room for twice as many
   Recorder& recorder = Start({KernelOf({{kPointer, 8}})});
   const auto* kernel = recorder.Find("_Z1k", "k", {8});
   int* pointer = large.data();
@@ -387,12 +387,15 @@ TEST_F(RecorderTest, NothingFollowsTheEnd) {
   memory_.Add(data_);
   Recorder& recorder = Start({KernelOf({{kPointer, 8}})});
   const auto* kernel = recorder.Find("_Z1k", "k", {8});
-  Launch(*kernel, {&pointer_}, [&] { recorder.Finish(); });
+  std::uintmax_t bytes = 0;
+  Launch(*kernel, {&pointer_}, [&] {
+    data_[0] = 9;
+    recorder.Finish();
+    bytes = std::filesystem::file_size(test::RecordingsIn(folder_.path()).at(0));
+  });
   Launch(*kernel, {&pointer_}, [] {});
-  const auto path = test::RecordingsIn(folder_.path()).at(0);
-  const auto bytes = std::filesystem::file_size(path);
   const RecordingChunks read = Finish();
-  EXPECT_EQ(std::filesystem::file_size(path), bytes);
+  EXPECT_EQ(std::filesystem::file_size(test::RecordingsIn(folder_.path()).at(0)), bytes);
   EXPECT_EQ(read.seen, 1u);
   EXPECT_EQ(read.launches.size(), 0u);
 }
@@ -408,8 +411,9 @@ TEST_F(RecorderTest, AForkedChildLeavesTheFileAlone) {
     Plan plan;
     plan.folder = folder_.path();
     auto* const own = new Recorder(plan, memory_, 0);
+    const bool good = own->good();
     own->Finish();
-    ::_exit(own->good() ? 1 : 0);
+    ::_exit(good ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -35,6 +35,12 @@ __global__ void everywhere(int* to) {
   cooperative_groups::this_grid().sync();
   if (blockIdx.x == 0 && threadIdx.x == 0) *to *= 2;
 }
+// Looks at its memory for a while, in which another thread would like to write there.
+__global__ void looks(volatile int* begun, volatile int* data) {
+  *begun = 1;
+  for (int i = 0; i < 50000000 && *data == 0; ++i) {
+  }
+}
 __global__ void fails(int* to) {
   to[0] = 1;
   __trap();
@@ -56,6 +62,17 @@ void* Adds(void*) {
   }
   cudaFree(from);
   cudaFree(to);
+  return nullptr;
+}
+struct Shared {
+  int* begun;
+  int* data;
+};
+void* Writes(void* argument) {
+  const Shared& shared = *static_cast<Shared*>(argument);
+  while (*static_cast<volatile int*>(shared.begun) == 0) {
+  }
+  cudaMemset(shared.data, 1, sizeof(int));
   return nullptr;
 }
 void* Exits(void*) { exit(0); }
@@ -127,6 +144,15 @@ int main(int argc, char** argv) {
   }
   if (strcmp(end, "thread") == 0) {
     pthread_create(&threads[0], nullptr, Exits, nullptr);
+    pthread_join(threads[0], nullptr);
+  }
+  if (strcmp(end, "looks") == 0) {
+    Shared shared;
+    cudaMallocManaged(&shared.begun, sizeof(int));
+    cudaMallocManaged(&shared.data, sizeof(int));
+    *shared.begun = *shared.data = 0;
+    pthread_create(&threads[0], nullptr, Writes, &shared);
+    looks<<<1, 1>>>(shared.begun, shared.data);
     pthread_join(threads[0], nullptr);
   }
   if (strcmp(end, "late") == 0) late.to = variable;
