@@ -1,8 +1,11 @@
 #include "recording/recorder.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 namespace cupilot::capture {
@@ -264,6 +267,7 @@ bool Recorder::IsHidden(const Kernel& kernel) {
   return false;
 }
 
+void Recorder::Free::operator()(char* memory) const { std::free(memory); }
 void Recorder::Forget::operator()(Recording* recording) const { delete recording; }
 
 Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
@@ -380,21 +384,23 @@ bool Recorder::FindGlobals(Recording& recording) {
   return true;
 }
 
+// Large pages, since most of what a buffer costs is that it is there for the first time.
+bool Recorder::MakeBuffer(std::size_t bytes) {
+  if (bytes <= buffer_bytes_) return true;
+  constexpr std::size_t kPage = std::size_t{2} << 20;
+  buffer_bytes_ = (bytes + kPage - 1) / kPage * kPage;
+  buffer_.reset();
+  buffer_.reset(static_cast<char*>(std::aligned_alloc(kPage, buffer_bytes_)));
+  if (buffer_ == nullptr) buffer_bytes_ = 0;
+  if (bytes >= kPage && buffer_ != nullptr) ::madvise(buffer_.get(), buffer_bytes_, MADV_HUGEPAGE);
+  return buffer_ != nullptr;
+}
+
 std::uint32_t Recorder::ReadBlob(const Region& region, bool& failed) {
   if (failed) return kNone;
-  if (buffer_bytes_ < region.bytes) {
-    buffer_bytes_ = 0;
-    buffer_.reset(new (std::nothrow) char[region.bytes]);
-    if (buffer_ != nullptr) buffer_bytes_ = region.bytes;
-  }
-  failed =
-      buffer_bytes_ < region.bytes || !memory_.Read(region.address, buffer_.get(), region.bytes);
+  failed = !MakeBuffer(region.bytes) || !memory_.Read(region.address, buffer_.get(), region.bytes);
   const std::uint32_t id = failed ? kNone : writer_.Blob(buffer_.get(), region.bytes);
   failed |= id == kNone;
-  if (buffer_bytes_ > kMostKeptBytes) {
-    buffer_bytes_ = 0;
-    buffer_.reset();
-  }
   return id;
 }
 
@@ -410,6 +416,10 @@ bool Recorder::ReadRegions(Recording& recording, bool after) {
   if (failed) {
     Note(recording.kernel, writer_.good() ? "memory that its arguments point to cannot be read"
                                           : "the recording could not be written");
+  }
+  if ((after || failed) && buffer_bytes_ > kMostKeptBytes) {
+    buffer_.reset();
+    buffer_bytes_ = 0;
   }
   return !failed;
 }

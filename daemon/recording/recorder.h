@@ -109,6 +109,7 @@ class Recorder {
   bool FollowTable(Recording& recording, std::size_t pointer);
   bool FindGlobals(Recording& recording);
   bool Reserve(Recording& recording);
+  bool MakeBuffer(std::size_t bytes);
   std::uint32_t ReadBlob(const Region& region, bool& failed);
   bool ReadRegions(Recording& recording, bool after);
   void Flush();
@@ -135,7 +136,10 @@ class Recorder {
   std::uint64_t next_flush_ = 0;
   bool finished_ = false;
   // With recording_mutex_.
-  std::unique_ptr<char[]> buffer_;
+  struct Free {
+    void operator()(char* memory) const;
+  };
+  std::unique_ptr<char, Free> buffer_;
   std::size_t buffer_bytes_ = 0;
 };
 
