@@ -177,6 +177,10 @@ int Main(int argc, char** argv) {
   if (!settings) return Complain(settings.error());
   // Workers, and what they start, inherit it.
   if (settings->require_sandbox) ::setenv("CUPILOT_REQUIRE_SANDBOX", "1", 1);
+  // Of a program that is captured we are no part, though it may have started us.
+  for (const char* name : {"CUPILOT_CAPTURE", "CUDA_INJECTION64_PATH", "CUPILOT_DISABLE"}) {
+    ::unsetenv(name);
+  }
   if (mode == "--once") return RunOnce(*folders);
   ::setpriority(PRIO_PROCESS, 0, 5);
   if (mode.empty()) return Detach(*folders, *settings);
