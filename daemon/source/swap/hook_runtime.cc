@@ -3,7 +3,7 @@
 namespace cupilot::source {
 
 std::string HookMachinery() {
-  return R"hook(
+  return std::string(R"hook(
 // Between two launches the runtime and the driver use the caches and the branch predictor: what each
 // launch reads lies together, and a variant's way is straight on.
 #define CUPILOT_LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -27,44 +27,8 @@ __attribute__((aligned(64))) hot_words hot;
 __attribute__((aligned(64))) device_words on[device_limit];
 unsigned long long hits[kernel_count], misses[kernel_count], captures[kernel_count];
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-enum { mode_known = 1, mode_disabled = 2, mode_statistics = 4 };
-
-void print_statistics() {
-  for (int i = 0; i < kernel_count; ++i) {
-    const unsigned long long ran = __atomic_load_n(&hits[i], __ATOMIC_RELAXED);
-    const unsigned long long not_ran = __atomic_load_n(&misses[i], __ATOMIC_RELAXED);
-    const unsigned long long in_graphs = __atomic_load_n(&captures[i], __ATOMIC_RELAXED);
-    if (ran + not_ran + in_graphs == 0) continue;
-    fprintf(stderr, "cupilot: %s: %llu launches tuned, %llu outside the guard", kernels[i].name, ran,
-            not_ran);
-    if (in_graphs != 0) fprintf(stderr, ", %llu captured", in_graphs);
-    fprintf(stderr, "\n");
-  }
-}
-
-bool is_set(const char* variable) {
-  const char* value = getenv(variable);
-  return value != 0 && value[0] != 0 && strcmp(value, "0") != 0;
-}
-
-__attribute__((noinline)) int read_mode() {
-  const int word = mode_known | (is_set("CUPILOT_DISABLE") ? mode_disabled : 0) |
-         (is_set("CUPILOT_STATS") ? mode_statistics : 0);
-  int expected = 0;
-  if (__atomic_compare_exchange_n(&hot.mode, &expected, word, false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED) &&
-      (word & mode_statistics) != 0) {
-    atexit(print_statistics);
-  }
-  return word;
-}
-
-__attribute__((always_inline)) inline int mode() {
-  const int word = __atomic_load_n(&hot.mode, __ATOMIC_RELAXED);
-  return word != 0 ? word : read_mode();
-}
-
+)hook") + HookModes() +
+         R"hook(
 // The program's own error is neither hidden nor cleared: while one waits for it, we ask nothing that
 // could fail and launch nothing but the original.
 __attribute__((always_inline)) inline bool error_pending() {
@@ -478,7 +442,10 @@ const unsigned counted = 1u << 31;
 // The kernel's bits where they are not settled, below the device. `counted`: for the statistics.
 __attribute__((noinline)) unsigned long long ask_bits(int kernel) {
   const int word = mode();
-  if ((word & mode_disabled) != 0 || __atomic_load_n(&hot.handles[kernel], __ATOMIC_ACQUIRE) == 0) return 0;
+  if ((word & mode_disabled) != 0 || __atomic_load_n(&disabled[kernel], __ATOMIC_RELAXED) ||
+      __atomic_load_n(&hot.handles[kernel], __ATOMIC_ACQUIRE) == 0) {
+    return 0;
+  }
   const int device = current_device();
   if ((unsigned)device >= (unsigned)device_limit) return 0;
   unsigned bits = __atomic_load_n(&on[device].prepared[kernel], __ATOMIC_ACQUIRE);

@@ -32,6 +32,10 @@ std::string HookProbe();
 // select() follow.
 std::string HookMachinery();
 
+// What CUPILOT_DISABLE and CUPILOT_STATS ask for, and the counts that a program leaves at its end
+// (hook_modes.cc). Part of the machinery.
+std::string HookModes();
+
 // Arenas for workspaces, for variants that need them (hook_workspaces.cc).
 std::string HookWorkspaces();
 

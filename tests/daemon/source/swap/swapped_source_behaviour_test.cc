@@ -60,6 +60,29 @@ TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
   EXPECT_EQ(Log(), "cupilot: app::scale: 1 launches tuned, 2 outside the guard, 1 captured\n");
 }
 
+TEST_F(SwappedSourceBehaviour, WritesItsCountsForProgramsWhereAFileIsNamed) {
+  Compile(Request(), "c++17");
+  EXPECT_EQ(Run("./behaviour statistics ./counts && ./behaviour statistics ./counts"), 0);
+  EXPECT_EQ(Log(), "");
+  EXPECT_EQ(Run("cat counts"), 0);
+  const std::string line = "app::scale\t1\t2\t1\thost\n";
+  EXPECT_EQ(Log(), line + line);
+  // Where it cannot be written, people are told.
+  EXPECT_EQ(Run("./behaviour statistics ./none/counts"), 0);
+  EXPECT_EQ(Log(), "cupilot: app::scale: 1 launches tuned, 2 outside the guard, 1 captured\n");
+}
+
+TEST_F(SwappedSourceBehaviour, LeavesOutTheKernelsThatAreNamed) {
+  Compile(Request(), "c++11");
+  for (const char* list : {"app::scale", "app::other,app::scale", "app::scale,app::other<int, 4>",
+                           "1", "yes", "ON", "True"}) {
+    EXPECT_EQ(Run(std::string("./behaviour named '") + list + "'"), 0) << list << Log();
+  }
+  for (const char* list : {"0", "scale", "app::scale<int>,app::scale2", "an app::scale", ","}) {
+    EXPECT_EQ(Run(std::string("./behaviour 'not named' '") + list + "'"), 0) << list << Log();
+  }
+}
+
 TEST_F(SwappedSourceBehaviour, RefusesWhatIsNotArithmetic) {
   const auto refuses = [&](const std::function<void(SwapRequest&, records::Variant&)>& change) {
     SwapRequest request = Request();

@@ -267,6 +267,12 @@ int main(int argc, char** argv) {
   if (what == "disabled") {
     setenv("CUPILOT_DISABLE", "1", 1);
     CHECK(call.RunsOriginal());
+  } else if (what == "named") {
+    setenv("CUPILOT_DISABLE", argv[2], 1);
+    CHECK(call.RunsOriginal());
+  } else if (what == "not named") {
+    setenv("CUPILOT_DISABLE", argv[2], 1);
+    CHECK(call.RunsPlain());
   } else if (what == "other image") {
     recording::architecture = "host-x86-64-v2";
     CHECK(call.RunsOriginal());
@@ -286,7 +292,7 @@ int main(int argc, char** argv) {
   } else if (what == "no handle") {
     NoHandle();
   } else if (what == "statistics") {
-    setenv("CUPILOT_STATS", "1", 1);
+    setenv("CUPILOT_STATS", argc > 2 ? argv[2] : "1", 1);
     CHECK(call.RunsPlain());
     call.n = 11;
     CHECK(call.RunsOriginal());
