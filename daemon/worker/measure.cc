@@ -1,7 +1,6 @@
 #include "worker/measure.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "device/describe.h"
 #include "device/device_lock.h"
@@ -28,21 +27,6 @@ constexpr std::size_t kGoodPairs = 20;
 constexpr double kGoodSeconds = 0.4;
 constexpr std::size_t kSurePairs = 10;  // before an interval may end it
 constexpr std::size_t kSureEvery = 5;
-
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-// Two-sided 95 % quantile of Student's t (Cornish-Fisher expansion around the normal quantile).
-double StudentQuantile(double n) {
-  constexpr double z = 1.959963984540054;
-  const double g1 = (z * z * z + z) / 4;
-  const double g2 = (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / 96;
-  const double g3 = (3 * std::pow(z, 7) + 19 * std::pow(z, 5) + 17 * z * z * z - 15 * z) / 384;
-  return n < 3 ? 4.303 : z + g1 / n + g2 / (n * n) + g3 / (n * n * n);
-}
 
 // The copy of what launches change and read, and where it is put back to.
 Json RestoreList(const Layout& layout, std::int64_t pristine, const std::int64_t (&copies)[2]) {
@@ -175,34 +159,6 @@ base::Result<Measured> PairsOnGpu(const Subject& subject) {
 
 }  // namespace
 
-PairedRatio RatioOf(const TimedPairs& pairs) {
-  PairedRatio ratio;
-  std::vector<double> a, b, logs;
-  for (const auto& [original, variant] : pairs) {
-    a.push_back(original);
-    b.push_back(variant);
-    logs.push_back(std::log(original / variant));
-  }
-  std::sort(logs.begin(), logs.end());
-  const std::size_t n = logs.size(), cut = n / 10, kept = n - 2 * cut;
-  double mean = 0, winsorised = 0;
-  for (std::size_t i = cut; i < n - cut; ++i) mean += logs[i] / static_cast<double>(kept);
-  double centre = 0;
-  const auto clamp = [&](std::size_t i) { return logs[std::clamp(i, cut, n - cut - 1)]; };
-  for (std::size_t i = 0; i < n; ++i) centre += clamp(i) / static_cast<double>(n);
-  for (std::size_t i = 0; i < n; ++i) winsorised += (clamp(i) - centre) * (clamp(i) - centre);
-  const double variance = winsorised / static_cast<double>(n - 1);
-  const double share = static_cast<double>(kept) / static_cast<double>(n);
-  const double error = std::sqrt(variance / static_cast<double>(n)) / share;
-  const double half = StudentQuantile(static_cast<double>(kept - 1)) * error;
-  ratio.original_us = Median(a);
-  ratio.variant_us = Median(b);
-  ratio.speedup = std::exp(mean);
-  ratio.low = std::exp(mean - half);
-  ratio.high = std::exp(mean + half);
-  return ratio;
-}
-
 bool LosesProbe(const TimedPairs& pairs, double limit) {
   return !pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [limit](const auto& pair) {
     return pair.second > limit * pair.first;
@@ -214,7 +170,7 @@ bool EnoughPairs(const TimedPairs& pairs, double spent_seconds, double seconds) 
   if (spent_seconds > 4 * seconds) return true;
   if (n >= kLeastPairs && spent_seconds > seconds) return true;
   if (n >= kGoodPairs && spent_seconds > kGoodSeconds) return true;
-  return n >= kSurePairs && n % kSureEvery == 0 && RatioOf(pairs).high < 1.0;
+  return n >= kSurePairs && n % kSureEvery == 0 && base::RatioOf(pairs).high < 1.0;
 }
 
 namespace {
@@ -268,15 +224,14 @@ class Measurement {
       Fail("unstable_timing", "fewer than three pairs within the time limit");
       return {};
     }
-    const PairedRatio ratio = RatioOf(taken.pairs);
+    const base::PairedRatio ratio = base::RatioOf(taken.pairs);
     records::CaseResult result = ResultOf(workload.name, taken.pairs, ratio);
     result.l2 = on_gpu_ ? "cold" : "warm";
-    const FloorResult floor =
-        CompareWithFloor(*rates_, traffic.bytes(), ratio.original_us, ratio.variant_us);
+    const FloorResult floor = CompareWithFloor(*rates_, traffic.bytes(), ratio.first, ratio.second);
     result.floor_us = floor.floor_us;
     if (floor.impossible) {
       Fail("faster_than_physics", "case '" + workload.name + "' would take " +
-                                      std::to_string(ratio.variant_us) + " us, and its " +
+                                      std::to_string(ratio.second) + " us, and its " +
                                       std::to_string(traffic.bytes()) +
                                       " bytes of necessary traffic take at least " +
                                       std::to_string(floor.floor_us) + " us");
@@ -290,12 +245,12 @@ class Measurement {
   }
 
   static records::CaseResult ResultOf(const std::string& name, const TimedPairs& pairs,
-                                      const PairedRatio& ratio) {
+                                      const base::PairedRatio& ratio) {
     records::CaseResult result;
     result.name = name;
-    result.original_us = ratio.original_us;
-    result.variant_us = ratio.variant_us;
-    result.speedup = ratio.speedup;
+    result.original_us = ratio.first;
+    result.variant_us = ratio.second;
+    result.speedup = ratio.ratio;
     result.interval = {ratio.low, ratio.high};
     result.samples = static_cast<std::int64_t>(pairs.size());
     return result;
@@ -309,7 +264,7 @@ class Measurement {
     if (measured.contains("warm")) {
       const PairsTaken warm = PairsFrom(measured["warm"]);
       if (warm.pairs.size() >= 3) {
-        records::CaseResult result = ResultOf(workload.name, warm.pairs, RatioOf(warm.pairs));
+        records::CaseResult result = ResultOf(workload.name, warm.pairs, base::RatioOf(warm.pairs));
         result.l2 = "warm";
         reply_.cases.push_back(std::move(result));
       }

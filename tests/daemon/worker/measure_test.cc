@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 namespace cupilot::worker {
 namespace {
 
@@ -15,30 +13,6 @@ TimedPairs PairsOf(double ratio, std::size_t count) {
     pairs.emplace_back(100 * ratio * noise, 100);
   }
   return pairs;
-}
-
-TEST(Measure, TheIntervalHoldsTheRatio) {
-  for (const double ratio : {0.5, 1.0, 3.0}) {
-    const PairedRatio result = RatioOf(PairsOf(ratio, 50));
-    EXPECT_NEAR(result.speedup, ratio, 0.01 * ratio);
-    EXPECT_LT(result.low, result.speedup);
-    EXPECT_GT(result.high, result.speedup);
-    EXPECT_LT(result.low, ratio);
-    EXPECT_GT(result.high, ratio);
-    EXPECT_EQ(result.variant_us, 100);
-  }
-}
-
-TEST(Measure, MorePairsAreANarrowerInterval) {
-  const PairedRatio few = RatioOf(PairsOf(2, 10)), many = RatioOf(PairsOf(2, 50));
-  EXPECT_LT(many.high - many.low, few.high - few.low);
-}
-
-TEST(Measure, OneDisturbedPairDoesNotMoveIt) {
-  TimedPairs pairs = PairsOf(2, 50);
-  const PairedRatio before = RatioOf(pairs);
-  pairs[7].second *= 100;
-  EXPECT_NEAR(RatioOf(pairs).speedup, before.speedup, 0.01);
 }
 
 TEST(Measure, AProbeIsLostOnlyIfEveryPairIs) {
