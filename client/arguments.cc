@@ -80,6 +80,30 @@ void AddServiceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   for (CLI::App* nested : daemon->get_subcommands({})) nested->fallthrough();
 }
 
+void AddBench(CLI::App& app, BenchArguments& out) {
+  auto* bench = app.add_subcommand(
+      "bench", "A program with and without tuned kernels, in interleaved pairs of runs");
+  bench
+      ->add_option("PROGRAM", out.words,
+                   "behind --: the program and its arguments; its standard input is empty, what "
+                   "it prints is not shown")
+      ->required()
+      ->expected(-1);
+  bench->add_option("--pairs", out.pairs, "at most so many")
+      ->capture_default_str()
+      ->check(CLI::Range(5, 1000));
+  bench
+      ->add_option("--seconds", out.seconds,
+                   "of all runs together; there are at least 5 pairs, however long they take")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  bench->add_option("--warmup", out.warmup, "runs each way that are not measured")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  bench->add_flag("--no-demote", out.keep,
+                  "a variant with which the program is slower stays in use");
+}
+
 void AddLocalCommands(CLI::App& app, Arguments& out) {
   auto* inspect = app.add_subcommand("inspect", "The variants that a built program holds");
   inspect->add_option("PROGRAM", out.program, "executable or shared library")->required();
@@ -223,6 +247,7 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     AddSourceCommands(app, out, raw);
     AddLocalCommands(app, out);
     AddCaptureCommands(app, out, raw);
+    AddBench(app, out.bench);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

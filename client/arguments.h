@@ -10,6 +10,14 @@
 
 namespace cupilot::client {
 
+struct BenchArguments {
+  std::vector<std::string> words;  // the program and its arguments
+  std::int64_t pairs = 30;         // at most
+  double seconds = 60;             // of all runs
+  std::int64_t warmup = 1;         // runs each way
+  bool keep = false;               // nothing is demoted
+};
+
 struct Arguments {
   std::string command;  // "status", "daemon start", ...
   bool json = false;
@@ -37,6 +45,7 @@ struct Arguments {
   bool with_data = false;                            // workload export
   bool show_origin = false;
   bool host_nvcc = false;
+  BenchArguments bench;
 };
 
 struct ParsedArguments {

@@ -1,9 +1,10 @@
 # cupilot: what a person types.
 cupilot_library(client
-  SOURCES arguments.cc connection.cc doctor_checks.cc once.cc output.cc run_program.cc
+  SOURCES arguments.cc connection.cc doctor_checks.cc once.cc output.cc program_variants.cc run_program.cc
           source_input.cc spawn.cc
-          child_program.cc
-          commands/apply.cc commands/ask.cc commands/best.cc commands/capture.cc commands/config.cc commands/daemon.cc
+          bench/program_bench.cc bench/timed_run.cc child_program.cc
+          commands/apply.cc commands/ask.cc commands/bench.cc commands/bench_text.cc commands/best.cc
+          commands/capture.cc commands/config.cc commands/daemon.cc
           commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc
           commands/history.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
           commands/lock_verify.cc commands/resume.cc

@@ -30,6 +30,7 @@ constexpr Row kRows[] = {
     {"workload show", &RunWorkloadShow},
     {"workload export", &RunWorkloadExport},
     {"workload drop", &RunWorkloadDrop},
+    {"bench", &RunBench},
     {"doctor", &RunDoctor},
     {"config", &RunConfig},
     {"daemon start", &RunDaemonStart},
@@ -42,6 +43,7 @@ constexpr Row kRows[] = {
 // Wrong usage, too, is answered with a document where one was asked for.
 bool AsksForJson(int count, char** words) {
   for (int i = 1; i < count; ++i) {
+    if (std::strcmp(words[i], "--") == 0) return false;  // what follows is another program's
     if (std::strcmp(words[i], "--json") == 0) return true;
   }
   return false;

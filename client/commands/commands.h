@@ -16,6 +16,7 @@ int RunLock(const Arguments& arguments, Output& output);
 int RunLockVerify(const Arguments& arguments, Output& output);
 int RunTune(const Arguments& arguments, Output& output);
 int RunEvaluate(const Arguments& arguments, Output& output);
+int RunBench(const Arguments& arguments, Output& output);
 int RunInspect(const Arguments& arguments, Output& output);
 int RunCapture(const Arguments& arguments, Output& output);
 int RunWorkloadList(const Arguments& arguments, Output& output);

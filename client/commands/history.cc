@@ -33,6 +33,10 @@ int RunHistory(const Arguments& arguments, Output& output) {
   } else {
     output.Table(rows);
   }
+  for (const records::Json& one : ListOf(*history, "refused")) {
+    output.Line("not used for " + TextOf(one, "target") + ": variant " +
+                TextOf(one, "variant").substr(0, 16) + ": " + TextOf(one, "reason"));
+  }
   return kDone;
 }
 

@@ -231,7 +231,8 @@ std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {
         .Optional("variant", refusal.variant)
         .Optional("toolchain", refusal.toolchain)
         .Optional("target", refusal.target)
-        .Optional("reason", refusal.reason);
+        .Optional("reason", refusal.reason)
+        .Optional("evidence", refusal.evidence);
     if (reading.ok()) refusals.push_back(std::move(refusal));
   }
   return refusals;
@@ -246,7 +247,8 @@ base::Result<> Catalog::SaveRefusals(const std::string& object_folder,
                                {"variant", refusal.variant},
                                {"toolchain", refusal.toolchain},
                                {"target", refusal.target},
-                               {"reason", refusal.reason}});
+                               {"reason", refusal.reason},
+                               {"evidence", refusal.evidence}});
   }
   return store_.Apply(
       {{Table::kSelections, cache::SelectionKey(object_folder), cache::Seal(std::move(json))}});

@@ -25,13 +25,15 @@ struct Proven {
 };
 
 // A variant that an object does without: its compile refused the swapped source, or made other code
-// of it than what was measured. It holds for this kernel and compiler only.
+// of it than what was measured, or its program was slower with it. It holds for this kernel and
+// compiler only.
 struct Refusal {
   std::string kernel_key;
   std::string variant;
   std::string toolchain;
-  std::string target = {};  // empty: for all
-  std::string reason = {};  // a sentence for people; empty: the swapped source does not compile
+  std::string target = {};      // empty: for all
+  std::string reason = {};      // a sentence for people; empty: the swapped source does not compile
+  records::Json evidence = {};  // what was measured (service_demotion.cc); null: none
   bool operator==(const Refusal&) const = default;
 };
 

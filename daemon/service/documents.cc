@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "service/demotion.h"
 #include "service/job_text.h"
 #include "service/winnable.h"
 
@@ -479,6 +480,7 @@ Json HistoryDocument(Service& service, const KernelPlace& place) {
   for (const records::Evaluation& evaluation : service.catalog().Evaluations(place.kernel->key)) {
     document["evaluations"].push_back(records::ToJson(evaluation));
   }
+  document["refused"] = RefusedJson(service, place);
   return document;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "service/capture_requests.h"
+#include "service/demotion.h"
 #include "service/documents.h"
 #include "service/lock_document.h"
 
@@ -14,9 +15,9 @@ namespace {
 using records::Json;
 
 constexpr const char* kVerbs[] = {
-    "ping",         "status",       "list",          "explain",       "best",         "history",
-    "apply",        "lock",         "snooze",        "resume",        "stop",         "subscribe",
-    "capture_plan", "workload_add", "workload_list", "workload_show", "workload_drop"};
+    "ping",   "status",       "list",         "explain",       "best",          "history",
+    "apply",  "lock",         "snooze",       "resume",        "stop",          "subscribe",
+    "demote", "capture_plan", "workload_add", "workload_list", "workload_show", "workload_drop"};
 
 using protocol::DaemonMessage;
 
@@ -95,6 +96,7 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "workload_list") return WorkloadListDocument(service_, params);
   if (verb == "workload_show") return WorkloadDocument(service_, params);
   if (verb == "workload_drop") return DropWorkload(service_, params);
+  if (verb == "demote") return DemotionDocument(service_, params);
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
     TRY(service_.Snooze(seconds));

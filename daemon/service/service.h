@@ -84,6 +84,15 @@ class Service {
   std::vector<std::string> Apply(const std::string& folder);
   // Entries of a lock file in this folder for what is published for the object.
   Publisher::Locked Lock(const ObjectState& state, const std::string& lock_folder);
+  // Puts variants of a kernel aside in the objects of a build folder, because their program is
+  // slower with them (service_demotion.cc). `variants`: ids; empty: what is published. Returns what
+  // is new; kNotFound where none of them is in use there.
+  base::Result<std::vector<Refusal>> Demote(const std::string& build_folder,
+                                            const records::Kernel& kernel,
+                                            const std::set<std::string>& variants,
+                                            const std::string& reason,
+                                            const records::Json& evidence);
+  std::string Date() const { return base::FormatDate(with_.clock.WallTime()); }
   base::Result<> Snooze(std::int64_t seconds);
   base::Result<> Resume();
 

@@ -1,0 +1,166 @@
+// What `cupilot bench` concludes, from runs whose times are made up.
+#include "client/bench/program_bench.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace cupilot::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A program of which each kernel's variant adds some seconds to ten, with a little noise.
+class MadeProgram {
+ public:
+  explicit MadeProgram(std::map<std::string, double> added) : added_(std::move(added)) {}
+
+  base::Result<ProgramBench> Bench(const BenchLimits& limits) {
+    return BenchProgram([this](const Variation& variation) { return Run(variation); }, limits,
+                        [](const std::string&) {});
+  }
+
+  std::vector<std::string> runs;               // "originals", "tuned", "tuned counted", "but NAME"
+  std::map<std::string, std::string> endings;  // by such a name
+  double noise = 0.002;
+
+ private:
+  base::Result<TimedRun> Run(const Variation& variation) {
+    const std::string name = variation.originals         ? "originals"
+                             : variation.without.empty() ? "tuned"
+                                                         : "but " + variation.without;
+    runs.push_back(name + (variation.counts ? " counted" : ""));
+    TimedRun run;
+    run.wall_seconds = 10;
+    for (const auto& [kernel, seconds] : added_) {
+      if (!variation.originals && variation.without != kernel) run.wall_seconds += seconds;
+      if (variation.counts) run.counts.push_back({kernel, 100, 10, 0, true});
+    }
+    run.wall_seconds *= 1 + noise * static_cast<double>(static_cast<int>(runs.size() * 7 % 5) - 2);
+    run.user_seconds = 2 * run.wall_seconds;
+    run.ending = endings[name];
+    run.errors = run.ending.empty() ? "" : "out of luck";
+    return run;
+  }
+
+  std::map<std::string, double> added_;
+};
+
+BenchLimits Long() { return {30, 1e6, 1}; }
+
+TEST(ProgramBench, PairsTurnTheirOrder) {
+  MadeProgram program({{"k", -2}});
+  const auto bench = program.Bench({5, 1e6, 2});
+  ASSERT_TRUE(bench);
+  EXPECT_THAT(program.runs,
+              ElementsAre("originals", "tuned", "originals", "tuned counted",  // warming up
+                          "originals", "tuned", "tuned", "originals", "originals", "tuned", "tuned",
+                          "originals", "originals", "tuned"));
+  ASSERT_EQ(bench->wall.size(), 5u);
+  for (const auto& [without, with] : bench->wall) {
+    EXPECT_NEAR(without, 10, 0.1);
+    EXPECT_NEAR(with, 8, 0.1);
+  }
+  EXPECT_NEAR(bench->user[1].second, 16, 0.2);
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kFaster);
+  EXPECT_NEAR(bench->ratio->ratio, 1.25, 0.01);
+  EXPECT_TRUE(bench->suspects.empty());
+}
+
+TEST(ProgramBench, EndsWhenTheIntervalIsNarrowOrTheTimeIsUp) {
+  const auto pairs = [](double spread, std::size_t count) {
+    base::TimedPairs made;
+    for (std::size_t i = 0; i < count; ++i) {
+      made.emplace_back(10 * (i % 2 == 0 ? 1 + spread : 1 - spread), 10);
+    }
+    return made;
+  };
+  EXPECT_FALSE(EnoughRuns(pairs(0, 4), 1e9, 60, 30)) << "an interval needs some";
+  EXPECT_TRUE(EnoughRuns(pairs(0.001, 5), 1, 60, 30)) << "narrow";
+  EXPECT_FALSE(EnoughRuns(pairs(0.1, 5), 1, 60, 30)) << "wide";
+  EXPECT_TRUE(EnoughRuns(pairs(0.1, 5), 60, 60, 30)) << "the time is up";
+  EXPECT_FALSE(EnoughRuns(pairs(0.1, 29), 1, 60, 30));
+  EXPECT_TRUE(EnoughRuns(pairs(0.1, 30), 1, 60, 30));
+}
+
+TEST(ProgramBench, OnlyAWholeIntervalIsAVerdict) {
+  EXPECT_EQ(JudgeProgram({1, 1, 1.02, 1.001, 1.04}), ProgramVerdict::kFaster);
+  EXPECT_EQ(JudgeProgram({1, 1, 1.02, 0.999, 1.04}), ProgramVerdict::kNoDifference);
+  EXPECT_EQ(JudgeProgram({1, 1, 0.98, 0.96, 1.0}), ProgramVerdict::kNoDifference);
+  EXPECT_EQ(JudgeProgram({1, 1, 0.98, 0.96, 0.999}), ProgramVerdict::kSlower);
+}
+
+TEST(ProgramBench, OfSeveralKernelsTheOneThatLosesIsFound) {
+  MadeProgram program({{"bad", 3}, {"good", -1}, {"neutral", 0}});
+  const auto bench = program.Bench(Long());
+  ASSERT_TRUE(bench);
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kSlower);
+  ASSERT_EQ(bench->suspects.size(), 3u);
+  for (const Suspect& suspect : bench->suspects) {
+    ASSERT_TRUE(suspect.ratio) << suspect.kernel;
+    EXPECT_EQ(suspect.loses(), suspect.kernel == "bad") << suspect.kernel;
+  }
+  EXPECT_NEAR(bench->suspects[0].ratio->ratio, 12.0 / 9, 0.01);
+}
+
+TEST(ProgramBench, AKernelAloneIsTheReasonWithoutFurtherRuns) {
+  MadeProgram program({{"bad", 3}});
+  const auto bench = program.Bench({5, 1e6, 1});
+  ASSERT_TRUE(bench);
+  EXPECT_EQ(program.runs.size(), 2u + 2 * 5);
+  ASSERT_EQ(bench->suspects.size(), 1u);
+  EXPECT_TRUE(bench->suspects[0].loses());
+  EXPECT_NEAR(bench->suspects[0].ratio->ratio * bench->ratio->ratio, 1, 1e-9);
+}
+
+TEST(ProgramBench, NoKernelIsAccusedWithoutTimeToLookAtIt) {
+  MadeProgram program({{"bad", 3}, {"good", -1}});
+  const auto bench = program.Bench({30, 100, 1});  // the pairs take all of it
+  ASSERT_TRUE(bench);
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kSlower);
+  for (const Suspect& suspect : bench->suspects) {
+    EXPECT_FALSE(suspect.ratio);
+    EXPECT_FALSE(suspect.loses());
+  }
+}
+
+TEST(ProgramBench, WithoutTunedLaunchesThereIsNothingToCompare) {
+  MadeProgram program({});
+  const auto bench = program.Bench(Long());
+  ASSERT_TRUE(bench);
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kNothingTuned);
+  EXPECT_THAT(program.runs, ElementsAre("originals", "tuned counted"));
+}
+
+TEST(ProgramBench, AFailureSaysWithWhichKernels) {
+  MadeProgram always({{"k", 1}});
+  always.endings = {{"originals", "ended with 3"}, {"tuned", "ended with 3"}};
+  const auto bench = always.Bench(Long());
+  ASSERT_FALSE(bench);
+  EXPECT_EQ(bench.error().code, base::ErrorCode::kToolFailed);
+  EXPECT_THAT(bench.error().message, HasSubstr("ended with 3 without tuned kernels"));
+  EXPECT_THAT(bench.error().message, HasSubstr("out of luck"));
+  MadeProgram tuned({{"k", 1}});
+  tuned.endings = {{"tuned", "was ended by Aborted"}};
+  const auto crash = tuned.Bench(Long());
+  ASSERT_FALSE(crash);
+  EXPECT_THAT(crash.error().message, HasSubstr("was ended by Aborted with tuned kernels"));
+  EXPECT_THAT(crash.error().message, HasSubstr("without them it ended well"));
+}
+
+TEST(Counts, AreAddedUpByKernel) {
+  const auto counts = ParseCounts(
+      "b\t1\t2\t3\thost\n"
+      "a<int, 4>\t10\t0\t0\thost\tlater\n"
+      "b\t4\t0\t0\tcuda\n"
+      "\t1\t1\t1\thost\nc\t1\nd\t-1\t0\t0\thost\ne\tx\t0\t0\thost\nf\t1\t0\t0");
+  EXPECT_THAT(counts, ElementsAre(KernelCounts{"a<int, 4>", 10, 0, 0, true},
+                                  KernelCounts{"b", 5, 2, 3, false}));
+  EXPECT_EQ(counts[1].calls(), 10);
+  EXPECT_TRUE(ParseCounts("").empty());
+}
+
+}  // namespace
+}  // namespace cupilot::client
