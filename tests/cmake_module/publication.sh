@@ -35,6 +35,9 @@ if [ -n "$ON_HOST" ]; then
   # Not by a pipe into grep -q: it ends at the first match, and the program by SIGPIPE.
   statistics="$(CUPILOT_STATS=1 "$BUILD/app" 2>&1)"
   case "$statistics" in *"app::scale: 1 launches tuned, 0"*) ;; *) fail "CUPILOT_STATS: $statistics" ;; esac
+  CUPILOT_STATS="$BUILD/counts" "$BUILD/app" >/dev/null
+  [ "$(cat "$BUILD/counts")" = "$(printf 'app::scale\t1\t0\t0\thost')" ] || fail "a file of counts: $(cat "$BUILD/counts")"
+  [ "$(CUPILOT_DISABLE=app::scale "$BUILD/app")" = "$expected 6 1 $SOURCE/main.cu" ] || fail "a kernel that is named"
 fi
 
 say "the same source in the other target has its own"
