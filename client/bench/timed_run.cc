@@ -198,7 +198,7 @@ base::Result<TimedRun> RunTimed(const std::vector<std::string>& words, const Var
       ::posix_spawnp(&pid, argument_pointers[0], descriptors.get(), attributes.get(),
                      argument_pointers.data(), environment_pointers.data());
   if (refused != 0) {
-    const std::string why = words[0] + " cannot be started: " + std::strerror(refused);
+    const std::string why = std::string("cannot be started: ") + std::strerror(refused);
     return base::Fail(refused == ENOENT || refused == EACCES || refused == ENOEXEC
                           ? base::InvalidArgument(why)
                           : base::Unavailable(why));

@@ -155,7 +155,7 @@ TEST_F(BenchCommandTest, AProgramThatIsNotThereOrNotTunedSaysWhatToDo) {
 TEST_F(BenchCommandTest, WordsBehindTheDashesAreTheProgramsOwn) {
   // A word that is also one of our commands.
   EXPECT_THAT(BenchJson({"--", "status-of-nothing", "status"}, 2)["message"].get<std::string>(),
-              HasSubstr("status-of-nothing cannot be started"));
+              HasSubstr("status-of-nothing: cannot be started"));
   EXPECT_EQ(Run({"bench"}).exit_code, 2);
   EXPECT_EQ(Run({"bench", "--"}).exit_code, 2);
   EXPECT_EQ(Run({"bench", "--pairs", "4", "--", "true"}).exit_code, 2);
