@@ -34,8 +34,8 @@ const char* Name(ProgramVerdict verdict);
 bool EnoughRuns(const base::TimedPairs& pairs, double spent_seconds, double seconds,
                 std::size_t most_pairs);
 
-// A kernel that may be why a program is slower: pairs of the program as it is, and the same with
-// only this kernel as the original.
+// A kernel that may be why a program is slower: further pairs of the program as it is, and the same
+// with only this kernel as the original.
 struct Suspect {
   std::string kernel;
   base::TimedPairs pairs;                  // empty: the time was spent
