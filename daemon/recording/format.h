@@ -24,7 +24,8 @@
 //   kEnd      u64 launches seen, u64 launches left out for want of space
 //
 // `before` and `after` are ids of blobs; kNone where nothing was read. `scalars` are the bytes of
-// all parameters with those of pointers zeroed.
+// all parameters with those of pointers zeroed; empty where a launch's arguments are not known (a
+// graph's).
 #pragma once
 
 #include <cstddef>

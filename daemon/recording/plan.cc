@@ -58,6 +58,7 @@ bool ParseLine(const std::string& text, Plan& plan) {
   if (word == "launches") return static_cast<bool>(line >> plan.launches);
   if (word == "max_bytes") return static_cast<bool>(line >> plan.max_bytes);
   if (word == "seed") return static_cast<bool>(line >> plan.seed);
+  if (word == "cupti") return !(plan.cupti = Rest(line)).empty();
   if (word == "kernel") {
     plan.kernels.emplace_back();
     return static_cast<bool>(line >> plan.kernels.back().signature);
@@ -71,6 +72,7 @@ std::string PrintPlan(const Plan& plan) {
   std::ostringstream out;
   out << kFirstLine << "\nfolder " << plan.folder << "\nlaunches " << plan.launches
       << "\nmax_bytes " << plan.max_bytes << "\nseed " << plan.seed << "\n";
+  if (!plan.cupti.empty()) out << "cupti " << plan.cupti << "\n";
   for (const PlannedKernel& kernel : plan.kernels) {
     out << "kernel " << kernel.signature << "\n";
     if (!kernel.name.empty()) out << "name " << kernel.name << "\n";

@@ -7,6 +7,7 @@
 //                            and scalars, besides the first
 //   max_bytes N              of all recordings of one process
 //   seed N
+//   cupti PATH               libcupti, where it is not found otherwise
 //   kernel SIGNATURE         mangled name; the lines below it, up to the next one, are about it
 //   name TEXT                qualified, as people say it; a launch whose signature is unknown is
 //                            this kernel's where the name alone is
@@ -49,6 +50,7 @@ struct Plan {
   std::uint64_t launches = 2;
   std::uint64_t max_bytes = std::uint64_t{4} << 30;
   std::uint64_t seed = 1;
+  std::string cupti;
   std::vector<PlannedKernel> kernels;
 };
 

@@ -210,9 +210,12 @@ void Recorder::PutScalars(const Kernel& kernel, void* const* arguments, std::str
   }
 }
 
-std::uint32_t Recorder::Count(const Kernel& kernel, const Launch& launch) {
+std::uint32_t Recorder::Count(const Kernel& kernel, const Launch& launch, std::uint64_t calls) {
+  const bool known = launch.arguments != nullptr;
   std::uint32_t scalars = 0;
-  for (const PlannedParameter& parameter : kernel.parameters) scalars += parameter.bytes;
+  for (const PlannedParameter& parameter : kernel.parameters) {
+    scalars += known ? parameter.bytes : 0;
+  }
   std::string head;
   head.reserve(40 + scalars);
   Put(head, kernel.id);
@@ -220,13 +223,13 @@ std::uint32_t Recorder::Count(const Kernel& kernel, const Launch& launch) {
   Put(head, launch.block);
   Put(head, launch.shared_bytes);
   Put(head, scalars);
-  PutScalars(kernel, launch.arguments, head);
+  if (known) PutScalars(kernel, launch.arguments, head);
   const std::lock_guard lock(mutex_);
   if (finished_) return kNone;
-  ++seen_;
+  seen_ += calls;
   const std::uint32_t id = CounterOf(kernel, head);
   if (id == kNone) return id;
-  ++counters_[id].calls;
+  counters_[id].calls += calls;
   counters_[id].changed = true;
   Flush();
   return id;
@@ -272,7 +275,7 @@ void Recorder::Forget::operator()(Recording* recording) const { delete recording
 
 Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
                                  const Launch& launch) {
-  if (kernel.planned == nullptr || counter == kNone) return nullptr;
+  if (kernel.planned == nullptr || counter == kNone || launch.arguments == nullptr) return nullptr;
   std::uint64_t index = 0;
   std::uint32_t replaced = kNone;
   {
@@ -476,12 +479,12 @@ void Recorder::Drop(Begun recording) {
   reserved_ -= recording->reserved;
 }
 
-void Recorder::AddTime(std::uint32_t counter, double microseconds) {
+void Recorder::AddTime(std::uint32_t counter, double microseconds, std::uint64_t calls) {
   if (counter == kNone) return;
   const std::lock_guard lock(mutex_);
   if (finished_) return;
   Counter& counted = counters_[counter];
-  ++counted.timed;
+  counted.timed += calls;
   counted.microseconds += microseconds;
   counted.changed = true;
 }

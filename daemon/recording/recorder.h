@@ -40,7 +40,7 @@ struct Launch {
   std::uint32_t device = 0;
   bool cooperative = false;
   std::array<std::uint32_t, 3> cluster{};
-  void* const* arguments = nullptr;  // one a parameter
+  void* const* arguments = nullptr;  // one a parameter; null where they are not known
 };
 
 class Recorder {
@@ -69,14 +69,16 @@ class Recorder {
   const Kernel* Find(const std::string& signature, const std::string& name,
                      const std::vector<std::uint32_t>& sizes,
                      const std::vector<std::uint32_t>& offsets = {});
-  // kNone where there are too many counters already, and after the end.
-  std::uint32_t Count(const Kernel& kernel, const Launch& launch);
+  // kNone where there are too many counters already, and after the end. Launches whose arguments are
+  // not known are counted by their geometry alone.
+  std::uint32_t Count(const Kernel& kernel, const Launch& launch, std::uint64_t calls = 1);
   // Once a counted launch that may be recorded, with its counter.
   Begun Before(const Kernel& kernel, std::uint32_t counter, const Launch& launch);
   void After(Begun recording);
   // It was begun and is none: the launch failed, say.
   void Drop(Begun recording);
-  void AddTime(std::uint32_t counter, double microseconds);
+  // Of `calls` launches together.
+  void AddTime(std::uint32_t counter, double microseconds, std::uint64_t calls = 1);
   // Why a kernel's launches are not recorded; once a kernel and text.
   void Note(const Kernel* kernel, const std::string& text);
   // Counters and the end. What is counted or recorded afterwards is lost.

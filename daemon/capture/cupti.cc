@@ -1,0 +1,80 @@
+#include "capture/cupti.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+
+#include <cstdlib>
+
+namespace cupilot::capture {
+namespace {
+
+constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
+                                  "libcupti.so"};
+
+bool Load(void* library, Cupti& cupti) {
+  bool found = true;
+  const auto find = [&](const char* name, auto& function) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(::dlsym(library, name));
+    return function != nullptr;
+  };
+#define CUPILOT_FIND(name) find(#name, cupti.name)
+  found &= CUPILOT_FIND(cuptiSubscribe);
+  found &= CUPILOT_FIND(cuptiEnableCallback);
+  found &= CUPILOT_FIND(cuptiGetCallbackName);
+  found &= CUPILOT_FIND(cuptiGetResultString);
+  found &= CUPILOT_FIND(cuptiActivityRegisterCallbacks);
+  found &= CUPILOT_FIND(cuptiActivityEnable);
+  found &= CUPILOT_FIND(cuptiActivityGetNextRecord);
+  found &= CUPILOT_FIND(cuptiActivityFlushAll);
+  found &= CUPILOT_FIND(cuptiActivitySetAttribute);
+  CUPILOT_FIND(cuptiActivityFlushPeriod);
+#undef CUPILOT_FIND
+  return found;
+}
+
+// Where toolkits lie that no search path names; newest last, as a shell sorts.
+std::vector<std::string> ToolkitFiles() {
+  std::vector<std::string> folders;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* home = std::getenv(variable)) folders.emplace_back(home);
+  }
+  folders.emplace_back("/usr/local/cuda");
+  glob_t found{};
+  if (::glob("/usr/local/cuda-*", 0, nullptr, &found) == 0) {
+    for (std::size_t i = found.gl_pathc; i > 0; --i) folders.emplace_back(found.gl_pathv[i - 1]);
+  }
+  ::globfree(&found);
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) {
+    for (const char* below : {"/extras/CUPTI/lib64/", "/lib64/", "/lib/"}) {
+      for (const char* name : kNames) files.push_back(folder + below + name);
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+bool FindCupti(const std::string& path, Cupti& cupti,
+               const std::function<bool(const Cupti&, std::string& reason)>& accept,
+               std::string& reason) {
+  reason = "no libcupti was found: it comes with CUDA toolkits, in extras/CUPTI/lib64";
+  const auto take = [&](const std::string& file, int flags) {
+    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
+    return library != nullptr && Load(library, cupti) && accept(cupti, reason);
+  };
+  // The driver serves one of them only, and that may be the program's.
+  for (const char* name : kNames) {
+    if (take(name, RTLD_NOLOAD)) return true;
+  }
+  if (!path.empty() && take(path, 0)) return true;
+  for (const char* name : kNames) {
+    if (take(name, 0)) return true;
+  }
+  for (const std::string& file : ToolkitFiles()) {
+    if (take(file, 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace cupilot::capture
