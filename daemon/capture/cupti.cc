@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <glob.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace cupilot::capture {
 namespace {
@@ -56,25 +58,27 @@ std::vector<std::string> ToolkitFiles() {
 }  // namespace
 
 bool FindCupti(const std::string& path, Cupti& cupti,
-               const std::function<bool(const Cupti&, std::string& reason)>& accept,
+               const std::function<CuptiChoice(const Cupti&, std::string& reason)>& choose,
                std::string& reason) {
   reason = "no libcupti was found: it comes with CUDA toolkits, in extras/CUPTI/lib64";
-  const auto take = [&](const std::string& file, int flags) {
+  CuptiChoice choice = CuptiChoice::kAnother;
+  const auto decided = [&](const std::string& file, int flags) {
     void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
-    return library != nullptr && Load(library, cupti) && accept(cupti, reason);
+    if (library != nullptr && Load(library, cupti)) choice = choose(cupti, reason);
+    return choice != CuptiChoice::kAnother;
+  };
+  const auto decided_by_name = [&](int flags) {
+    return std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](const char* name) { return decided(name, flags); });
   };
   // The driver serves one of them only, and that may be the program's.
-  for (const char* name : kNames) {
-    if (take(name, RTLD_NOLOAD)) return true;
-  }
-  if (!path.empty() && take(path, 0)) return true;
-  for (const char* name : kNames) {
-    if (take(name, 0)) return true;
+  if (decided_by_name(RTLD_NOLOAD) || (!path.empty() && decided(path, 0)) || decided_by_name(0)) {
+    return choice == CuptiChoice::kThis;
   }
   for (const std::string& file : ToolkitFiles()) {
-    if (take(file, 0)) return true;
+    if (decided(file, 0)) break;
   }
-  return false;
+  return choice == CuptiChoice::kThis;
 }
 
 }  // namespace cupilot::capture

@@ -87,11 +87,13 @@ struct Cupti {
   CuptiResult (*cuptiActivitySetAttribute)(int, std::size_t*, void*);
 };
 
-// Tries libraries, those that the program has loaded first, until `accept` likes one; `path`, if it
-// is not empty, is tried before those that are not loaded. False if none is left: `reason` says
-// what the last one failed of.
+enum class CuptiChoice { kThis, kAnother, kNone };
+
+// Tries libraries, those that the program has loaded first, until `choose` takes one or wants none;
+// `path`, if it is not empty, is tried before those that are not loaded. False if none is taken:
+// `reason` says what the last one failed of.
 bool FindCupti(const std::string& path, Cupti& cupti,
-               const std::function<bool(const Cupti&, std::string& reason)>& accept,
+               const std::function<CuptiChoice(const Cupti&, std::string& reason)>& choose,
                std::string& reason);
 
 }  // namespace cupilot::capture

@@ -22,7 +22,10 @@ std::string Part(std::string_view name) { return std::to_string(name.size()) + s
 
 std::string PlainName(const std::string& symbol) {
   int status = 0;
-  char* demangled = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  // Names without a mark are C's: "f" is not the type float.
+  char* demangled = symbol.rfind("_Z", 0) != 0
+                        ? nullptr
+                        : abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
   std::string text = demangled == nullptr ? symbol : demangled;
   std::free(demangled);
   EraseScopes(text, "(anonymous namespace)");

@@ -9,7 +9,7 @@ namespace {
 
 // What a launch may keep the devices busy, and what they may take to come to rest. Kernels that
 // wait for the host never do: a few of those, and nothing is recorded any more.
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPatience{10};
 constexpr int kMostRefusals = 2;
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::uint32_t kFlushMilliseconds = 1000;
@@ -95,25 +95,27 @@ Session::CallInfo Session::Classify(std::string name) {
   return info;
 }
 
-bool Session::Subscribe(const Cupti& cupti, std::string& reason) {
+CuptiChoice Session::Subscribe(const Cupti& cupti, std::string& reason) {
   const CuptiResult result = cupti.cuptiSubscribe(&subscriber_, &Session::OnCallback, this);
-  if (result == kCuptiSuccess) return true;
+  if (result == kCuptiSuccess) return CuptiChoice::kThis;
   const char* text = nullptr;
   cupti.cuptiGetResultString(result, &text);
-  reason = result == kCuptiTaken
-               ? "the program uses CUPTI itself, or another tool does, and only one of them can"
-               : std::string("CUPTI cannot be used here: ") + (text == nullptr ? "?" : text);
-  return false;
+  if (result == kCuptiTaken) {
+    reason = "the program uses CUPTI itself, or another tool does, and only one of them can";
+    return CuptiChoice::kNone;
+  }
+  reason = std::string("CUPTI cannot be used here: ") + (text == nullptr ? "?" : text);
+  return CuptiChoice::kAnother;
 }
 
 bool Session::Start(std::string& reason) {
   g_session = this;
-  const auto accept = [this](const Cupti& cupti, std::string& why) {
+  const auto choose = [this](const Cupti& cupti, std::string& why) {
     return Subscribe(cupti, why);
   };
   if (!FindDriver(driver_)) {
     reason = "the driver is too old";
-  } else if (FindCupti(plan_.cupti, cupti_, accept, reason)) {
+  } else if (FindCupti(plan_.cupti, cupti_, choose, reason)) {
     const bool recorded = !plan_.kernels.empty();
     const char* name = nullptr;
     for (std::uint32_t id = 1; id < calls_.size(); ++id) {

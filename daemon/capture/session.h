@@ -53,7 +53,7 @@ class Session : private DeviceMemory {
   static Thread& This();
   static CallInfo Classify(std::string name);
 
-  bool Subscribe(const Cupti& cupti, std::string& reason);
+  CuptiChoice Subscribe(const Cupti& cupti, std::string& reason);
   static void OnCallback(void* self, int domain, std::uint32_t id, const void* data);
   static void OnBufferRequested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records);
   static void OnBufferCompleted(void* context, std::uint32_t stream, std::uint8_t* buffer,

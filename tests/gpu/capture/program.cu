@@ -7,6 +7,9 @@
 //   program large MEGABYTES        one recorded launch of two buffers of that size
 //   program extra RESULTS          launches by the driver's packed buffers
 //   program forked RESULTS         launches, and has a child that does nothing
+//   program reset RESULTS          launches before and after the device is reset
+//   program mapped RESULTS         a launch on memory that is mapped into a longer range of addresses
+//   program waiting RESULTS        a kernel waits for the host, while others are launched
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <sys/wait.h>
@@ -77,6 +80,11 @@ __global__ void work(float* data, int n) {
 }
 
 __global__ void nothing(int) {}
+
+__global__ void wait_for_host(volatile int* flag) {
+  while (*flag == 0) {
+  }
+}
 
 
 namespace {
@@ -345,6 +353,81 @@ int Forked(const char* path) {
   return status;
 }
 
+int Reset(const char* path) {
+  std::FILE* results = std::fopen(path, "wb");
+  if (results == nullptr) return 1;
+  for (int i = 0; i < 2; ++i) {
+    float *in = Filled(kCount, 1), *out = Filled(kCount, 2);
+    for (int k = 0; k < 5; ++k) app::scale<<<kCount / 128, 128>>>(out, in, 1.5f, kCount);
+    Write(results, out, kCount);
+    CHECK(cudaDeviceReset());
+  }
+  std::fclose(results);
+  return 0;
+}
+
+template <class Function>
+Function Driver(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  CHECK(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found));
+  return reinterpret_cast<Function>(function);
+}
+
+// Two mappings that touch each other, and a third that does not.
+int Mapped(const char* path) {
+  std::FILE* results = std::fopen(path, "wb");
+  if (results == nullptr) return 1;
+  float* in = Filled(kCount, 1);
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  constexpr std::size_t kPart = std::size_t{2} << 20;
+  CUdeviceptr base = 0;
+  int failed = Driver<decltype(&cuMemAddressReserve)>("cuMemAddressReserve")(&base, 8 * kPart, 0, 0, 0);
+  CUmemAccessDesc access{};
+  access.location = properties.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  for (const int part : {1, 2, 5}) {
+    CUmemGenericAllocationHandle handle = 0;
+    const CUdeviceptr at = base + part * kPart;
+    failed += Driver<decltype(&cuMemCreate)>("cuMemCreate")(&handle, kPart, &properties, 0);
+    failed += Driver<decltype(&cuMemMap)>("cuMemMap")(at, kPart, 0, handle, 0);
+    failed += Driver<decltype(&cuMemSetAccess)>("cuMemSetAccess")(at, kPart, &access, 1);
+  }
+  if (failed != 0) return 1;
+  float* first = reinterpret_cast<float*>(base + kPart);
+  float* out = reinterpret_cast<float*>(base + 2 * kPart) - kCount / 2;
+  CHECK(cudaMemset(first, 0, 2 * kPart));
+  Saved saved;
+  saved.Around("scale_extra", 0, {{first, 2 * kPart}, {in, kCount * 4}}, nullptr, [&] {
+    app::scale<<<kCount / 128, 128>>>(out, in, 1.5f, kCount);
+  });
+  Write(results, out, kCount);
+  std::fclose(results);
+  return 0;
+}
+
+int Waiting(const char* path) {
+  std::FILE* results = std::fopen(path, "wb");
+  if (results == nullptr) return 1;
+  float *in = Filled(kCount, 1), *out = Filled(kCount, 2);
+  int* flag = nullptr;
+  CHECK(cudaMallocHost(&flag, sizeof *flag));
+  *flag = 0;
+  cudaStream_t waiter, stream;
+  CHECK(cudaStreamCreateWithFlags(&waiter, cudaStreamNonBlocking));
+  CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  wait_for_host<<<1, 1, 0, waiter>>>(flag);
+  for (int i = 0; i < 5; ++i) app::scale<<<kCount / 128, 128, 0, stream>>>(out, in, 1.5f, kCount);
+  CHECK(cudaStreamSynchronize(stream));
+  *static_cast<volatile int*>(flag) = 1;
+  CHECK(cudaStreamSynchronize(waiter));
+  Write(results, out, kCount);
+  std::fclose(results);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -354,5 +437,8 @@ int main(int argc, char** argv) {
   if (mode == "large") return Large(static_cast<std::size_t>(std::atoi(argv[2])));
   if (mode == "extra") return Extra(argv[2]);
   if (mode == "forked") return Forked(argv[2]);
+  if (mode == "reset") return Reset(argv[2]);
+  if (mode == "mapped") return Mapped(argv[2]);
+  if (mode == "waiting") return Waiting(argv[2]);
   return All(argv[1], std::atoi(argv[2]));
 }
