@@ -6,24 +6,33 @@
 
 namespace cupilot::capture {
 
-// Of an address range with mappings here and there: the mappings around the address that touch each
-// other. What else is allocated is mapped as a whole.
-void DeviceMemory::KeepMapped(std::uint64_t address, Region& region) const {
-  std::uint64_t base = 0, size = 0;
-  const auto mapping = [&](std::uint64_t at) {
-    int mapped = 0;
-    return Ask(kPointerMapped, at, mapped) && mapped != 0 && Ask(kPointerMappingBase, at, base) &&
-           Ask(kPointerMappingSize, at, size) && size > 0;
+bool DeviceMemory::IsMapped(std::uint64_t address) const {
+  if (driver_.cuMemRetainAllocationHandle == nullptr || driver_.cuMemRelease == nullptr)
+    return false;
+  std::uint64_t handle = 0;
+  void* pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  if (driver_.cuMemRetainAllocationHandle(&handle, pointer) != kDriverSuccess) return false;
+  driver_.cuMemRelease(handle);
+  return true;
+}
+
+// A program that maps memory into a range of addresses sees one allocation in what the driver calls
+// several: those that touch each other.
+void DeviceMemory::JoinMappings(Region& region) const {
+  if (!IsMapped(region.address)) return;
+  std::uint64_t base = 0;
+  std::size_t bytes = 0;
+  const auto next = [&](std::uint64_t address) {
+    return IsMapped(address) &&
+           driver_.cuMemGetAddressRange_v2(&base, &bytes, address) == kDriverSuccess && bytes > 0;
   };
-  const std::uint64_t end = region.address + region.bytes;
-  if (!mapping(address) || (base <= region.address && base + size >= end)) return;
-  std::uint64_t first = base, last = base + size;
-  while (first > region.address && mapping(first - 1) && base < first) first = base;
-  while (last < end && mapping(last) && base + size > last) last = base + size;
-  if (first < region.address) first = region.address;
-  if (last > end) last = end;
-  region.address = first;
-  region.bytes = last - first;
+  while (next(region.address + region.bytes) && base == region.address + region.bytes) {
+    region.bytes += bytes;
+  }
+  while (next(region.address - 1) && base + bytes == region.address) {
+    region.address = base;
+    region.bytes += bytes;
+  }
 }
 
 bool DeviceMemory::Find(std::uint64_t address, Region& region) {
@@ -47,7 +56,7 @@ bool DeviceMemory::Find(std::uint64_t address, Region& region) {
   if (bytes == 0 || address < base || address - base >= bytes) return false;
   region.address = base;
   region.bytes = bytes;
-  if (region.kind == RegionKind::kDevice) KeepMapped(address, region);
+  if (region.kind == RegionKind::kDevice) JoinMappings(region);
   return true;
 }
 

@@ -24,7 +24,9 @@ class DeviceMemory : public Memory {
     value = {};
     return driver_.cuPointerGetAttribute(&value, attribute, address) == kDriverSuccess;
   }
-  void KeepMapped(std::uint64_t address, Region& region) const;
+  // By the program itself (cuMemMap).
+  bool IsMapped(std::uint64_t address) const;
+  void JoinMappings(Region& region) const;
 
   const Driver& driver_;
   const ImageSymbols& symbols_;

@@ -32,6 +32,8 @@ bool FindDriver(Driver& driver) {
   CUPILOT_FIND(cuFuncGetParamInfo);
   CUPILOT_FIND(cuKernelGetFunction);
   CUPILOT_FIND(cuKernelGetParamInfo);
+  CUPILOT_FIND(cuMemRelease);
+  CUPILOT_FIND(cuMemRetainAllocationHandle);
 #undef CUPILOT_FIND
   return found;
 }

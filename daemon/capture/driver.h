@@ -21,8 +21,7 @@ inline constexpr int kAttributeCluster = 4;
 
 // CUpointer_attribute, CUmemorytype.
 inline constexpr int kPointerMemoryType = 2, kPointerHostPointer = 4, kPointerIsManaged = 8,
-                     kPointerRangeStart = 11, kPointerRangeSize = 12, kPointerMapped = 13,
-                     kPointerMappingSize = 18, kPointerMappingBase = 19;
+                     kPointerRangeStart = 11, kPointerRangeSize = 12;
 inline constexpr unsigned kMemoryHost = 1, kMemoryDevice = 2;
 
 // CU_LAUNCH_PARAM_*: the words before each entry of `extra`.
@@ -83,6 +82,8 @@ struct Driver {
   DriverResult (*cuFuncGetParamInfo)(void*, std::size_t, std::size_t*, std::size_t*);
   DriverResult (*cuKernelGetFunction)(void**, void*);
   DriverResult (*cuKernelGetParamInfo)(void*, std::size_t, std::size_t*, std::size_t*);
+  DriverResult (*cuMemRelease)(std::uint64_t);
+  DriverResult (*cuMemRetainAllocationHandle)(std::uint64_t*, void*);
 };
 
 // Of the driver that loads us; false if it lacks what is needed.

@@ -52,10 +52,9 @@ static_assert(kPointerMemoryType == CU_POINTER_ATTRIBUTE_MEMORY_TYPE &&
               kPointerHostPointer == CU_POINTER_ATTRIBUTE_HOST_POINTER &&
               kPointerIsManaged == CU_POINTER_ATTRIBUTE_IS_MANAGED &&
               kPointerRangeStart == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR &&
-              kPointerRangeSize == CU_POINTER_ATTRIBUTE_RANGE_SIZE &&
-              kPointerMapped == CU_POINTER_ATTRIBUTE_MAPPED &&
-              kPointerMappingSize == CU_POINTER_ATTRIBUTE_MAPPING_SIZE &&
-              kPointerMappingBase == CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR);
+              kPointerRangeSize == CU_POINTER_ATTRIBUTE_RANGE_SIZE);
+static_assert(sizeof(CUmemGenericAllocationHandle) == sizeof(std::uint64_t) &&
+              sizeof(CUdeviceptr) == sizeof(std::uint64_t));
 static_assert(kMemoryHost == CU_MEMORYTYPE_HOST && kMemoryDevice == CU_MEMORYTYPE_DEVICE);
 
 static_assert(kCuptiTaken == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);

@@ -24,7 +24,9 @@ struct Global {
 
 std::mutex g_mutex;
 std::map<std::uint64_t, std::size_t> g_allocations;
+std::map<std::uint64_t, std::size_t> g_mappings;  // of those
 std::map<std::string, Global> g_globals;
+int g_handles = 0;
 std::vector<KernelRecord> g_records;
 Cupti::Callback g_callback = nullptr;
 void* g_user = nullptr;
@@ -96,6 +98,19 @@ void* Allocate(std::size_t bytes) {
   g_allocations[Address(data)] = bytes;
   return data;
 }
+
+char* Map(std::size_t bytes, int parts, int missing) {
+  char* data = static_cast<char*>(std::calloc(static_cast<std::size_t>(parts), bytes));
+  const std::lock_guard lock(g_mutex);
+  for (int i = 0; i < parts; ++i) {
+    if (i == missing) continue;
+    const std::uint64_t address = Address(data) + static_cast<std::size_t>(i) * bytes;
+    g_allocations[address] = g_mappings[address] = bytes;
+  }
+  return data;
+}
+
+int Handles() { return g_handles; }
 
 void SetGlobal(const char* symbol, void* data, std::size_t bytes) {
   g_globals[symbol] = {data, bytes};
@@ -176,6 +191,18 @@ int cuPointerGetAttribute(void* value, int attribute, std::uint64_t address) {
 }
 int cuStreamIsCapturing(void* stream, int* status) {
   *status = stream == g_capturing ? 1 : 0;
+  return 0;
+}
+int cuMemRetainAllocationHandle(std::uint64_t* handle, void* pointer) {
+  const std::lock_guard lock(g_mutex);
+  const auto* found = Find(Address(pointer));
+  if (found == nullptr || g_mappings.count(found->first) == 0) return kInvalid;
+  *handle = 5;
+  ++g_handles;
+  return 0;
+}
+int cuMemRelease(std::uint64_t) {
+  --g_handles;
   return 0;
 }
 int cuFuncGetModule(void** module, void* function) {

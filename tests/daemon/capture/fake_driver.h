@@ -18,6 +18,10 @@ struct Kernel {
 };
 
 void* Allocate(std::size_t bytes);
+// Addresses for `parts` mappings of `bytes` each, of which `missing` is not mapped.
+char* Map(std::size_t bytes, int parts, int missing);
+// Of mappings, that were retained and not released.
+int Handles();
 // A variable of every module.
 void SetGlobal(const char* symbol, void* data, std::size_t bytes);
 

@@ -202,6 +202,20 @@ TEST_F(Injection, OtherThreadsWaitForARecording) {
   EXPECT_EQ(FirstWord(recording, recording.launches.at(0).regions[0].after), 3);
 }
 
+TEST_F(Injection, MappingsThatTouchEachOtherAreOneRegion) {
+  const Recording recording = Run([](Program& program) {
+    char* mapped = fake::Map(4096, 6, 1);
+    program.out = reinterpret_cast<int*>(mapped + 3 * 4096 - 8);
+    program.Launch();
+    return fake::Handles();
+  });
+  ASSERT_EQ(recording.launches.size(), 1u);
+  const RecordedRegion& region = recording.launches.at(0).regions[0];
+  EXPECT_EQ(region.bytes, 4u * 4096);
+  const std::string& after = recording.blobs.at(region.after);
+  EXPECT_EQ(after[4096 - 8], 3);
+}
+
 TEST_F(Injection, VariablesAreFoundByTheirQualifiedNames) {
   plan_.kernels[0].globals = {{"app::bias", true, 4}};
   const Recording recording = Run([](Program& program) {

@@ -175,10 +175,13 @@ int main(int argc, char** argv) {
   const std::string what = argv[2];
   if (what == "notes") {
     for (const std::string& note : recording.notes) std::printf("%s\n", note.c_str());
-    std::printf("seen %llu, left out %llu, recorded %zu, bytes %llu, ended %d\n",
+    std::uint64_t timed = 0;
+    for (const auto& [id, counter] : recording.counters) timed += counter.timed;
+    std::printf("seen %llu, left out %llu, recorded %zu, bytes %llu, timed %llu, ended %d\n",
                 static_cast<unsigned long long>(recording.seen),
                 static_cast<unsigned long long>(recording.left_out), recording.launches.size(),
-                static_cast<unsigned long long>(recording.bytes), recording.ended ? 1 : 0);
+                static_cast<unsigned long long>(recording.bytes),
+                static_cast<unsigned long long>(timed), recording.ended ? 1 : 0);
     return 0;
   }
   if (!recording.ended) return Wrong("the recording has no end");
