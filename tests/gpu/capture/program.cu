@@ -1,15 +1,15 @@
-// A program of 30 kernels, to be captured: 27 that nobody plans to record, launched by several threads
-// on streams of their own and by a graph, and three that are recorded, whose memory the program saves
-// itself where SAVED names a file. It knows nothing of being captured.
+// A program of 30 kernels, to be captured: 27 that nobody plans to record, launched by several
+// threads on streams of their own and by a graph, and three that are recorded, whose memory the
+// program saves itself where SAVED names a file. It knows nothing of being captured.
 //
 //   program RESULTS LAUNCHES       all of it; the results go to the file
-//   program cost LAUNCHES          prints nanoseconds of a launch of an empty kernel: the host's, and all
-//   program large MEGABYTES        one recorded launch of two buffers of that size
-//   program extra RESULTS          launches by the driver's packed buffers
-//   program forked RESULTS         launches, and has a child that does nothing
-//   program reset RESULTS          launches before and after the device is reset
-//   program mapped RESULTS         a launch on memory that is mapped into a longer range of addresses
-//   program waiting RESULTS        a kernel waits for the host, while others are launched
+//   program cost LAUNCHES          prints nanoseconds of a launch of an empty kernel: the host's,
+//   and all program large MEGABYTES        one recorded launch of two buffers of that size program
+//   extra RESULTS          launches by the driver's packed buffers program forked RESULTS launches,
+//   and has a child that does nothing program reset RESULTS          launches before and after the
+//   device is reset program mapped RESULTS         a launch on memory that is mapped into a longer
+//   range of addresses program waiting RESULTS        a kernel waits for the host, while others are
+//   launched
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <sys/wait.h>
@@ -25,13 +25,13 @@
 #include <utility>
 #include <vector>
 
-#define CHECK(call)                                                                     \
-  do {                                                                                  \
-    const cudaError_t result = (call);                                                  \
-    if (result != cudaSuccess) {                                                        \
-      std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(result));      \
-      std::exit(1);                                                                     \
-    }                                                                                   \
+#define CHECK(call)                                                                \
+  do {                                                                             \
+    const cudaError_t result = (call);                                             \
+    if (result != cudaSuccess) {                                                   \
+      std::fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(result)); \
+      std::exit(1);                                                                \
+    }                                                                              \
   } while (false)
 
 struct Pair {
@@ -86,7 +86,6 @@ __global__ void wait_for_host(volatile int* flag) {
   }
 }
 
-
 namespace {
 
 constexpr int kCount = 4096, kKinds = 27, kThreads = 4, kTable = 3;
@@ -95,9 +94,8 @@ template <int... N>
 void LaunchWork(int kind, int blocks, cudaStream_t stream, float* data, int n,
                 std::integer_sequence<int, N...>) {
   using Launcher = void (*)(int, cudaStream_t, float*, int);
-  static constexpr Launcher launchers[] = {[](int b, cudaStream_t s, float* d, int count) {
-    work<N><<<b, 128, 0, s>>>(d, count);
-  }...};
+  static constexpr Launcher launchers[] = {
+      [](int b, cudaStream_t s, float* d, int count) { work<N><<<b, 128, 0, s>>>(d, count); }...};
   launchers[kind](blocks, stream, data, n);
 }
 void LaunchWork(int kind, int blocks, cudaStream_t stream, float* data, int n) {
@@ -230,23 +228,24 @@ int All(const char* path, int launches) {
     Saved saved;
     const std::size_t bytes = kCount * sizeof(float);
     for (int i = 0; i < 20; ++i) {
-      saved.Around("scale", i, {{out, bytes}, {in, bytes}}, stream, [&] {
-        app::scale<<<kCount / 128, 128, 0, stream>>>(out, in, 1.5f, kCount);
-      });
+      saved.Around("scale", i, {{out, bytes}, {in, bytes}}, stream,
+                   [&] { app::scale<<<kCount / 128, 128, 0, stream>>>(out, in, 1.5f, kCount); });
       // A part of an allocation of a pool, and managed memory: a geometry of its own.
       saved.Around("scale_half", i, {{pooled, bytes}, {managed, bytes}}, stream, [&] {
         app::scale<<<kCount / 256, 128, 0, stream>>>(pooled + kCount / 2, managed + 16, 1.5f,
-                                                      kCount / 2);
+                                                     kCount / 2);
       });
       saved.Around("blend", i, {{blended, bytes}, {pinned, bytes}}, stream, [&] {
         blend<<<kCount / 256, 256, 0, stream>>>(Pair{2, pinned, blended}, kCount);
       });
-      saved.Around("gather", i,
-                   {{table, sizeof rows}, {out, bytes}, {rows[0], bytes}, {rows[1], bytes},
-                    {rows[2], bytes}},
-                   stream, [&] {
-                     app::gather<<<kCount / 64, 64, 0, stream>>>(table, out, kTable, kCount);
-                   });
+      saved.Around(
+          "gather", i,
+          {{table, sizeof rows},
+           {out, bytes},
+           {rows[0], bytes},
+           {rows[1], bytes},
+           {rows[2], bytes}},
+          stream, [&] { app::gather<<<kCount / 64, 64, 0, stream>>>(table, out, kTable, kCount); });
       CHECK(cudaGraphLaunch(exec, stream));
     }
   }
@@ -269,8 +268,7 @@ int Cost(int launches) {
   constexpr int kBurst = 500;
   using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Clock::duration time) {
-    return static_cast<double>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+    return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   };
   std::vector<double> bursts;
   Clock::time_point begin;
@@ -310,8 +308,8 @@ int Extra(const char* path) {
   float *in = Filled(kCount, 1), *out = Filled(kCount, 2);
   void* launch_kernel = nullptr;
   cudaDriverEntryPointQueryResult found;
-  CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &launch_kernel, 12000,
-                                         cudaEnableDefault, &found));
+  CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &launch_kernel, 12000, cudaEnableDefault,
+                                         &found));
   cudaFunction_t function;
   CHECK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(&app::scale)));
   struct Packed {
@@ -327,8 +325,8 @@ int Extra(const char* path) {
   for (int i = 0; i < 3; ++i) {
     saved.Around("scale_extra", i, {{out, kCount * 4}, {in, kCount * 4}}, nullptr, [&] {
       const CUresult result = reinterpret_cast<decltype(&cuLaunchKernel)>(launch_kernel)(
-          reinterpret_cast<CUfunction>(function), kCount / 128, 1, 1, 128, 1, 1, 0, nullptr, nullptr,
-          extra);
+          reinterpret_cast<CUfunction>(function), kCount / 128, 1, 1, 128, 1, 1, 0, nullptr,
+          nullptr, extra);
       if (result != CUDA_SUCCESS) std::exit(1);
     });
   }
@@ -384,7 +382,8 @@ int Mapped(const char* path) {
   properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   constexpr std::size_t kPart = std::size_t{2} << 20;
   CUdeviceptr base = 0;
-  int failed = Driver<decltype(&cuMemAddressReserve)>("cuMemAddressReserve")(&base, 8 * kPart, 0, 0, 0);
+  int failed =
+      Driver<decltype(&cuMemAddressReserve)>("cuMemAddressReserve")(&base, 8 * kPart, 0, 0, 0);
   CUmemAccessDesc access{};
   access.location = properties.location;
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -400,9 +399,8 @@ int Mapped(const char* path) {
   float* out = reinterpret_cast<float*>(base + 2 * kPart) - kCount / 2;
   CHECK(cudaMemset(first, 0, 2 * kPart));
   Saved saved;
-  saved.Around("scale_extra", 0, {{first, 2 * kPart}, {in, kCount * 4}}, nullptr, [&] {
-    app::scale<<<kCount / 128, 128>>>(out, in, 1.5f, kCount);
-  });
+  saved.Around("scale_extra", 0, {{first, 2 * kPart}, {in, kCount * 4}}, nullptr,
+               [&] { app::scale<<<kCount / 128, 128>>>(out, in, 1.5f, kCount); });
   Write(results, out, kCount);
   std::fclose(results);
   return 0;

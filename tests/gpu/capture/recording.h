@@ -1,4 +1,5 @@
-// Reads a recording for tests (daemon/recording/format.h says what is in it), without cuPilot's reader.
+// Reads a recording for tests (daemon/recording/format.h says what is in it), without cuPilot's
+// reader.
 #pragma once
 
 #include <cstdint>
