@@ -275,7 +275,8 @@ void Recorder::Forget::operator()(Recording* recording) const { delete recording
 
 Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
                                  const Launch& launch) {
-  if (kernel.planned == nullptr || counter == kNone || launch.arguments == nullptr) return nullptr;
+  if (kernel.planned == nullptr || counter == kNone) return nullptr;
+  if (launch.arguments == nullptr && !kernel.parameters.empty()) return nullptr;
   std::uint64_t index = 0;
   std::uint32_t replaced = kNone;
   {
