@@ -1,7 +1,10 @@
 #include "source/lower/kernel_facts.h"
 
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,12 +28,57 @@ bool ContainsAny(std::string_view text, const auto& words) {
   return false;
 }
 
-// User functions that `roots` reach, the roots first.
+// Only the host can run it, as what launches kernels. A constexpr function may run on both sides
+// (with --expt-relaxed-constexpr, which our compiler always allows), and so may what stands in code
+// of the device or in a lambda: an unmarked one is for both, as clang has it.
+bool IsHostOnly(const Tree& tree, NodeId id) {
+  if (!IsA(tree, id, Kind::kFunction)) return false;
+  constexpr std::uint32_t kForDevice = kGlobalAttr | kDeviceAttr | kConstexpr;
+  for (NodeId at = id; at != kNone; at = tree.at(at).parent) {
+    if (IsA(tree, at, Kind::kLambda)) return false;
+    if (IsA(tree, at, Kind::kFunction) && (tree.at(at).flags & kForDevice) != 0) return false;
+  }
+  return true;
+}
+// Of a class, say, the functions that only the host can run, and kernels, are no code that another
+// kernel's threads execute.
+bool IsApart(const Tree& tree, NodeId id, NodeId root) {
+  return id != root &&
+         (IsHostOnly(tree, id) || (IsA(tree, id, Kind::kFunction) && Has(tree, id, kGlobalAttr)));
+}
+void WalkDevice(const Tree& tree, NodeId root, const std::function<bool(NodeId)>& visit) {
+  Walk(tree, root, [&](NodeId id) { return !IsApart(tree, id, root) && visit(id); });
+}
+std::string DeviceText(const Tree& tree, NodeId root) {
+  std::string text;
+  std::uint32_t from = tree.at(root).begin;
+  Walk(tree, root, [&](NodeId id) {
+    if (!IsApart(tree, id, root)) return true;
+    const Node& node = tree.at(id);
+    if (node.begin >= from) {
+      text.append(tree.text, from, node.begin - from);
+      from = node.end;
+    }
+    return false;
+  });
+  if (from < tree.at(root).end) text.append(tree.text, from, tree.at(root).end - from);
+  return text;
+}
+
+// User functions (and types, variables) that `roots` reach on the device, the roots first.
 std::vector<NodeId> ReachedFunctions(const Tree& tree, std::vector<NodeId> found) {
   std::set<NodeId> seen(found.begin(), found.end());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    for (NodeId reached : Reached(tree, found[i])) {
-      if (Has(tree, reached, kSystem)) continue;
+    std::vector<NodeId> named;
+    WalkDevice(tree, found[i], [&](NodeId id) {
+      const Node& node = tree.at(id);
+      if (node.declaration != kNone) named.push_back(node.declaration);
+      named.insert(named.end(), node.types_used.begin(), node.types_used.end());
+      return true;
+    });
+    for (NodeId reached : named) {
+      if (Has(tree, reached, kSystem) || IsInside(tree, reached, found[i])) continue;
+      if (IsApart(tree, reached, kNone)) continue;
       // A call may name an earlier declaration.
       if (IsA(tree, reached, Kind::kFunction) && !Has(tree, reached, kDefinition)) {
         const NodeId definition = FindDefinition(tree, tree.at(reached).qualified);
@@ -54,24 +102,30 @@ bool IsOpenCall(const Tree& tree, NodeId id) {
 }
 bool HasOpenCall(const Tree& tree, NodeId root) {
   bool open = false;
-  Walk(tree, root, [&](NodeId id) {
+  WalkDevice(tree, root, [&](NodeId id) {
     open |= IsOpenCall(tree, id);
     return !open;
   });
   return open;
 }
 
+// Device code cannot, so this is the host's.
+bool Launches(const Tree& tree, NodeId lambda) {
+  return !FindAll(tree, lambda, Kind::kKernelLaunch).empty();
+}
+
 // What an open call may call: lambdas and members outside of kernels, and functions that are named
-// but not called where they are named.
+// but not called where they are named; nothing that only the host can run.
 std::vector<NodeId> PossibleCallees(const Tree& tree) {
   std::vector<NodeId> possible;
   for (NodeId id = 0; id < static_cast<NodeId>(tree.nodes.size()); ++id) {
     const Node& node = tree.at(id);
     if (Has(tree, id, kSystem)) continue;
-    const bool member = node.kind == Kind::kFunction && Has(tree, id, kMember_ | kDefinition);
-    if (member || (node.kind == Kind::kLambda && KernelAround(tree, id) == kNone)) {
-      possible.push_back(id);
-    }
+    const bool member = node.kind == Kind::kFunction && Has(tree, id, kMember_ | kDefinition) &&
+                        !IsHostOnly(tree, id);
+    const bool lambda =
+        node.kind == Kind::kLambda && KernelAround(tree, id) == kNone && !Launches(tree, id);
+    if (member || lambda) possible.push_back(id);
     if (node.kind != Kind::kDeclRef || !IsA(tree, node.declaration, Kind::kFunction) ||
         !Has(tree, node.declaration, kDeviceAttr) || Has(tree, node.declaration, kSystem)) {
       continue;
@@ -85,11 +139,11 @@ std::vector<NodeId> PossibleCallees(const Tree& tree) {
 }
 
 // By the text, so that calls in templates, which name nothing yet, count too.
-bool Waits(const Tree& tree, NodeId function) { return ContainsAny(tree.TextOf(function), kWaits); }
-bool AsksForThread(const Tree& tree, NodeId function) {
-  const std::string_view text = tree.TextOf(function);
-  return ContainsAny(text, kBuiltIns) || text.find(kAssertion) != std::string_view::npos ||
-         text.find("__attribute__((shared))") != std::string_view::npos;
+bool Waits(const Tree& tree, NodeId id) { return ContainsAny(DeviceText(tree, id), kWaits); }
+bool AsksForThread(const Tree& tree, NodeId id) {
+  const std::string text = DeviceText(tree, id);
+  return ContainsAny(text, kBuiltIns) || text.find(kAssertion) != std::string::npos ||
+         text.find("__attribute__((shared))") != std::string::npos;
 }
 // Of another object: nothing is known of it.
 bool IsElsewhere(const Tree& tree, NodeId id) {
