@@ -67,6 +67,32 @@ class References::Original {
     return result;
   }
 
+  // By region; empty: the draw does not count.
+  base::Result<std::vector<Rho>> RunNearby(const CaseInputs& inputs, const OriginalResult& here) {
+    OriginalResult ignored;
+    TRY_ASSIGN(const std::string failure, RunOnce(plan_, inputs, {}, ignored));
+    if (!failure.empty()) return std::vector<Rho>();
+    TRY_ASSIGN(const std::string no_twin, WhyNoTwin());
+    if (!no_twin.empty()) return std::vector<Rho>();
+    auto expected = twin_->RunOnce(inputs);
+    if (!expected) {
+      twin_.reset();
+      return std::vector<Rho>();
+    }
+    std::vector<Rho> errors(here.outputs.size());
+    for (std::size_t r = 0; r < errors.size(); ++r) {
+      const ReferenceOutput& output = here.outputs[r];
+      if (!output.expected || !(*expected)[r]) continue;
+      const Region& region = plan_.layout.regions[r];
+      const std::span<const std::byte> results = BytesOf(region, lease_->memory());
+      Expected& near = *(*expected)[r];
+      near.unit = output.expected->unit;
+      LeaveOut(UntouchedOf(region, results), region.type.lanes, near);
+      errors[r] = RhoOf(results.data(), results.data(), region.type, near);
+    }
+    return errors;
+  }
+
   base::Result<QuickResult> RunQuick(const CaseInputs& inputs) {
     QuickResult result;
     OriginalResult ignored;
@@ -197,6 +223,16 @@ class References::Original {
     return true;
   }
 
+  // Elements that hold the poison.
+  static std::vector<bool> UntouchedOf(const Region& region, std::span<const std::byte> results) {
+    const auto size = static_cast<std::size_t>(region.type.size());
+    std::vector<bool> untouched(results.size() / size);
+    for (std::size_t i = 0; i < untouched.size(); ++i) {
+      untouched[i] = IsAll(results.data() + i * size, size, kPoison);
+    }
+    return untouched;
+  }
+
   // What the original leaves alone has no exact value; it is compared with the original's bytes.
   static void LeaveOut(const std::vector<bool>& unwritten, std::int64_t lanes, Expected& expected) {
     const auto width = static_cast<std::size_t>(lanes);
@@ -279,9 +315,29 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
   } else {
     result.redundant = true;
   }
+  result.key = key;
   auto reference = std::make_shared<const OriginalResult>(std::move(result));
   kept.Put(key, reference, BytesOf(*reference));
   return reference;
+}
+
+base::Result<std::shared_ptr<const NearbyErrors>> References::FindNearby(const OriginalResult& here,
+                                                                         bool first) {
+  static Kept<NearbyErrors>& kept = *new Kept<NearbyErrors>(KeptBytes());
+  const std::string key = here.key + (first ? " first" : " further");
+  if (auto found = kept.Find(key)) return found;
+  NearbyErrors errors;
+  const int begin = first ? 0 : kFirstNearbyDraws, end = first ? kFirstNearbyDraws : kNearbyDraws;
+  for (int draw = begin; draw < end; ++draw) {
+    const std::optional<CaseInputs> inputs = InputsNear(plan_.layout, *here.inputs, draw);
+    if (!inputs) break;
+    TRY_ASSIGN(std::vector<Rho> one, Runs().RunNearby(*inputs, here));
+    if (!one.empty()) errors.push_back(std::move(one));
+  }
+  const std::size_t bytes = key.size() + errors.size() * here.outputs.size() * sizeof(Rho);
+  auto nearby = std::make_shared<const NearbyErrors>(std::move(errors));
+  kept.Put(key, nearby, bytes);
+  return nearby;
 }
 
 base::Result<std::shared_ptr<const QuickResult>> References::QuickOf(const std::string& name,

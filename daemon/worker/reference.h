@@ -15,6 +15,7 @@
 #include "worker/case_plan.h"
 #include "worker/error_rule.h"
 #include "worker/fill_recipe.h"
+#include "worker/nearby.h"
 
 namespace cupilot::worker {
 
@@ -33,6 +34,7 @@ struct OriginalResult {
   double original_us = 0;
   std::shared_ptr<const CaseInputs> inputs;
   std::vector<ReferenceOutput> outputs;  // by region; empty bytes: no output
+  std::string key = {};                  // that it is kept by; empty: it is not
 };
 
 // What one run of the original gave, without the twin: enough where a candidate has the same bits.
@@ -59,6 +61,10 @@ class References {
   // Of inputs that are no fill's; `name` is theirs alone.
   base::Result<std::shared_ptr<const OriginalResult>> FindOf(
       const std::string& name, const std::shared_ptr<const CaseInputs>& inputs);
+  // The original's errors near the inputs of `here`, which Find() or FindOf() gave: of the first
+  // draws, or of those behind them. None where nothing can be moved or there is no twin.
+  base::Result<std::shared_ptr<const NearbyErrors>> FindNearby(const OriginalResult& here,
+                                                               bool first);
   base::Result<std::shared_ptr<const QuickResult>> QuickOf(const std::string& name,
                                                            const CaseInputs& inputs);
   // The same, and not kept.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,7 +61,13 @@ class Trial {
   // The same without those checks that ask what the original gives. Results are in memory().
   base::Result<Finding> RunOn(const Question& question, const Before& before);
   // The results that RunOn() has left, by all checks; nothing runs.
-  Finding JudgeResults(const Question& question, const Before& before);
+  base::Result<Finding> JudgeResults(const Question& question, const Before& before);
+  // What becomes of a finding about errors: on these very inputs the original may be right by luck
+  // (nearby.h), and `judge` says what there is to find by its errors near, by region. Asked only
+  // where a candidate would be refused, and no more draws than decide it.
+  base::Result<Finding> AskNearby(
+      const OriginalResult& reference, bool dense, Finding finding,
+      const std::function<Finding(const std::vector<Rho>& errors)>& judge);
   // The original in the candidate's own process; only after Restart(true). Its results are in
   // memory() afterwards.
   base::Result<Finding> RunOriginal(const OriginalResult& reference);
@@ -99,7 +106,7 @@ class Trial {
  private:
   base::Result<Finding> RunAndCheck(const Scene& scene, const Question& question,
                                     const Before& before, bool results);
-  Finding Check(const Observation& seen, bool results);
+  base::Result<Finding> Check(const Observation& seen, bool results);
   base::Result<records::Json> Launch(const Scene& scene, double original_us);
   base::Result<> MakeRoom(const Layout& layout);
   Finding FailedRun(const Observation& seen, const base::Error& error);

@@ -32,6 +32,8 @@ class TwinRun {
 
   // By region of the original's layout; nullopt where there is no floating output.
   base::Result<std::vector<std::optional<Expected>>> Run(const CaseInputs& inputs);
+  // The same of one run: exact results, no units.
+  base::Result<std::vector<std::optional<Expected>>> RunOnce(const CaseInputs& inputs);
 
  private:
   TwinRun(const CasePlan& original, int significand_bits, CasePlan plan, Program program,

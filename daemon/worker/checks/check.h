@@ -34,6 +34,8 @@ struct Observation {
   bool dense = true;                     // by which limits of the error rule
   Before before = {};  // what the arena held beside the inputs; elements that the original leaves
                        // alone and that still hold it have kPoison again in `after`
+  // By region, the original's errors that decide in place of the reference's; null: those do.
+  const std::vector<Rho>* original_errors = nullptr;
 };
 
 // The greatest rms error over fills and outputs, in units of the error rule.

@@ -13,6 +13,7 @@ struct Output {
   const Observation& seen;
   const Region& region;
   const ReferenceOutput& reference;
+  const Rho& original_error;
   const std::byte* candidate;
 
   double Candidate(std::size_t i) const { return Read(candidate, i); }
@@ -90,7 +91,7 @@ Finding ByTolerance(const Output& output) {
 }
 
 Finding ByErrorRule(const Output& output, Errors& errors) {
-  const Rho& of_original = output.reference.original_rho;
+  const Rho& of_original = output.original_error;
   const Rho rho = RhoOf(output.candidate, output.reference.bytes.data(), output.region.type,
                         *output.reference.expected);
   const double inputs = InputsOfOneOutput(output.seen.original.layout, *output.reference.expected);
@@ -163,8 +164,11 @@ Finding CheckValues(const Observation& seen, Errors& errors) {
   for (std::size_t r = 0; r < seen.original.layout.regions.size(); ++r) {
     const Region& region = seen.original.layout.regions[r];
     if (!region.output) continue;
-    const Finding finding = CheckOutput(
-        {seen, region, seen.reference.outputs[r], seen.after.data() + region.offset}, errors);
+    const ReferenceOutput& reference = seen.reference.outputs[r];
+    const Rho& error =
+        seen.original_errors == nullptr ? reference.original_rho : (*seen.original_errors)[r];
+    const Finding finding =
+        CheckOutput({seen, region, reference, error, seen.after.data() + region.offset}, errors);
     if (!finding.reason.empty()) return finding;
   }
   return {};

@@ -40,7 +40,7 @@ base::Result<Finding> StepAroundOriginal(Trial& trial) {
   // Atomic additions may have come in the same order twice by luck: then the rule decides.
   Before before;
   before.keep_workspaces = true;
-  const Finding by_rule = trial.JudgeResults({*workload, "of the workload"}, before);
+  TRY_ASSIGN(const Finding by_rule, trial.JudgeResults({*workload, "of the workload"}, before));
   return by_rule.reason.empty() ? Finding{} : finding;
 }
 

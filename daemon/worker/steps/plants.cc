@@ -157,7 +157,7 @@ class Planting {
       why_dropped_ = reference->dropped;
       return Finding{};
     }
-    Finding kept = trial_.JudgeResults({*reference, Label(plant)}, before_);
+    TRY_ASSIGN(Finding kept, trial_.JudgeResults({*reference, Label(plant)}, before_));
     if (kept.reason != "wrong_values" && kept.reason != "precision_loss") return kept;
     TRY_ASSIGN(Finding finding, trial_.Judge({*reference, Label(plant)}));
     if (finding.reason.empty()) return Because(std::move(kept), "stateful");

@@ -15,6 +15,7 @@ namespace cupilot::worker {
 namespace {
 
 constexpr double kSpecialUnits = 128;
+constexpr double kErrors = 5;  // of the original: its own, and what the rule allows others
 constexpr int kZeroedOperands = 4;
 
 struct Special {
@@ -25,6 +26,15 @@ constexpr Special kSpecials[] = {
     {"values that are no numbers", std::numeric_limits<double>::quiet_NaN()},
     {"infinite values", std::numeric_limits<double>::infinity()},
     {"tiny values", 0}};
+
+std::string IntegersName(bool high) {
+  return std::string("all integers at the ") + (high ? "upper" : "lower") + " end of their range";
+}
+
+// Each kind of values has places of its own: what one lot of places does not show, others may.
+std::uint64_t SeedOf(const Trial& trial, const Special& special) {
+  return trial.set().seed + static_cast<std::uint64_t>(&special - kSpecials);
+}
 
 // The smallest number but zero that the type has, some times over.
 double TinyOf(const Layout& layout) {
@@ -40,18 +50,31 @@ double TinyOf(const Layout& layout) {
 class SpecialComparison {
  public:
   // `numbers`: whether what is a number has to be close to the original's, not only a number too.
-  SpecialComparison(const Trial& trial, const OriginalResult& reference, std::string label,
-                    bool numbers)
-      : trial_(trial), reference_(reference), label_(std::move(label)), numbers_(numbers) {}
+  SpecialComparison(Trial& trial, const OriginalResult& reference, std::string label, bool numbers)
+      : trial_(trial), reference_(reference), label_(std::move(label)), numbers_(numbers) {
+    errors_.resize(reference.outputs.size());
+  }
 
-  Finding Run() const {
+  // How far numbers may be apart is asked of the original's errors where one is too far.
+  base::Result<Finding> Run() {
+    Finding finding = Compare();
+    if (finding.reason.empty() || !too_far_) return finding;
+    return trial_.AskNearby(reference_, true, std::move(finding),
+                            [&](const std::vector<Rho>& errors) {
+                              errors_ = errors;
+                              return Compare();
+                            });
+  }
+
+ private:
+  Finding Compare() {
     const Layout& layout = trial_.scene().original.layout;
     for (std::size_t r = 0; r < layout.regions.size(); ++r) {
       const Region& region = layout.regions[r];
       if (!region.output || region.order_free) continue;
       const std::byte* got = trial_.memory().data() + region.offset;
       for (std::int64_t i = 0; i < region.count * region.type.lanes; ++i) {
-        if (!Differs(region, reference_.outputs[r], got, i)) continue;
+        if (!Differs(r, got, i)) continue;
         return {"wrong_values",
                 Where(region, static_cast<std::size_t>(i / region.type.lanes)) + ": expected " +
                     device::ShowNumber(reference_.outputs[r].bytes.data(), i, region.type) +
@@ -64,10 +87,11 @@ class SpecialComparison {
     return {};
   }
 
- private:
-  bool Differs(const Region& region, const ReferenceOutput& output, const std::byte* got,
-               std::int64_t i) const {
+  bool Differs(std::size_t r, const std::byte* got, std::int64_t i) {
+    const Region& region = trial_.scene().original.layout.regions[r];
+    const ReferenceOutput& output = reference_.outputs[r];
     const std::byte* expected = output.bytes.data();
+    too_far_ = false;
     if (!region.type.floating()) {
       const auto size = static_cast<std::size_t>(region.type.size() / region.type.lanes);
       const std::size_t at = static_cast<std::size_t>(i) * size;
@@ -81,13 +105,17 @@ class SpecialComparison {
     if (!std::isfinite(c) || trial_.exact()) return true;
     if (!output.expected || !numbers_)
       return false;  // by bits or a tolerance: other fills ask for that
-    return std::fabs(c - o) > output.expected->Apart(kSpecialUnits, static_cast<std::size_t>(i));
+    const double units = std::max(kSpecialUnits, kErrors * errors_[r].max);
+    too_far_ = std::fabs(c - o) > output.expected->Apart(units, static_cast<std::size_t>(i));
+    return too_far_;
   }
 
-  const Trial& trial_;
+  Trial& trial_;
   const OriginalResult& reference_;
   const std::string label_;
   const bool numbers_;
+  std::vector<Rho> errors_;  // of the original, by region; at first none
+  bool too_far_ = false;     // how the last two that were compared differ
 };
 
 base::Result<Finding> JudgeContents(Trial& trial, const std::string& name, CaseInputs contents,
@@ -111,7 +139,26 @@ base::Result<Finding> JudgeSpecial(Trial& trial, const Special& special) {
   const CasePlan& plan = trial.scene().original;
   const double value = special.value == 0 ? TinyOf(plan.layout) : special.value;
   return JudgeContents(trial, special.name,
-                       WithSpecialValues(plan, *workload->inputs, value, trial.set().seed), true);
+                       WithSpecialValues(plan, *workload->inputs, value, SeedOf(trial, special)),
+                       true);
+}
+
+// What integers select, a mask or a length, is all or nothing at one end of what their fills say:
+// what is not finite is left out for certain there, wherever it stands, and may leave no trace.
+base::Result<Finding> JudgeUnselected(Trial& trial, const Special& special) {
+  if (special.value == 0) return Finding{};
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  const CasePlan& plan = trial.scene().original;
+  for (const bool high : {false, true}) {
+    const CaseInputs ends = WithIntegersAtEnd(plan, *workload->inputs, high);
+    if (!ends.changed) continue;
+    TRY_ASSIGN(
+        Finding finding,
+        JudgeContents(trial, std::string(special.name) + " and " + IntegersName(high),
+                      WithSpecialValues(plan, ends, special.value, SeedOf(trial, special)), true));
+    if (!finding.reason.empty()) return finding;
+  }
+  return Finding{};
 }
 
 // A product with zero is no number where the other factor is none.
@@ -138,8 +185,7 @@ base::Result<Finding> JudgeIntegers(Trial& trial, bool high) {
   auto inputs = std::make_shared<CaseInputs>(
       WithIntegersAtEnd(trial.scene().original, *workload->inputs, high));
   if (!inputs->changed) return Finding{};
-  const std::string name =
-      std::string("all integers at the ") + (high ? "upper" : "lower") + " end of their range";
+  const std::string name = IntegersName(high);
   TRY_ASSIGN(const auto reference, trial.references().FindOf(name, inputs));
   if (!reference->dropped.empty()) {
     trial.Note("special_values", name + ": dropped: " + reference->dropped);
@@ -157,6 +203,8 @@ base::Result<Finding> StepSpecialValues(Trial& trial) {
   }
   for (const Special& special : kSpecials) {
     TRY_ASSIGN(Finding finding, JudgeSpecial(trial, special));
+    if (!finding.reason.empty()) return finding;
+    TRY_ASSIGN(finding, JudgeUnselected(trial, special));
     if (!finding.reason.empty()) return finding;
   }
   return JudgeZeros(trial);

@@ -80,5 +80,51 @@ __global__ void other(const float* a, const float* b, float* out, int rows) {
   EXPECT_TRUE(compensated.passed) << compensated.reason << ": " << compensated.detail;
 }
 
+// Sums of what a mask selects, which is nearly all: whether values that are no numbers stand where
+// it selects nothing is a matter of luck.
+std::string MaskedText(const std::string& name, const std::string& addition) {
+  return "__global__ void " + name + R"((const float* in, const int* mask, float* out, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0.0f;
+  for (int k = row * 16; k < row * 16 + 16; ++k) )" +
+         addition + R"(
+  out[row] = sum;
+}
+)";
+}
+
+TEST(SpecialValues, WhatAMaskLeavesOutMayBeNoNumberOnEverySeed) {
+  const Json fill = {{"kind", "normal"}, {"mean", 5}, {"stddev", 1}};
+  const Json selection = {{"kind", "integers"}, {"low", "0"}, {"high", "7"}};
+  const Json workload = {
+      {"schema", "cupilot.workload/1"},
+      {"kernel", "masked"},
+      {"cases",
+       {{{"name", "all"},
+         {"grid", {1, 1, 1}},
+         {"block", {32, 1, 1}},
+         {"arguments",
+          {{{"name", "in"}, {"type", "const float*"}, {"count", 8 * 16}, {"fill", fill}},
+           {{"name", "mask"}, {"type", "const int*"}, {"count", 8 * 16}, {"fill", selection}},
+           {{"name", "out"}, {"type", "float*"}, {"count", 8}, {"access", "out"}},
+           {{"name", "rows"}, {"type", "int"}, {"value", 8}}}}}}}};
+  StepsRig rig("masked", MaskedText("masked", "if (mask[k] != 0) sum += in[k];"), workload);
+  const auto verify = [&](const std::string& addition) {
+    return rig.Verify({{"schema", "cupilot.variant/1"},
+                       {"kernel", "masked"},
+                       {"source", MaskedText("other", addition)},
+                       {"entry", "other"}});
+  };
+  for (rig.seed = 1; rig.seed <= 6; ++rig.seed) {
+    const auto product = verify("sum += in[k] * (mask[k] != 0 ? 1 : 0);");
+    EXPECT_EQ(product.reason, "wrong_values") << "seed " << rig.seed;
+    EXPECT_TRUE(product.steps.value("special_values", Json::object()).contains("caught"))
+        << product.steps.dump();
+  }
+  const auto choice = verify("sum += mask[k] != 0 ? in[k] : 0.0f;");
+  EXPECT_TRUE(choice.passed) << choice.reason << ": " << choice.detail;
+}
+
 }  // namespace
 }  // namespace cupilot::evaluate

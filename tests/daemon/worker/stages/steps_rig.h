@@ -51,6 +51,8 @@ class StepsRig {
     if (parsed) request_->workload = *parsed;
   }
 
+  std::uint64_t seed = 1;
+
   // A failure of the test if there was no verification.
   protocol::VerifyReply Verify(const records::Json& variant,
                                std::vector<std::string> left_out = {}) {
@@ -59,6 +61,7 @@ class StepsRig {
     if (!request_ || !parsed) return {};
     EvaluateRequest request = *request_;
     request.variant = *parsed;
+    request.seed = seed;
     chooser_.left_out = std::move(left_out);
     chooser_.reply.reset();
     const auto evaluation = rig_.Evaluate(std::move(request));

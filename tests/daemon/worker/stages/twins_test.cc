@@ -13,13 +13,13 @@ namespace {
 
 using records::Json;
 
-constexpr int kCount = 256;
+constexpr int kTwinCount = 256;
 
 Json Normal() { return {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}}; }
 Json In(const std::string& name, const std::string& type) {
-  return {{"name", name}, {"type", type}, {"count", kCount}, {"fill", Normal()}};
+  return {{"name", name}, {"type", type}, {"count", kTwinCount}, {"fill", Normal()}};
 }
-Json Out(const std::string& name, const std::string& type, int count = kCount) {
+Json Out(const std::string& name, const std::string& type, int count = kTwinCount) {
   return {{"name", name}, {"type", type}, {"count", count}, {"access", "out"}};
 }
 
@@ -33,7 +33,7 @@ class TwinsTest : public ::testing::Test {
                            {"kernel", "k"},
                            {"cases",
                             {{{"name", "all"},
-                              {"grid", {kCount / 64, 1, 1}},
+                              {"grid", {kTwinCount / 64, 1, 1}},
                               {"block", {64, 1, 1}},
                               {"shared_bytes", shared_bytes},
                               {"arguments", arguments}}}}};
@@ -123,7 +123,7 @@ TEST_F(TwinsTest, NumbersOfStructuresAreWidened) {
       // 1.5f, 24, 0.25; structures take bits, of which zeros are the only ones that are all finite.
       {{{"name", "in"},
         {"type", "const Sample*"},
-        {"count", kCount},
+        {"count", kTwinCount},
         {"fill", {{"kind", "constant"}, {"value", 0}}}},
        Out("out", "float*"),
        {{"name", "line"}, {"type", "Line"}, {"bytes", "AADAPxgAAAAAAAAAAADQPw=="}}});
