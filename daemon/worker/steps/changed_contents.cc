@@ -2,6 +2,7 @@
 // kept by address is seen. Then inputs of which few elements have changed since the call before: so
 // is one that is kept by a sample of the contents.
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -11,20 +12,25 @@
 namespace cupilot::worker {
 namespace {
 
-constexpr int kChangeRounds = 3;
-constexpr std::size_t kOneIn = 32;  // of the elements changes from round to round
+// One in so many elements changes from round to round, and one for certain; 0: no other. A sample
+// of a few elements sees hardly any of the later rounds. One of a share s of all elements sees the
+// first for certain, but each of the last with probability s only, and both with its square.
+constexpr std::size_t kOneIn[] = {32, 1024, 0, 0};
 
 // `inputs`, but at random places of its floating regions what `from` has there.
 CaseInputs WithFewOf(const CaseInputs& from, CaseInputs inputs, const Layout& layout,
-                     std::uint64_t seed) {
+                     std::size_t one_in, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t r = 0; r < layout.regions.size(); ++r) {
     const device::ElementType& type = layout.regions[r].type;
     std::vector<std::byte>& bytes = inputs.regions[r];
     if (!type.floating() || bytes.size() != from.regions[r].size()) continue;
     const auto size = static_cast<std::size_t>(type.size());
+    if (bytes.size() < size) continue;
+    const std::size_t certain = random() % (bytes.size() / size) * size;
     for (std::size_t at = 0; at + size <= bytes.size(); at += size) {
-      if (random() % kOneIn == 0) std::memcpy(&bytes[at], &from.regions[r][at], size);
+      const bool changes = at == certain || (one_in != 0 && random() % one_in == 0);
+      if (changes) std::memcpy(&bytes[at], &from.regions[r][at], size);
     }
   }
   inputs.changed = true;
@@ -34,10 +40,10 @@ CaseInputs WithFewOf(const CaseInputs& from, CaseInputs inputs, const Layout& la
 // From the workload's inputs, which ran last, to the other ones, few elements at a time.
 base::Result<Finding> ChangeFew(Trial& trial, const CaseInputs& workload, const CaseInputs& other) {
   auto inputs = std::make_shared<const CaseInputs>(workload);
-  for (int round = 0; round < kChangeRounds; ++round) {
-    const std::uint64_t seed = trial.set().seed + static_cast<std::uint64_t>(round);
+  for (std::size_t round = 0; round < std::size(kOneIn); ++round) {
+    const std::uint64_t seed = trial.set().seed + round;
     inputs = std::make_shared<const CaseInputs>(
-        WithFewOf(other, *inputs, trial.scene().original.layout, seed));
+        WithFewOf(other, *inputs, trial.scene().original.layout, kOneIn[round], seed));
     const std::string label =
         "of the workload with some elements changed, round " + std::to_string(round);
     TRY_ASSIGN(const auto reference, trial.references().FindOf(label, inputs));
