@@ -14,7 +14,9 @@ namespace {
 
 // In the child: becomes the program, or says why not through the pipe.
 [[noreturn]] void Become(const std::vector<std::string>& words,
-                         const std::map<std::string, std::string>& environment, int report) {
+                         const std::map<std::string, std::string>& environment, bool quiet,
+                         int report) {
+  if (quiet) ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGQUIT, SIG_DFL);
@@ -36,11 +38,12 @@ std::string ProgramEnd::Text() const {
 }
 
 base::Result<ProgramEnd> RunChildProgram(const std::vector<std::string>& words,
-                                         const std::map<std::string, std::string>& environment) {
+                                         const std::map<std::string, std::string>& environment,
+                                         bool quiet) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
   const pid_t child = ::fork();
-  if (child == 0) Become(words, environment, report[1]);
+  if (child == 0) Become(words, environment, quiet, report[1]);
   ::close(report[1]);
   if (child < 0) {
     ::close(report[0]);

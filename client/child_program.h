@@ -17,9 +17,11 @@ struct ProgramEnd {
   std::string Text() const;
 };
 
-// `environment` is added to ours. While it runs, what the terminal sends ends it, not us.
-// kUnavailable if it cannot be started.
+// `environment` is added to ours. What it prints goes where ours goes, or all of it to standard
+// error (`quiet`), where standard output is for a document. While it runs, what the terminal sends
+// ends it, not us. kUnavailable if it cannot be started.
 base::Result<ProgramEnd> RunChildProgram(const std::vector<std::string>& words,
-                                         const std::map<std::string, std::string>& environment);
+                                         const std::map<std::string, std::string>& environment,
+                                         bool quiet);
 
 }  // namespace cupilot::client

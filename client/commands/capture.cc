@@ -271,7 +271,8 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
   }
   const std::string plan_file = folder.path() + "/plan";
   TRY(base::WriteFileAtomically(plan_file, capture::PrintPlan(plan)));
-  TRY_ASSIGN(const ProgramEnd end, RunChildProgram(arguments.words, EnvironmentOf(plan_file)));
+  TRY_ASSIGN(const ProgramEnd end,
+             RunChildProgram(arguments.words, EnvironmentOf(plan_file), output.json()));
   if (!end.well()) output.Warning(arguments.words[0] + " " + end.Text());
   TRY_ASSIGN(const auto recordings, ReadRecordings(folder.path(), output));
   if (recordings.empty()) {

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "loop/zmq_client.h"
 #include "records/json.h"
+#include "tests/support/prefix.h"
 #include "tests/support/private_xdg.h"
 #include "tests/support/run_program.h"
 
@@ -34,7 +35,7 @@ class RetuneTest : public ::testing::Test {
     xdg_.folder().Write("config/cupilot/config.json",
                         R"({"seconds_per_kernel": 20, "measure_seconds": 0.3})");
     std::filesystem::copy(CUPILOT_TEST_PROJECT, xdg_.folder() / "source");
-    MakePrefix();
+    test::MakePrefix(prefix());
   }
   ~RetuneTest() override { Run({CUPILOT_PROGRAM, "daemon", "stop"}); }
 
@@ -44,21 +45,6 @@ class RetuneTest : public ::testing::Test {
   std::string build() const { return xdg_.folder() / "build"; }
 
   std::string prefix() const { return xdg_.folder() / "prefix"; }
-
-  // The build tree's programs where an installation has them.
-  void MakePrefix() {
-    namespace fs = std::filesystem;
-    const fs::path built = CUPILOT_TEST_BINARY_DIR, to = prefix();
-    fs::create_directories(to / "lib/cmake/CuPilot");
-    for (const char* name : {"bin", "libexec", "lib/cupilot"}) {
-      fs::create_directory_symlink(built / name, to / name);
-    }
-    for (const char* name : {"CuPilotConfig.cmake", "CuPilotConfigVersion.cmake"}) {
-      fs::copy(built / "cmake_module" / name, to / "lib/cmake/CuPilot");
-    }
-    fs::copy(fs::path(CUPILOT_TEST_SOURCE_DIR) / "cmake_module/CuPilot.cmake",
-             to / "lib/cmake/CuPilot");
-  }
 
   void Configure() {
     const auto run = Run({"cmake", "-S", xdg_.folder() / "source", "-B", build(), "-G", "Ninja",
