@@ -70,27 +70,42 @@ struct Prior {
   std::string_view technique;
   double host;
   double cuda;
+  std::string_view form = {};  // of that value of the parameter "form" only
 };
 // What a technique brings where it applies: on the host a block's threads are a loop of one core,
 // so that what lets the compiler vectorise pays and what fills a GPU does not.
 constexpr Prior kPriors[] = {
-    {"full_unrolling", 1.02, 1.06},   {"reciprocal_root", 1.0, 1.35},
-    {"loop_interchange", 1.8, 1.15},  {"private_atomics", 1.7, 1.5},
-    {"shared_tiling", 1.0, 2.0},      {"shared_staging", 1.0, 1.7},
-    {"joined_blocks", 1.8, 1.6},      {"block_merge", 1.4, 1.05},
-    {"restrict_readonly", 1.35, 1.1}, {"thread_coarsening", 1.3, 1.2},
-    {"block_size", 1.25, 1.15},       {"unrolling", 1.2, 1.1},
-    {"grid_stride", 1.12, 1.1},       {"vectorized_access", 1.1, 1.25},
-    {"shared_padding", 1.02, 1.15},   {"launch_bounds", 1.01, 1.05},
+    {"full_unrolling", 1.02, 1.06},
+    {"reciprocal_root", 1.0, 1.35},
+    {"loop_interchange", 1.8, 1.15},
+    {"private_atomics", 1.7, 1.5},
+    {"shared_tiling", 1.0, 2.0},
+    {"shared_staging", 1.0, 1.7},
+    {"joined_blocks", 1.8, 1.6},
+    {"block_merge", 1.4, 1.05},
+    {"restrict_readonly", 1.35, 1.1},
+    {"thread_coarsening", 1.3, 1.2},
+    {"block_size", 1.25, 1.15},
+    {"unrolling", 1.2, 1.1},
+    {"grid_stride", 1.12, 1.1},
+    {"vectorized_access", 1.1, 1.25},
+    {"shared_padding", 1.02, 1.15},
+    {"launch_bounds", 1.01, 1.05},
+    {"thread_coarsening", 1.01, 1.2, "sequential"},
 };
 
 }  // namespace
 
-double PriorGain(const std::string& technique, const std::string& device) {
+double PriorGain(const std::string& technique, const std::string& device,
+                 const records::Json& parameters) {
+  const Prior* found = nullptr;
   for (const Prior& row : kPriors) {
-    if (row.technique == technique) return device == "cuda" ? row.cuda : row.host;
+    const bool of_form = !row.form.empty() && parameters.is_object() &&
+                         parameters.contains("form") && parameters["form"] == row.form;
+    if (row.technique == technique && (row.form.empty() || of_form)) found = &row;
   }
-  return 1.1;
+  if (found == nullptr) return 1.1;
+  return device == "cuda" ? found->cuda : found->host;
 }
 
 std::string TitleOf(const std::vector<records::StrategyStep>& steps) {
@@ -119,8 +134,8 @@ const KernelSearch::Record* KernelSearch::RecordOf(const std::string& technique)
   return found == techniques_.end() ? nullptr : &found->second;
 }
 
-double KernelSearch::Factor(const std::string& technique) const {
-  const double prior = PriorGain(technique, input_.device);
+double KernelSearch::Factor(const std::string& technique, const records::Json& parameters) const {
+  const double prior = PriorGain(technique, input_.device, parameters);
   const Record* record = RecordOf(technique);
   if (record == nullptr) return prior;
   // What was measured counts more than what was expected; failures make the idea less likely, but a
@@ -185,8 +200,8 @@ void KernelSearch::ProposeSingles(std::vector<Proposal>& out) const {
     const std::vector<records::Json> none = {records::Json::object()};
     const std::vector<records::Json>& parameters =
         opinion.parameters.empty() ? none : opinion.parameters;
-    const double factor = Factor(opinion.technique);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const double factor = Factor(opinion.technique, parameters[i]);
       const double gain = 1.0 + (factor - 1.0) * std::pow(0.8, static_cast<double>(i));
       Add({StepOf(opinion.technique, parameters[i], gain)}, 0, gain, out);
     }
@@ -231,12 +246,11 @@ void KernelSearch::ProposeExtensions(std::vector<Proposal>& out) const {
     for (const Opinion& opinion : input_.opinions) {
       const std::vector<records::StrategyStep>& steps = idea->candidate.strategy.steps;
       if (!opinion.applies || HasTechnique(steps, opinion.technique)) continue;
-      const double factor = 1.0 + (Factor(opinion.technique) - 1.0) * 0.6;
+      const records::Json parameters =
+          opinion.parameters.empty() ? records::Json::object() : opinion.parameters.front();
+      const double factor = 1.0 + (Factor(opinion.technique, parameters) - 1.0) * 0.6;
       std::vector<records::StrategyStep> longer = steps;
-      longer.push_back(
-          StepOf(opinion.technique,
-                 opinion.parameters.empty() ? records::Json::object() : opinion.parameters.front(),
-                 factor));
+      longer.push_back(StepOf(opinion.technique, parameters, factor));
       Add(std::move(longer), idea->candidate.id, *idea->outcome->speedup * factor, out);
     }
   }

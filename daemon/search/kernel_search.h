@@ -134,8 +134,9 @@ class KernelSearch {
   std::vector<const Idea*> Winners(std::size_t count) const;
   const Opinion* OpinionOf(const std::string& technique) const;
   const Record* RecordOf(const std::string& technique) const;
-  // What the technique is expected to multiply the speedup by, in the light of what is known.
-  double Factor(const std::string& technique) const;
+  // What the technique is expected to multiply the speedup by with these parameters, in the light
+  // of what is known.
+  double Factor(const std::string& technique, const records::Json& parameters) const;
   Candidate Admit(Candidate candidate);
 
   SearchInput input_;
@@ -148,8 +149,10 @@ class KernelSearch {
   std::vector<int> events_;
 };
 
-// Expected gain of one technique before anything was measured, by device ("host", "cuda").
-double PriorGain(const std::string& technique, const std::string& device);
+// Expected gain of one technique with these parameters before anything was measured, by device
+// ("host", "cuda").
+double PriorGain(const std::string& technique, const std::string& device,
+                 const records::Json& parameters);
 
 // A short name of what steps do, for titles: "block_size x=256 + unrolling factor=4".
 std::string TitleOf(const std::vector<records::StrategyStep>& steps);

@@ -92,6 +92,32 @@ TEST(KernelSearch, BeginsWithWhatIsLikelyToPay) {
   EXPECT_FALSE(first->strategy.bottleneck.empty());
 }
 
+// The techniques in the order in which they are tried where none wins, coarsening with its form.
+std::vector<std::string> OrderOn(const std::string& device) {
+  SearchInput input = Input();
+  input.device = device;
+  input.opinions[1] = Applies("thread_coarsening",
+                              {{{"form", "jammed"}, {"x", 4}}, {{"form", "sequential"}, {"y", 8}}});
+  KernelSearch search(input);
+  std::vector<std::string> order;
+  while (const auto candidate = search.Next()) {
+    const records::StrategyStep& step = candidate->strategy.steps[0];
+    order.push_back(step.parameters.value("form", step.technique));
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::kRejected;
+    outcome.reason = "not_faster";
+    search.Report(candidate->id, outcome);
+  }
+  return order;
+}
+TEST(KernelSearch, ElementsOneAfterTheOtherComeLastOnTheHost) {
+  EXPECT_THAT(OrderOn("host"), ::testing::ElementsAre("restrict_readonly", "jammed", "block_size",
+                                                      "unrolling", "block_size", "sequential"));
+  EXPECT_THAT(OrderOn("cuda"),
+              ::testing::ElementsAre("jammed", "block_size", "unrolling", "restrict_readonly",
+                                     "sequential", "block_size"));
+}
+
 TEST(KernelSearch, GivesSeveralAhead) {
   KernelSearch search(Input());
   std::vector<Candidate> ahead;
