@@ -185,6 +185,12 @@ bool NamesKernel(const std::string& name, const std::string& label) {
   return is_suffix(asked, whole) || is_suffix(asked, whole.substr(0, whole.find_first_of("<(")));
 }
 
+bool NamesKernel(const std::string& name, const Kernel& kernel) {
+  return NamesKernel(name, LabelOf(kernel)) ||
+         (!kernel.template_arguments.empty() &&
+          NamesKernel(name, NameWithArguments(kernel.name, kernel.template_arguments)));
+}
+
 base::Result<Kernel> ParseKernel(const Json& json) {
   return ReadDocument<Kernel>(json, Strictness::kLenient);
 }

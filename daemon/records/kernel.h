@@ -125,6 +125,9 @@ const std::string& LabelOf(const Kernel& kernel);
 // Whether `name` as people write it means the kernel of this label: the whole one or a suffix of it
 // after "::", with or without template arguments and parameters, however spaced.
 bool NamesKernel(const std::string& name, const std::string& label);
+// The same of a kernel: also by its template arguments as they are written in code, where the label
+// has other words for them ("static_cast<image::Mode>(1)" for "image::Mode::kExact").
+bool NamesKernel(const std::string& name, const Kernel& kernel);
 
 base::Result<Kernel> ParseKernel(const Json& json);  // lenient: what we wrote ourselves
 Json ToJson(const Kernel& kernel);

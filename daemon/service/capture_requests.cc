@@ -86,7 +86,7 @@ base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
     if (state.scan == nullptr) continue;
     for (const records::Kernel& kernel : state.scan->kernels) {
       const std::string& label = records::LabelOf(kernel);
-      if (!wanted.empty() && !records::NamesKernel(wanted, label)) continue;
+      if (!wanted.empty() && !records::NamesKernel(wanted, kernel)) continue;
       if (!listed.emplace(kernel.file, label).second) continue;
       document["kernels"].push_back(
           Outline(kernel, state.scan->declared.count(records::LabelOf(kernel)) != 0));

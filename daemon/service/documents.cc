@@ -281,7 +281,7 @@ Match MatchOf(const records::Kernel& kernel, const std::string& name, const std:
   }
   // A head may be of several lines: the tag, the template, the name.
   if (in_file && kernel.line >= line - 1 && kernel.line <= line + 1) return Match::kLoose;
-  return records::NamesKernel(name, label) ? Match::kLoose : Match::kNone;
+  return records::NamesKernel(name, kernel) ? Match::kLoose : Match::kNone;
 }
 
 base::Error Ambiguous(const std::string& name, const std::vector<KernelPlace>& found) {

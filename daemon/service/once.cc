@@ -118,7 +118,7 @@ void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
   std::size_t whole = 0;
   std::size_t count = 0;
   for (records::Kernel& kernel : reply->kernels) {
-    if (!records::NamesKernel(name, records::LabelOf(kernel)) || !IsMeant(kernel)) continue;
+    if (!records::NamesKernel(name, kernel) || !IsMeant(kernel)) continue;
     ++count;
     // The whole name wins over those that only end like it.
     const bool exact = records::LabelOf(kernel) == name || kernel.name == name;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -264,10 +265,32 @@ class Scanner {
     return {};
   }
 
+  // "image::Mode::kExact" for "static_cast<image::Mode>(1)", where the text has a word for the
+  // value; other arguments as they are.
+  std::string ShownArgument(const std::string& argument) const {
+    constexpr std::string_view kCast = "static_cast<";
+    const std::size_t open = argument.rfind(">(");
+    if (!argument.starts_with(kCast) || open == std::string::npos || !argument.ends_with(')')) {
+      return argument;
+    }
+    const std::string_view whole = argument;
+    const std::string_view type = whole.substr(kCast.size(), open - kCast.size());
+    const std::string_view value = whole.substr(open + 2, whole.size() - open - 3);
+    for (const Node& node : tree_.nodes) {
+      if (node.kind != Kind::kEnum || node.canonical != type) continue;
+      for (const NodeId child : node.children) {
+        if (!IsA(tree_, child, Kind::kEnumerator) || tree_.at(child).value != value) continue;
+        return tree_.at(child).qualified;
+      }
+    }
+    return argument;
+  }
+
   // "image::map<float, image::run::lambda_1>"; empty where an argument cannot be written.
-  static std::string ShownLabel(const Instantiation& instantiation, const std::string& name) {
+  std::string ShownLabel(const Instantiation& instantiation, const std::string& name) const {
     auto texts = ArgumentTexts(instantiation);
     if (!texts) return {};
+    for (std::string& text : *texts) text = ShownArgument(text);
     for (const Lambda* lambda : LambdasOf(instantiation)) {
       std::replace(texts->begin(), texts->end(), QualifiedName(*lambda), lambda->shown);
     }

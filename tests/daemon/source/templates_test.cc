@@ -57,6 +57,39 @@ void run(const float* f, float* g, const unsigned* u, unsigned* v, int n) {
   EXPECT_EQ(words->closure_source.find("unsigned int(5)"), std::string::npos);
 }
 
+TEST_F(TemplatesTest, EnumeratorsAreShownAsTheyAreWritten) {
+  const protocol::ScanReply reply = ScanText(std::string(R"(namespace solver {
+enum class Boundary { kFixed, kInsulated, kLast = kInsulated };
+enum Order { kFirst = -1, kSecond };
+)") + kScaleTag + R"(
+template <class Real, Boundary kBoundary, Order kOrder>
+__global__ void smooth(const Real* in, Real* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = kBoundary == Boundary::kFixed && kOrder == kFirst ? 0 : in[i];
+}
+}
+void run(const float* f, float* g, int n) {
+  using namespace solver;
+  smooth<float, Boundary::kInsulated, kFirst><<<n / 64, 64>>>(f, g, n);
+  smooth<float, Boundary::kFixed, static_cast<Order>(5)><<<n / 64, 64>>>(f, g, n);
+})");
+  const records::Kernel* named =
+      Find(reply, "solver::smooth<float, solver::Boundary::kInsulated, solver::kFirst>");
+  ASSERT_NE(named, nullptr) << Labels(reply);
+  EXPECT_EQ(named->declined, "");
+  // In code it is as before, and so are its key and what was recorded of it.
+  EXPECT_EQ(named->template_arguments,
+            (std::vector<std::string>{"float", "static_cast<solver::Boundary>(1)",
+                                      "static_cast<solver::Order>(-1)"}));
+  EXPECT_TRUE(
+      records::NamesKernel("smooth<float,solver::Boundary::kInsulated,solver::kFirst>", *named));
+  // A value without a word.
+  EXPECT_NE(
+      Find(reply, "solver::smooth<float, solver::Boundary::kFixed, static_cast<solver::Order>(5)>"),
+      nullptr)
+      << Labels(reply);
+}
+
 TEST_F(TemplatesTest, ValuesStandInTheTagsExpressions) {
   const protocol::ScanReply reply = ScanText(R"(
 // cupilot: tune
