@@ -217,8 +217,7 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
   return harvest;
 }
 
-base::Result<> GiveToDaemon(Connection& connection, const Harvest& harvest,
-                            const std::string& folder) {
+base::Result<> GiveToDaemon(Connection& connection, Harvest& harvest, const std::string& folder) {
   Json list = Json::array();
   for (const workloads::Captured& captured : harvest.captured) {
     list.push_back(workloads::ToJson(captured));
@@ -227,7 +226,11 @@ base::Result<> GiveToDaemon(Connection& connection, const Harvest& harvest,
   TRY(base::WriteFileAtomically(file, records::CompactJson(Json{{"schema", "cupilot.captures/1"},
                                                                 {"captures", std::move(list)},
                                                                 {"untagged", harvest.untagged}})));
-  TRY(connection.Request("workload_add", {{"file", file}, {"folder", CurrentFolder()}}));
+  TRY_ASSIGN(const Json added,
+             connection.Request("workload_add", {{"file", file}, {"folder", CurrentFolder()}}));
+  for (const Json& problem : ListOf(added, "problems")) {
+    harvest.problems.push_back(problem.get<std::string>());
+  }
   return {};
 }
 
@@ -281,7 +284,7 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
         ": made no launch that could be seen: it uses no GPU and no host device, or the tools of "
         "the CUDA toolkit that see launches (CUPTI) are missing"));
   }
-  TRY_ASSIGN(const Harvest harvest, Gather(recordings, kernels, arguments));
+  TRY_ASSIGN(Harvest harvest, Gather(recordings, kernels, arguments));
   if (!harvest.captured.empty() || !harvest.untagged.empty())
     TRY(GiveToDaemon(connection, harvest, folder.path()));
   Print(harvest, output);

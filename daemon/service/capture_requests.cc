@@ -112,13 +112,20 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
     TRY(service.captured().SaveUntagged(SourceFolderOf(service, Text(params, "folder")),
                                         *untagged));
   }
-  Json labels = Json::array();
+  Json labels = Json::array(), problems = Json::array();
   for (const Json& entry : *list) {
-    TRY_ASSIGN(const Captured captured, workloads::ParseCaptured(entry));
-    TRY(service.AddCaptured(captured));
-    labels.push_back(captured.kernel);
+    const auto captured = workloads::ParseCaptured(entry);
+    if (captured) {
+      TRY(service.AddCaptured(*captured));
+      labels.push_back(captured->kernel);
+    } else {
+      // The others' are as good as before.
+      problems.push_back(Text(entry, "kernel") + ": " + captured.error().message);
+    }
   }
-  return Json{{"schema", "cupilot.workloads_added/1"}, {"kernels", std::move(labels)}};
+  return Json{{"schema", "cupilot.workloads_added/1"},
+              {"kernels", std::move(labels)},
+              {"problems", std::move(problems)}};
 }
 
 base::Result<Json> WorkloadListDocument(Service& service, const Json& params) {

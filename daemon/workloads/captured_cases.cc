@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "base/base64.h"
 #include "recording/plan.h"
+#include "records/json.h"
 
 namespace cupilot::workloads {
 namespace {
@@ -25,12 +25,11 @@ std::int64_t IntegerOf(const std::string& bytes) {
   return value;
 }
 
-std::string FloatText(const char* format, double value) {
+// As documents write numbers: the shortest text that reads as the same double.
+std::string FloatText(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  char text[40];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
+  return records::CanonicalJson(records::Json(value));
 }
 
 // A number, exact; nothing for what is written as bytes.
@@ -47,12 +46,12 @@ std::optional<std::string> NumberOf(const records::Parameter& parameter, const s
   if (bytes.size() == sizeof(float)) {
     float value = 0;
     std::memcpy(&value, bytes.data(), sizeof value);
-    return FloatText("%.9g", static_cast<double>(value));
+    return FloatText(static_cast<double>(value));
   }
   if (bytes.size() != sizeof(double)) return std::nullopt;
   double value = 0;
   std::memcpy(&value, bytes.data(), sizeof value);
-  return FloatText("%.17g", value);
+  return FloatText(value);
 }
 
 // Launches of the kernel with one geometry and the same scalars, in all processes.

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "records/json.h"
+
 namespace cupilot::workloads {
 namespace {
 
@@ -16,11 +18,7 @@ using device::ElementType;
 // A share of zeros from which on data counts as sparse.
 constexpr double kSparse = 0.2;
 
-std::string Number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
+std::string Number(double value) { return records::CanonicalJson(records::Json(value)); }
 
 struct Moments {
   double low = std::numeric_limits<double>::infinity();

@@ -230,12 +230,18 @@ TEST_F(CapturesTest, DamagedFilesAreErrors) {
   Start();
   Drain();
   const std::string file = folder_ / "bad.json";
-  ASSERT_TRUE(base::WriteFileAtomically(file, "{\"captures\": [{\"schema\": \"x\"}]}"));
-  EXPECT_FALSE(AddCaptures(*service_, {{"file", file}}));
+  // One record that cannot be read costs the others nothing.
+  const Json mixed = {
+      {"captures", {{{"schema", "x"}, {"kernel", "bad"}}, workloads::ToJson(MakeCaptured("one"))}}};
+  ASSERT_TRUE(base::WriteFileAtomically(file, records::CompactJson(mixed)));
+  const auto added = AddCaptures(*service_, {{"file", file}});
+  ASSERT_TRUE(added);
+  ASSERT_EQ((*added)["problems"].size(), 1u);
+  EXPECT_THAT((*added)["problems"][0].get<std::string>(), HasSubstr("bad: "));
+  EXPECT_EQ(service_->captured().All().size(), 1u);
   ASSERT_TRUE(base::WriteFileAtomically(file, "not json"));
   EXPECT_FALSE(AddCaptures(*service_, {{"file", file}}));
   EXPECT_FALSE(AddCaptures(*service_, {{"file", file + ".none"}}));
-  EXPECT_TRUE(service_->captured().All().empty());
 }
 
 }  // namespace

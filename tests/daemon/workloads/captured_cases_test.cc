@@ -166,6 +166,29 @@ TEST_F(CapturedCasesTest, NullStaysNullAndAStructureKeepsItsPointers) {
   EXPECT_TRUE(captured->cases[0].arguments[1].null);
 }
 
+TEST_F(CapturedCasesTest, AnyFloatingScalarComesBackAsItWas) {
+  kernel_.parameters[2] = test::MakeParameter("e", "float", records::ParameterKind::kFloating, 4);
+  for (const float value : {1e-5f, 0.1f, 1e10f, -3.25f, 1e-40f, 3.4e38f, 16777217.0f, 0.0f}) {
+    SCOPED_TRACE(value);
+    std::filesystem::remove(program_.file());
+    Record([&](capture::Recorder& recorder) {
+      const auto* known = recorder.Find(kernel_.signature, "", {8, 8, 4});
+      std::uint64_t in = kIn, out = kOut;
+      float scalar = value;
+      void* arguments[] = {&in, &out, &scalar};
+      capture::Launch launch;
+      launch.grid = launch.block = {1, 1, 1};
+      launch.arguments = arguments;
+      recorder.After(recorder.Before(*known, recorder.Count(*known, launch), launch));
+    });
+    const auto captured = Cases();
+    ASSERT_TRUE(captured) << captured.error().message;
+    const auto again = ParseCaptured(ToJson(*captured));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(std::stof(again->cases.at(0).arguments.at(2).value), value);
+  }
+}
+
 TEST_F(CapturedCasesTest, GlobalsThatTheKernelReadsAreRecorded) {
   records::ClosureGlobal scale;
   scale.symbol = "scale";
