@@ -12,9 +12,9 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "blobs/blob_store.h"
 #include "device/parallel.h"
 #include "device/philox.h"
-#include "blobs/blob_store.h"
 
 namespace cupilot::device {
 namespace {

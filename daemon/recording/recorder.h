@@ -69,8 +69,8 @@ class Recorder {
   const Kernel* Find(const std::string& signature, const std::string& name,
                      const std::vector<std::uint32_t>& sizes,
                      const std::vector<std::uint32_t>& offsets = {});
-  // kNone where there are too many counters already, and after the end. Launches whose arguments are
-  // not known are counted by their geometry alone.
+  // kNone where there are too many counters already, and after the end. Launches whose arguments
+  // are not known are counted by their geometry alone.
   std::uint32_t Count(const Kernel& kernel, const Launch& launch, std::uint64_t calls = 1);
   // Once a counted launch that may be recorded, with its counter.
   Begun Before(const Kernel& kernel, std::uint32_t counter, const Launch& launch);
