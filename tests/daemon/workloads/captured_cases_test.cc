@@ -185,7 +185,7 @@ TEST_F(CapturedCasesTest, AnyFloatingScalarComesBackAsItWas) {
     ASSERT_TRUE(captured) << captured.error().message;
     const auto again = ParseCaptured(ToJson(*captured));
     ASSERT_TRUE(again) << again.error().message;
-    EXPECT_EQ(std::stof(again->cases.at(0).arguments.at(2).value), value);
+    EXPECT_EQ(static_cast<float>(std::stod(again->cases.at(0).arguments.at(2).value)), value);
   }
 }
 
