@@ -10,7 +10,7 @@ bool DeviceMemory::IsMapped(std::uint64_t address) const {
   if (driver_.cuMemRetainAllocationHandle == nullptr || driver_.cuMemRelease == nullptr)
     return false;
   std::uint64_t handle = 0;
-  void* pointer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  void* pointer = AtAddress(address);
   if (driver_.cuMemRetainAllocationHandle(&handle, pointer) != kDriverSuccess) return false;
   driver_.cuMemRelease(handle);
   return true;
@@ -92,7 +92,7 @@ bool DeviceMemory::Read(std::uint64_t address, void* to, std::size_t bytes) {
   std::uint64_t host = 0;
   if (Ask(kPointerMemoryType, address, type) && type == kMemoryHost &&
       Ask(kPointerHostPointer, address, host) && host != 0) {
-    std::memcpy(to, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(host)), bytes);
+    std::memcpy(to, AtAddress(host), bytes);
     return true;
   }
   return driver_.cuMemcpyDtoH_v2(to, address, bytes) == kDriverSuccess;

@@ -218,7 +218,9 @@ void Session::OnEnter(const CallInfo& info, const CallbackData& data) {
 
 void Session::OnExit(const CallInfo& info, const CallbackData& data) {
   Thread& thread = This();
-  if (thread.depth == 0 || --thread.depth > 0) return;
+  if (thread.depth == 0) return;
+  --thread.depth;
+  if (thread.depth > 0) return;
   const DriverResult result =
       data.result == nullptr ? kDriverSuccess : *static_cast<const DriverResult*>(data.result);
   if (info.call == Call::kBeginCapture && result == kDriverSuccess) ++captures_;
@@ -236,7 +238,7 @@ void Session::OnExit(const CallInfo& info, const CallbackData& data) {
 }
 
 bool Session::IsCapturing(void* stream, bool per_thread) const {
-  if (stream == nullptr && per_thread) stream = reinterpret_cast<void*>(kPerThreadStream);
+  if (stream == nullptr && per_thread) stream = AtAddress(kPerThreadStream);
   int status = 0;
   return stream != nullptr && driver_.cuStreamIsCapturing(stream, &status) == kDriverSuccess &&
          status != 0;

@@ -9,6 +9,12 @@
 
 namespace cupilot::capture {
 
+// Recordings and the driver say addresses as numbers.
+inline void* AtAddress(std::uint64_t address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+
 // An allocation.
 struct Region {
   std::uint64_t address = 0;

@@ -52,11 +52,11 @@ class HostMemory : public cupilot::capture::Memory {
 
   bool Find(std::uint64_t address, Region& region) override {
     FoundAllocation found;
-    if (FindAllocation(reinterpret_cast<const void*>(address), found)) {
+    if (FindAllocation(cupilot::capture::AtAddress(address), found)) {
       region = {reinterpret_cast<std::uint64_t>(found.address), found.bytes, KindOf(found.type)};
       return true;
     }
-    const auto* variable = FindVariableAround(reinterpret_cast<const void*>(address));
+    const auto* variable = FindVariableAround(cupilot::capture::AtAddress(address));
     if (variable != nullptr) region = RegionOf(*variable);
     return variable != nullptr;
   }
@@ -75,7 +75,7 @@ class HostMemory : public cupilot::capture::Memory {
   }
 
   bool Read(std::uint64_t address, void* to, std::size_t bytes) override {
-    std::memcpy(to, reinterpret_cast<const void*>(address), bytes);
+    std::memcpy(to, cupilot::capture::AtAddress(address), bytes);
     return true;
   }
 
