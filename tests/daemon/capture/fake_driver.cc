@@ -1,5 +1,6 @@
 #include "fake_driver.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -262,7 +263,7 @@ int cuptiActivityFlushAll(std::uint32_t) {
   g_requested(&buffer, &bytes, &most);
   const std::size_t used = records.size() * sizeof(KernelRecord);
   if (used > bytes) std::abort();
-  std::memcpy(buffer, records.data(), used);
+  std::copy_n(reinterpret_cast<const std::uint8_t*>(records.data()), used, buffer);
   g_completed(nullptr, 0, buffer, bytes, used);
   return 0;
 }
