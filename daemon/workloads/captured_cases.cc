@@ -100,6 +100,7 @@ std::vector<Group> GroupsOf(const std::vector<Recording>& recordings, const Kern
     }
   }
   std::vector<Group> sorted;
+  sorted.reserve(groups.size());
   for (auto& [key, group] : groups) sorted.push_back(std::move(group));
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Group& a, const Group& b) { return a.Weight() > b.Weight(); });

@@ -28,7 +28,7 @@ typedef int (*cupilot_host_entry)(const struct cupilot_host_part* part, void** a
 
 struct cupilot_host_kernel {
   const char* name;      /* qualified, without template arguments: "image::blur" */
-  const char* signature; /* mangled */
+  const char* signature; /* mangled; of an instantiation __PRETTY_FUNCTION__: "void f(T) [with T = int]" */
   const void* handle;    /* address of the stub: what cudaLaunchKernel takes */
   cupilot_host_entry entry;
   unsigned int max_threads_per_block; /* of __launch_bounds__, else 1024 */

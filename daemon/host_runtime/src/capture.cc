@@ -16,6 +16,7 @@
 
 #include "allocations.h"
 #include "gate.h"
+#include "instance_label.h"
 #include "recording/recorder.h"
 
 namespace cupilot_host::capture {
@@ -104,7 +105,7 @@ struct Session {
     if (known == nullptr) {
       const std::vector<std::uint32_t> sizes(kernel.parameter_bytes,
                                              kernel.parameter_bytes + kernel.parameter_count);
-      known = recorder.Find(kernel.signature, kernel.name, sizes);
+      known = recorder.Find(kernel.signature, LabelOf(kernel.name, kernel.signature), sizes);
     }
     return *known;
   }

@@ -151,18 +151,20 @@ std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
 }
 
 // Template kernels cannot be in a static table: an instantiation registers itself when it is first
-// launched.
+// launched, under the compiler's description of it, which has its template arguments.
 std::string LateRegistration(const Tree& tree, NodeId kernel, const KernelFacts& facts,
-                             const LowerOptions& options, const std::string& handle,
-                             const std::string& entry) {
+                             const LowerOptions& options, const ParameterTexts& parameters,
+                             const std::string& handle, const std::string& entry) {
   const Node& node = tree.at(kernel);
   const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
-  return "static const ::cupilot_host_kernel cupilot_k = {\"" + node.qualified + "\", \"" +
-         node.qualified + "\", " + handle + ", &" + entry + ", " +
+  return "static const unsigned int cupilot_w[] = {" + parameters.sizes +
+         "0}; static const ::cupilot_host_kernel cupilot_k = {\"" + node.qualified +
+         "\", __PRETTY_FUNCTION__, " + handle + ", &" + entry + ", " +
          (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
          std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
-         ", 0u, 0}; static const struct ::cupilot_host_module cupilot_m = {" + kVersion + ", \"" +
-         options.architecture +
+         ", (unsigned int)(sizeof(cupilot_w) / sizeof(cupilot_w[0]) - 1), cupilot_w}; static const "
+         "struct ::cupilot_host_module cupilot_m = {" +
+         kVersion + ", \"" + options.architecture +
          "\", &cupilot_k, 1u, 0, 0u}; static const bool cupilot_r = "
          "(::cupilot_host_register(&cupilot_m), true); (void)cupilot_r; ";
 }
@@ -208,7 +210,7 @@ std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& fac
   if (IsExplicit(tree, kernel)) text += "template <> ";
   text += "void " + node.name + explicit_arguments + "(" + parameters.with_defaults + ") { ";
   if (Has(tree, kernel, kTemplate)) {
-    text += LateRegistration(tree, kernel, facts, options, handle,
+    text += LateRegistration(tree, kernel, facts, options, parameters, handle,
                              scope + "cupilot_entry_" + Suffix(tree, kernel) + arguments);
     if (own_hook) {
       text += NoteText(tree, kernel, options.launch_function + "_instance", parameters, handle);

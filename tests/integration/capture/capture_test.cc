@@ -97,12 +97,13 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   EXPECT_THAT(run.errors, HasSubstr(printed));
   const auto captured = records::ParseJson(run.output);
   ASSERT_TRUE(captured) << run.output;
-  ASSERT_EQ((*captured)["kernels"].size(), 2u) << run.output;
+  ASSERT_EQ((*captured)["kernels"].size(), 4u) << run.output;
   EXPECT_THAT((*captured)["problems"].dump(),
               HasSubstr("batched: no launch was recorded; argument 1 leads to pointers in memory"));
 
   const Json list = Ask({"workload", "list"});
-  ASSERT_EQ(list["workloads"].size(), 2u) << list.dump();
+  ASSERT_EQ(list["workloads"].size(), 4u) << list.dump();
+  EXPECT_EQ(Ask({"workload", "show", "shift<float, 3, Down>"})["launches"][0]["calls"], 1);
   const Json shown = Ask({"workload", "show", "squares"});
   ASSERT_EQ(shown["launches"].size(), 2u) << shown.dump();
   std::int64_t calls = 0;
@@ -139,7 +140,7 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   EXPECT_TRUE(row["program_us"].is_number());
 
   Succeed({CUPILOT_PROGRAM, "workload", "drop", "squares"});
-  EXPECT_EQ(Ask({"workload", "list"})["workloads"].size(), 1u);
+  EXPECT_EQ(Ask({"workload", "list"})["workloads"].size(), 3u);
   EXPECT_TRUE(WaitFor([&] { return Row("squares").value("state", "") == "no workload"; }));
 }
 
