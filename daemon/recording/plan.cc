@@ -1,6 +1,7 @@
 #include "recording/plan.h"
 
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <sstream>
 
@@ -19,6 +20,29 @@ bool ParseKind(const std::string& text, ParameterKind& kind) {
     }
   }
   return false;
+}
+
+bool IsOfName(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+}
+
+// Names with their namespaces, and single other characters; no spaces.
+std::vector<std::string> Words(const std::string& text) {
+  std::vector<std::string> words;
+  bool open = false;  // the last word goes on
+  for (const char c : text) {
+    const bool part = IsOfName(c);
+    if (c != ' ' && part && open) words.back() += c;
+    if (c != ' ' && !(part && open)) words.emplace_back(1, c);
+    open = c != ' ' && part;
+  }
+  return words;
+}
+
+bool EndsWithName(const std::string& whole, const std::string& end) {
+  const std::string tail = "::" + end;
+  return whole.size() > tail.size() &&
+         whole.compare(whole.size() - tail.size(), tail.size(), tail) == 0;
 }
 
 std::string Rest(std::istringstream& line) {
@@ -67,6 +91,16 @@ bool ParseLine(const std::string& text, Plan& plan) {
 }
 
 }  // namespace
+
+bool MayName(const std::string& planned, const std::string& name) {
+  const std::vector<std::string> a = Words(planned), b = Words(name);
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // The kernel's own name is whole.
+    if (a[i] != b[i] && (i == 0 || !EndsWithName(a[i], b[i]))) return false;
+  }
+  return true;
+}
 
 std::string PrintPlan(const Plan& plan) {
   std::ostringstream out;

@@ -54,6 +54,10 @@ struct Plan {
   std::vector<PlannedKernel> kernels;
 };
 
+// Whether a runtime's name of a kernel may be the planned one: equal but for spaces, and but for
+// namespaces that compilers leave out of template arguments ("a::f<T>" is "a::f<b::T>").
+bool MayName(const std::string& planned, const std::string& name);
+
 std::string PrintPlan(const Plan& plan);
 
 // False, with a sentence that names the line, if the text is no plan.

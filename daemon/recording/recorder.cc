@@ -133,7 +133,7 @@ const PlannedKernel* Recorder::PlannedOf(const std::string& signature,
   int names = 0;
   for (const PlannedKernel& planned : plan_.kernels) {
     if (planned.signature == signature) return &planned;
-    if (name.empty() || planned.name != name) continue;
+    if (name.empty() || !MayName(planned.name, name)) continue;
     same_name = &planned;
     ++names;
   }
@@ -161,7 +161,9 @@ const Recorder::Kernel* Recorder::Find(const std::string& signature, const std::
     if (!fits) kernel.planned = nullptr;
   }
   Payload payload;
-  payload.U32(kernel.id).Text(signature).Text(name);
+  // Where the name alone told, who reads it looks for the plan's.
+  payload.U32(kernel.id);
+  payload.Text(kernel.planned != nullptr ? kernel.planned->signature : signature).Text(name);
   payload.U32(static_cast<std::uint32_t>(sizes.size()));
   std::uint32_t offset = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -85,5 +85,15 @@ TEST(Plan, AFileThatIsNotThereIsNamed) {
   EXPECT_TRUE(ReadPlan(folder.Write("plan", PrintPlan(Example())), plan, error)) << error;
 }
 
+TEST(Plan, ANameMayLackNamespacesOfTemplateArguments) {
+  EXPECT_TRUE(MayName("a::f<float, b::T, 4>", "a::f<float, T, 4>"));
+  EXPECT_TRUE(MayName("a::f<float, b::T>", "a::f<float,b::T>"));
+  EXPECT_TRUE(MayName("f<b::G<c::T> >", "f<G<T>>"));
+  EXPECT_FALSE(MayName("a::f<b::T>", "f<b::T>"));
+  EXPECT_FALSE(MayName("a::f<b::T>", "a::f<U>"));
+  EXPECT_FALSE(MayName("a::f<b::T>", "a::f<bT>"));
+  EXPECT_FALSE(MayName("a::f<b::T, 4>", "a::f<b::T, 5>"));
+}
+
 }  // namespace
 }  // namespace cupilot::capture

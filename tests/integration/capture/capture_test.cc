@@ -103,7 +103,8 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
 
   const Json list = Ask({"workload", "list"});
   ASSERT_EQ(list["workloads"].size(), 4u) << list.dump();
-  EXPECT_EQ(Ask({"workload", "show", "shift<float, 3, Down>"})["launches"][0]["calls"], 1);
+  EXPECT_EQ(Ask({"workload", "show", "moved::shift<float, 3, way::Down>"})["launches"][0]["calls"],
+            1);
   const Json shown = Ask({"workload", "show", "squares"});
   ASSERT_EQ(shown["launches"].size(), 2u) << shown.dump();
   std::int64_t calls = 0;

@@ -30,7 +30,11 @@ __global__ void batched(float** parts, int n) {
   if (i < n) parts[blockIdx.x][i] += 1;
 }
 
+namespace way {
 struct Down {};
+}  // namespace way
+namespace moved {
+using way::Down;
 // cupilot: tune
 template <class T, int kSteps, class Direction>
 __global__ void shift(T* data, T by, int n) {
@@ -38,6 +42,7 @@ __global__ void shift(T* data, T by, int n) {
   if (i >= n) return;
   for (int k = 0; k < kSteps; ++k) data[i] -= by;
 }
+}  // namespace moved
 
 __global__ void untold(float* data, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,8 +65,8 @@ int main() {
   for (int i = 0; i < 12; ++i) squares<<<rows / 128, 128>>>(in, out, rows, i % 3 == 0 ? most : 16);
   scale<<<rows / 128, 128>>>(View{out, rows});
   batched<<<2, 32>>>(parts, 32);
-  shift<float, 3, Down><<<rows / 128, 128>>>(out, 0.5f, rows);
-  shift<float, 2, Down><<<rows / 128, 128>>>(out, 0.25f, rows);
+  moved::shift<float, 3, way::Down><<<rows / 128, 128>>>(out, 0.5f, rows);
+  moved::shift<float, 2, way::Down><<<rows / 128, 128>>>(out, 0.25f, rows);
   for (int i = 0; i < 3; ++i) untold<<<rows / 128, 128>>>(out, rows);
   cudaMemcpy(host.data(), out, rows * sizeof(float), cudaMemcpyDeviceToHost);
   double sum = 0;
