@@ -113,16 +113,18 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
                                         *untagged));
   }
   Json labels = Json::array(), problems = Json::array();
+  std::vector<Captured> all;
   for (const Json& entry : *list) {
-    const auto captured = workloads::ParseCaptured(entry);
+    auto captured = workloads::ParseCaptured(entry);
     if (captured) {
-      TRY(service.AddCaptured(*captured));
       labels.push_back(captured->kernel);
+      all.push_back(std::move(*captured));
     } else {
       // The others' are as good as before.
       problems.push_back(Text(entry, "kernel") + ": " + captured.error().message);
     }
   }
+  TRY(service.AddCaptured(all));
   return Json{{"schema", "cupilot.workloads_added/1"},
               {"kernels", std::move(labels)},
               {"problems", std::move(problems)}};

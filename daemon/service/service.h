@@ -96,8 +96,8 @@ class Service {
   base::Result<> Snooze(std::int64_t seconds);
   base::Result<> Resume();
 
-  // A capture takes the place of an earlier one: its kernel is tuned on it from now on.
-  base::Result<> AddCaptured(const workloads::Captured& captured);
+  // Captures take the places of earlier ones: their kernels are tuned on them from now on.
+  base::Result<> AddCaptured(const std::vector<workloads::Captured>& all);
   base::Result<> DropCaptured(const std::string& file, const std::string& label);
   CapturedWorkloads& captured() { return captured_; }
 
@@ -141,7 +141,7 @@ class Service {
   void WatchFolderOf(const std::string& file);
   void Work();
   bool StartScan();
-  void ScanAgain(const std::string& file, const std::string& label);
+  void MarkStale(const std::string& file, const std::string& label);
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
   void AskForHost();
   void AskForGpus();

@@ -7,25 +7,29 @@
 
 namespace cupilot::service {
 
-base::Result<> Service::AddCaptured(const workloads::Captured& captured) {
-  TRY(captured_.Save(captured));
-  log::Info("captured", {{"kernel", captured.kernel}, {"cases", captured.cases.size()}});
+base::Result<> Service::AddCaptured(const std::vector<workloads::Captured>& all) {
+  for (const workloads::Captured& captured : all) {
+    TRY(captured_.Save(captured));
+    log::Info("captured", {{"kernel", captured.kernel}, {"cases", captured.cases.size()}});
+    MarkStale(captured.file, captured.kernel);
+  }
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(with_.clock.WallTime());
   for (const std::string& label : captured_.Evict(settings_.captured_bytes, now.count())) {
     log::Warning("a captured workload was dropped to make room", {{"kernel", label}});
   }
-  ScanAgain(captured.file, captured.kernel);
+  Work();
   return {};
 }
 
 base::Result<> Service::DropCaptured(const std::string& file, const std::string& label) {
   TRY(captured_.Drop(file, label));
-  ScanAgain(file, label);
+  MarkStale(file, label);
+  Work();
   return {};
 }
 
 // What a kernel is tuned on is decided when its source is read.
-void Service::ScanAgain(const std::string& file, const std::string& label) {
+void Service::MarkStale(const std::string& file, const std::string& label) {
   for (auto& [folder, state] : objects_) {
     if (state.scan == nullptr) continue;
     const std::vector<records::Kernel>& kernels = state.scan->kernels;
@@ -33,7 +37,6 @@ void Service::ScanAgain(const std::string& file, const std::string& label) {
       return kernel.file == file && records::LabelOf(kernel) == label;
     });
   }
-  Work();
 }
 
 }  // namespace cupilot::service

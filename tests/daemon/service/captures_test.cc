@@ -102,6 +102,16 @@ TEST_F(CapturesTest, ALaterCaptureTakesTheEarlierOnesPlace) {
   EXPECT_EQ(service_->captured().All().size(), 1u);
 }
 
+TEST_F(CapturesTest, ASourceIsReadOnceForAllOfItsCaptures) {
+  Prepare("kernel one a\nkernel two b\nkernel three c\n");
+  Start();
+  Drain();
+  const std::int64_t before = service_->counters().scans;
+  Add({MakeCaptured("one"), MakeCaptured("two"), MakeCaptured("three")});
+  Drain();
+  EXPECT_EQ(service_->counters().scans, before + 1);
+}
+
 TEST_F(CapturesTest, WhatATagSaysHoldsUnlessItWasAskedFor) {
   Prepare("kernel one a\n");
   Start();
