@@ -9,19 +9,11 @@
 
 namespace cupilot::client {
 
-struct ProgramEnd {
-  int exit_code = 0;
-  int signal = 0;  // that ended it; 0: none
-  bool well() const { return exit_code == 0 && signal == 0; }
-  // "ended with 3", "was ended by Aborted"
-  std::string Text() const;
-};
-
 // `environment` is added to ours. What it prints goes where ours goes, or all of it to standard
 // error (`quiet`), where standard output is for a document. While it runs, what the terminal sends
-// ends it, not us. kUnavailable if it cannot be started.
-base::Result<ProgramEnd> RunChildProgram(const std::vector<std::string>& words,
-                                         const std::map<std::string, std::string>& environment,
-                                         bool quiet);
+// ends it, not us. Its status as of waitpid(); kInvalidArgument if it cannot be started.
+base::Result<int> RunChildProgram(const std::vector<std::string>& words,
+                                  const std::map<std::string, std::string>& environment,
+                                  bool quiet);
 
 }  // namespace cupilot::client

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/child.h"
 #include "base/file.h"
 #include "loop/zmq_client.h"
 
@@ -46,11 +47,6 @@ std::string ReasonIn(const std::string& log) {
       text->size() > kMostReason ? text->substr(text->size() - kMostReason) : *text;
   while (!reason.empty() && reason.back() == '\n') reason.pop_back();
   return reason;
-}
-
-std::string HowItEnded(int status) {
-  if (WIFSIGNALED(status)) return std::string("was ended by ") + strsignal(WTERMSIG(status));
-  return "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
 }  // namespace
@@ -109,7 +105,7 @@ base::Result<> StartDaemon(const base::UserFolders& folders) {
   while (!DaemonServes(folders)) {
     if (steady_clock::now() > limit) {
       return base::Fail(base::Unavailable("the daemon did not start (" + program + " " +
-                                          HowItEnded(status) + "): " + ReasonIn(log)));
+                                          base::EndingText(status) + "): " + ReasonIn(log)));
     }
     ::poll(nullptr, 0, kLookAgainMs);
   }

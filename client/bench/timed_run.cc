@@ -127,12 +127,6 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-std::string EndingOf(int status) {
-  if (WIFSIGNALED(status)) return std::string("was ended by ") + strsignal(WTERMSIG(status));
-  const int code = WEXITSTATUS(status);
-  return code == 0 ? "" : "ended with " + std::to_string(code);
-}
-
 bool ReadNumber(std::string_view text, std::int64_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size() && out >= 0;
@@ -211,7 +205,7 @@ base::Result<TimedRun> RunTimed(const std::vector<std::string>& words, const Var
   run.wall_seconds = wall.count();
   run.user_seconds = static_cast<double>(usage.ru_utime.tv_sec) +
                      static_cast<double>(usage.ru_utime.tv_usec) / 1e6;
-  run.ending = EndingOf(status);
+  if (status != 0) run.ending = base::EndingText(status);
   run.errors = errors.End();
   if (variation.counts) run.counts = ParseCounts(base::ReadFile(counts.path()).value_or(""));
   return run;

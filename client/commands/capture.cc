@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/install_layout.h"
@@ -274,9 +275,9 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
   }
   const std::string plan_file = folder.path() + "/plan";
   TRY(base::WriteFileAtomically(plan_file, capture::PrintPlan(plan)));
-  TRY_ASSIGN(const ProgramEnd end,
+  TRY_ASSIGN(const int status,
              RunChildProgram(arguments.words, EnvironmentOf(plan_file), output.json()));
-  if (!end.well()) output.Warning(arguments.words[0] + " " + end.Text());
+  if (status != 0) output.Warning(arguments.words[0] + " " + base::EndingText(status));
   TRY_ASSIGN(const auto recordings, ReadRecordings(folder.path(), output));
   if (recordings.empty()) {
     return base::Fail(base::NotFound(
@@ -288,7 +289,7 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
   if (!harvest.captured.empty() || !harvest.untagged.empty())
     TRY(GiveToDaemon(connection, harvest, folder.path()));
   Print(harvest, output);
-  return harvest.captured.empty() || !end.well() ? kNo : kDone;
+  return harvest.captured.empty() || status != 0 ? kNo : kDone;
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <cstring>
+#include <string>
 
 namespace cupilot::base {
 
@@ -12,6 +14,11 @@ int WaitForEnd(pid_t pid) {
     if (errno != EINTR) return -1;
   }
   return status;
+}
+
+std::string EndingText(int status) {
+  if (WIFSIGNALED(status)) return std::string("was ended by ") + ::strsignal(WTERMSIG(status));
+  return "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
 std::vector<char*> ArgumentPointers(std::vector<std::string>& words) {

@@ -12,6 +12,9 @@ namespace cupilot::base {
 // where there is no such child. Blocks the calling thread.
 int WaitForEnd(pid_t pid);
 
+// How a child ended, by its status: "ended with 3", "was ended by Aborted".
+std::string EndingText(int status);
+
 // What exec and posix_spawn take: views of the words, and a null pointer. They hold as long as the
 // words do.
 std::vector<char*> ArgumentPointers(std::vector<std::string>& words);

@@ -218,6 +218,11 @@ std::string PrettyJson(const Json& json) {
   return out;
 }
 
+std::string TextAt(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
 std::string CompactJson(const Json& json) { return Printable(json); }
 
 }  // namespace cupilot::records

@@ -29,6 +29,9 @@ std::string HashJson(const Json& json);
 // For people: two spaces, `schema` first, then keys sorted, a final newline.
 std::string PrettyJson(const Json& json);
 
+// The text that the object has there; empty where it has none.
+std::string TextAt(const Json& json, const char* key);
+
 // One line, for protocols: as nlohmann prints it, but bytes that are not UTF-8 (a compiler's log)
 // are replaced in place of an exception.
 std::string CompactJson(const Json& json);

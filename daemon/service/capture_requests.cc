@@ -13,11 +13,6 @@ namespace {
 using records::Json;
 using workloads::Captured;
 
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 // What recording and replaying need, without the texts. Whether its tag has a workload is said
 // beside it.
 Json Outline(const records::Kernel& kernel, bool declared) {
@@ -73,8 +68,8 @@ base::Result<const Captured*> FindCaptured(Service& service, const std::string& 
 }  // namespace
 
 base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
-  const std::string folder = Text(params, "folder");
-  const std::string wanted = Text(params, "kernel");
+  const std::string folder = records::TextAt(params, "folder");
+  const std::string wanted = records::TextAt(params, "kernel");
   Json document = {{"schema", "cupilot.capture_plan/1"}, {"kernels", Json::array()}};
   bool complete = true;
   bool project = false;
@@ -101,15 +96,16 @@ base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
 }
 
 base::Result<Json> AddCaptures(Service& service, const Json& params) {
-  TRY_ASSIGN(const std::string text, base::ReadFile(Text(params, "file")));
+  TRY_ASSIGN(const std::string text, base::ReadFile(records::TextAt(params, "file")));
   TRY_ASSIGN(const Json document, records::ParseJson(text));
   const auto list = document.find("captures");
   if (list == document.end() || !list->is_array()) {
-    return base::Fail(base::InvalidArgument(Text(params, "file") + ": captures: missing"));
+    return base::Fail(
+        base::InvalidArgument(records::TextAt(params, "file") + ": captures: missing"));
   }
   if (const auto untagged = document.find("untagged");
       untagged != document.end() && untagged->is_array()) {
-    TRY(service.captured().SaveUntagged(SourceFolderOf(service, Text(params, "folder")),
+    TRY(service.captured().SaveUntagged(SourceFolderOf(service, records::TextAt(params, "folder")),
                                         *untagged));
   }
   Json labels = Json::array(), problems = Json::array();
@@ -121,7 +117,7 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
       all.push_back(std::move(*captured));
     } else {
       // The others' are as good as before.
-      problems.push_back(Text(entry, "kernel") + ": " + captured.error().message);
+      problems.push_back(records::TextAt(entry, "kernel") + ": " + captured.error().message);
     }
   }
   TRY(service.AddCaptured(all));
@@ -131,7 +127,7 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
 }
 
 base::Result<Json> WorkloadListDocument(Service& service, const Json& params) {
-  const std::string folder = Text(params, "folder");
+  const std::string folder = records::TextAt(params, "folder");
   // Where the user stands in a project, what was captured of its kernels; else all.
   std::set<std::pair<std::string, std::string>> wanted;
   bool project = false;
@@ -152,14 +148,14 @@ base::Result<Json> WorkloadListDocument(Service& service, const Json& params) {
 }
 
 base::Result<Json> WorkloadDocument(Service& service, const Json& params) {
-  TRY_ASSIGN(const Captured* captured,
-             FindCaptured(service, Text(params, "kernel"), Text(params, "folder")));
+  TRY_ASSIGN(const Captured* captured, FindCaptured(service, records::TextAt(params, "kernel"),
+                                                    records::TextAt(params, "folder")));
   return workloads::ToJson(*captured);
 }
 
 base::Result<Json> DropWorkload(Service& service, const Json& params) {
-  TRY_ASSIGN(const Captured* found,
-             FindCaptured(service, Text(params, "kernel"), Text(params, "folder")));
+  TRY_ASSIGN(const Captured* found, FindCaptured(service, records::TextAt(params, "kernel"),
+                                                 records::TextAt(params, "folder")));
   const Captured captured = *found;
   TRY(service.DropCaptured(captured.file, captured.kernel));
   return Json{{"schema", "cupilot.workload_dropped/1"}, {"kernel", captured.kernel}};

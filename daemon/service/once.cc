@@ -17,11 +17,6 @@ namespace {
 
 using records::Json;
 
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 constexpr const char* kNoNvcc = "nvcc";
 
 // The toolkit's compiler; its plain name if it is nowhere.
@@ -54,7 +49,7 @@ Once::Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer writ
 void Once::Start(const std::string& request_line) {
   auto json = records::ParseJson(request_line);
   if (!json) return Finish(base::Fail(json.error()));
-  verb_ = Text(*json, "verb");
+  verb_ = records::TextAt(*json, "verb");
   params_ = json->value("params", Json::object());
   if (verb_ == "verify") {
     if (!ReadEntry()) return;
@@ -65,7 +60,7 @@ void Once::Start(const std::string& request_line) {
   } else {
     return Finish(base::Fail(base::InvalidArgument("the verb must be tune, evaluate or verify")));
   }
-  const std::string device = Text(params_, "device");
+  const std::string device = records::TextAt(params_, "device");
   evaluate::DescribeDevice(
       with_.workers, device.empty() ? "host" : device,
       [this](base::Result<evaluate::DeviceDescription> reply) { OnDevice(std::move(reply)); });
@@ -75,7 +70,7 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   if (!device) return Finish(base::Fail(device.error()));
   place_.device = device->name;
   place_.identity = device->device;
-  command_ = CommandFor(Text(params_, "file"), *device);
+  command_ = CommandFor(records::TextAt(params_, "file"), *device);
   if (command_.arguments[0] == kNoNvcc) {
     return Finish(base::Fail(base::Unavailable(
         "no CUDA toolkit was found (nvcc on the PATH, in CUDA_PATH, CUDA_HOME or /usr/local/cuda): "
@@ -97,7 +92,7 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   scan.command = command_;
   scan.source_text = std::move(*source);
   // The workload comes from the request, so the kernel needs no tag.
-  const std::string asked = Text(params_, "kernel");
+  const std::string asked = records::TextAt(params_, "kernel");
   scan.kernels = {asked.substr(0, asked.find_first_of("<("))};
   evaluate::Scan(with_.workers, scan,
                  [this](base::Result<protocol::ScanReply> reply) { OnScanned(std::move(reply)); });
@@ -113,7 +108,7 @@ bool Once::IsMeant(const records::Kernel& kernel) const {
 void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
   if (!reply) return Finish(base::Fail(reply.error()));
   if (verb_ == "verify") return Verify(reply->kernels);
-  const std::string name = Text(params_, "kernel");
+  const std::string name = records::TextAt(params_, "kernel");
   std::string candidates;
   std::size_t whole = 0;
   std::size_t count = 0;

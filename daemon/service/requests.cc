@@ -25,11 +25,6 @@ DaemonMessage ErrorReply(Json id, base::Error error) {
   return {DaemonMessage::Kind::kError, std::move(id), {}, "", std::move(error)};
 }
 
-std::string Text(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 }  // namespace
 
 Requests::Requests(Service& service, std::string state_folder, base::UniqueFunction<void()> stop)
@@ -70,26 +65,26 @@ base::Result<Json> Requests::Hello(const protocol::ClientHello& hello) const {
 }
 
 base::Result<Json> Requests::AboutKernel(const std::string& verb, const Json& params) {
-  TRY_ASSIGN(const KernelPlace place,
-             FindKernel(service_, Text(params, "kernel"), Text(params, "folder")));
+  TRY_ASSIGN(const KernelPlace place, FindKernel(service_, records::TextAt(params, "kernel"),
+                                                 records::TextAt(params, "folder")));
   if (verb == "explain") return ExplainDocument(service_, place);
   if (verb == "history") return HistoryDocument(service_, place);
-  return BestDocument(service_, place, Text(params, "arch"));
+  return BestDocument(service_, place, records::TextAt(params, "arch"));
 }
 
 base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string& verb,
                                       const Json& params) {
   if (verb == "ping") return Json::object();
   if (verb == "status") return StatusDocument(service_);
-  if (verb == "list") return ListDocument(service_, Text(params, "folder"));
+  if (verb == "list") return ListDocument(service_, records::TextAt(params, "folder"));
   if (verb == "explain" || verb == "best" || verb == "history") return AboutKernel(verb, params);
   if (verb == "apply") {
     return Json{{"schema", "cupilot.apply/1"},
-                {"published", service_.Apply(Text(params, "folder"))}};
+                {"published", service_.Apply(records::TextAt(params, "folder"))}};
   }
   if (verb == "lock") {
-    return LockDocument(service_, Text(params, "folder"), Text(params, "output"),
-                        state_folder_ + "/replies");
+    return LockDocument(service_, records::TextAt(params, "folder"),
+                        records::TextAt(params, "output"), state_folder_ + "/replies");
   }
   if (verb == "capture_plan") return CapturePlanDocument(service_, params);
   if (verb == "workload_add") return AddCaptures(service_, params);

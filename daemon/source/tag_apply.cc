@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/base64.h"
 #include "records/expression.h"
 #include "source/syntax/lexer.h"
 #include "source/tags.h"
@@ -50,13 +51,6 @@ base::Result<std::int64_t> MacroValue(const std::string& name, const std::vector
     text += word + " ";
   }
   return records::EvaluateText(text, {});
-}
-
-// So many zero bytes in base64.
-std::string ZeroBytes(std::size_t count) {
-  std::string text((count + 2) / 3 * 4, 'A');
-  const std::size_t padding = (3 - count % 3) % 3;
-  return text.replace(text.size() - padding, padding, std::string(padding, '='));
 }
 
 class Applier {
@@ -240,7 +234,8 @@ class Applier {
       }
       case ParameterKind::kOther:
         if (value->scalar != "{}" || parameter.bytes <= 0) break;
-        argument.bytes = ZeroBytes(static_cast<std::size_t>(parameter.bytes));
+        argument.bytes =
+            base::EncodeBase64(std::string(static_cast<std::size_t>(parameter.bytes), '\0'));
         return argument;
     }
     return FailAt(workload.line,

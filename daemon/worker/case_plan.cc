@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "worker/base64.h"
+#include "base/base64.h"
 #include "worker/fill_recipe.h"
 
 namespace cupilot::worker {
@@ -360,7 +360,7 @@ class Planner {
 
   Result<> AddStructure(std::size_t i) {
     const records::Argument& argument = case_.arguments[i];
-    TRY_ASSIGN(std::vector<std::byte> bytes, DecodeBase64(argument.bytes));
+    TRY_ASSIGN(std::vector<std::byte> bytes, base::DecodeBase64(argument.bytes));
     if (static_cast<std::int64_t>(bytes.size()) != kernel_.parameters[i].bytes) {
       return Fail(InvalidArgument("the structure has " +
                                   std::to_string(kernel_.parameters[i].bytes) + " bytes, not " +
