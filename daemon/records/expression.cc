@@ -18,6 +18,36 @@ tl::unexpected<base::Error> FailAt(const Node& node, const std::string& what) {
   return base::Fail(ExpressionError(node.column, what));
 }
 
+template <class T>
+bool Holds(Operation operation, T left, T right) {
+  switch (operation) {
+    case Operation::kLess:
+      return left < right;
+    case Operation::kLessEqual:
+      return left <= right;
+    case Operation::kGreater:
+      return left > right;
+    case Operation::kGreaterEqual:
+      return left >= right;
+    case Operation::kEqual:
+      return left == right;
+    default:
+      return left != right;
+  }
+}
+
+// Of kDivide, kRemainder, kFloorDiv, and of kCeilDiv by a positive number.
+const char* Divide(Operation operation, std::int64_t a, std::int64_t b, std::int64_t* result) {
+  if (b == 0) return "division by zero";
+  if (a == kMin && b == -1) return "overflow";
+  const bool inexact = a % b != 0;
+  *result = a / b;
+  if (operation == Operation::kRemainder) *result = a % b;
+  if (operation == Operation::kFloorDiv && inexact && ((a < 0) != (b < 0))) --*result;
+  if (operation == Operation::kCeilDiv && inexact && a > 0) ++*result;
+  return nullptr;
+}
+
 class Evaluator {
  public:
   explicit Evaluator(const Environment& environment) : environment_(environment) {}
@@ -49,7 +79,7 @@ class Evaluator {
       case Operation::kBlocksPerSm:
         return BlocksPerSm(node);
       case Operation::kLog2Ceil:
-        return Log2Ceil(node);
+        return LogarithmOf(node);
       case Operation::kMin:
       case Operation::kMax:
         return Extreme(node);
@@ -103,24 +133,6 @@ class Evaluator {
     return found == environment_.floats.end() ? nullptr : &found->second;
   }
 
-  template <class T>
-  static bool Holds(Operation operation, T left, T right) {
-    switch (operation) {
-      case Operation::kLess:
-        return left < right;
-      case Operation::kLessEqual:
-        return left <= right;
-      case Operation::kGreater:
-        return left > right;
-      case Operation::kGreaterEqual:
-        return left >= right;
-      case Operation::kEqual:
-        return left == right;
-      default:
-        return left != right;
-    }
-  }
-
   Value Compare(const Node& node) const {
     const double* left_float = FloatOf(*node.children[0]);
     const double* right_float = FloatOf(*node.children[1]);
@@ -140,64 +152,31 @@ class Evaluator {
     return Holds(node.operation, a, b) ? 1 : 0;
   }
 
-  static Value Division(const Node& node, std::int64_t a, std::int64_t b) {
-    if (b == 0) return FailAt(node, "division by zero");
-    if (a == kMin && b == -1) return FailAt(node, "overflow");
-    if (node.operation == Operation::kRemainder) return a % b;
-    const std::int64_t quotient = a / b;
-    if (node.operation == Operation::kDivide) return quotient;
-    const bool inexact = a % b != 0;
-    if (node.operation == Operation::kFloorDiv) {
-      return quotient - (inexact && ((a < 0) != (b < 0)) ? 1 : 0);
-    }
-    // ceil_div and round_up; b is positive here.
-    return quotient + (inexact && a > 0 ? 1 : 0);
-  }
-
   Value Arithmetic(const Node& node) const {
     TRY_ASSIGN(const std::int64_t a, Of(*node.children[0]));
     TRY_ASSIGN(const std::int64_t b, Of(*node.children[1]));
     std::int64_t result = 0;
-    bool overflow = false;
-    switch (node.operation) {
-      case Operation::kAdd:
-        overflow = __builtin_add_overflow(a, b, &result);
-        break;
-      case Operation::kSubtract:
-        overflow = __builtin_sub_overflow(a, b, &result);
-        break;
-      case Operation::kMultiply:
-        overflow = __builtin_mul_overflow(a, b, &result);
-        break;
-      case Operation::kCeilDiv:
-      case Operation::kRoundUp: {
-        if (b <= 0) return FailAt(node, "'" + node.name + "' by a number that is not positive");
-        TRY_ASSIGN(result, Division(node, a, b));
-        if (node.operation == Operation::kRoundUp) {
-          overflow = __builtin_mul_overflow(result, b, &result);
-        }
-        break;
-      }
-      default:
-        return Division(node, a, b);
-    }
-    if (overflow) return FailAt(node, "overflow");
-    return result;
+    const char* why = Compute(node.operation, a, b, &result);
+    if (why == nullptr) return result;
+    const bool of_function =
+        (node.operation == Operation::kCeilDiv || node.operation == Operation::kRoundUp) && b <= 0;
+    return FailAt(node, of_function ? "'" + node.name + "' " + why : why);
   }
 
   Value Extreme(const Node& node) const {
     TRY_ASSIGN(std::int64_t result, Of(*node.children[0]));
     for (std::size_t i = 1; i < node.children.size(); ++i) {
       TRY_ASSIGN(const std::int64_t next, Of(*node.children[i]));
-      result = node.operation == Operation::kMin ? std::min(result, next) : std::max(result, next);
+      (void)Compute(node.operation, result, next, &result);
     }
     return result;
   }
 
-  Value Log2Ceil(const Node& node) const {
+  Value LogarithmOf(const Node& node) const {
     TRY_ASSIGN(const std::int64_t value, Of(*node.children[0]));
-    if (value <= 0) return FailAt(node, "'log2_ceil' of a number that is not positive");
-    return std::bit_width(static_cast<std::uint64_t>(value) - 1);
+    std::int64_t result = 0;
+    if (const char* why = Log2Ceil(value, &result)) return FailAt(node, why);
+    return result;
   }
 
   Value Aligned(const Node& node) const {
@@ -249,6 +228,46 @@ void CollectNames(const Node& node, std::vector<std::string>& names) {
 
 bool IsComparison(Operation operation) {
   return operation >= Operation::kLess && operation <= Operation::kNotEqual;
+}
+
+const char* Compute(Operation operation, std::int64_t a, std::int64_t b, std::int64_t* result) {
+  switch (operation) {
+    case Operation::kAdd:
+      return __builtin_add_overflow(a, b, result) ? "overflow" : nullptr;
+    case Operation::kSubtract:
+      return __builtin_sub_overflow(a, b, result) ? "overflow" : nullptr;
+    case Operation::kMultiply:
+      return __builtin_mul_overflow(a, b, result) ? "overflow" : nullptr;
+    case Operation::kMin:
+      *result = std::min(a, b);
+      return nullptr;
+    case Operation::kMax:
+      *result = std::max(a, b);
+      return nullptr;
+    case Operation::kCeilDiv:
+    case Operation::kRoundUp: {
+      if (b <= 0) return "by a number that is not positive";
+      const char* why = Divide(Operation::kCeilDiv, a, b, result);
+      if (why != nullptr || operation == Operation::kCeilDiv) return why;
+      return __builtin_mul_overflow(*result, b, result) ? "overflow" : nullptr;
+    }
+    default:
+      return Divide(operation, a, b, result);
+  }
+}
+
+bool HoldsBetween(Operation comparison, std::int64_t a, std::int64_t b) {
+  return Holds(comparison, a, b);
+}
+
+const char* Log2Ceil(std::int64_t a, std::int64_t* result) {
+  if (a <= 0) return "'log2_ceil' of a number that is not positive";
+  *result = std::bit_width(static_cast<std::uint64_t>(a) - 1);
+  return nullptr;
+}
+
+base::Result<std::int64_t> EvaluateNode(const Node& node, const Environment& environment) {
+  return Evaluator(environment).Of(node);
 }
 
 base::Result<Expression> Expression::Parse(std::string_view text) {

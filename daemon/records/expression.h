@@ -61,6 +61,7 @@ class Expression {
   const std::string& text() const { return text_; }
 
   struct Node;
+  const Node& root() const { return *root_; }
 
  private:
   std::string text_;

@@ -55,6 +55,17 @@ base::Error ExpressionError(int column, const std::string& what);
 
 bool IsComparison(Operation operation);
 
+// Integer operations of two numbers, kMultiply to kSubtract and kCeilDiv to kMax: null and the
+// result, or why there is none ("overflow").
+const char* Compute(Operation operation, std::int64_t a, std::int64_t b, std::int64_t* result);
+bool HoldsBetween(Operation comparison, std::int64_t a, std::int64_t b);
+// Null and the result, or why there is none; a >= 1 is demanded.
+const char* Log2Ceil(std::int64_t a, std::int64_t* result);
+
+// The value of a part of an expression.
+base::Result<std::int64_t> EvaluateNode(const Expression::Node& node,
+                                        const Environment& environment);
+
 // Null with an error in `error`.
 std::unique_ptr<const Expression::Node> ParseExpression(std::string_view text, base::Error& error);
 
