@@ -103,8 +103,15 @@ int RunWorkloadShow(const Arguments& arguments, Output& output) {
   }
   output.Table(rows);
   for (const Json& note : ListOf(*captured, "notes")) output.Line(note.get<std::string>());
-  for (const auto& [name, why] : ObjectOf(*captured, "not_reproducible").items()) {
-    output.Line(name + " is not used: " + why.get<std::string>());
+  for (const auto& [name, replay] : ObjectOf(*captured, "replays").items()) {
+    const std::string why = TextOf(replay, "reason");
+    const bool rounding = replay.value("rounding", false);
+    output.Line(name +
+                (why.empty() ? ": "
+                 : rounding  ? " is not reproducible: "
+                             : " is not used: ") +
+                (why.empty() ? "the same bits as in the program" : why) + ", " +
+                CountOf(replay, "times") + " equal runs");
   }
   return kDone;
 }

@@ -185,6 +185,18 @@ void Profile(Workers& workers, const protocol::ProfileRequest& request,
       &protocol::ParseProfileReply, std::move(done));
 }
 
+void Replay(Workers& workers, const protocol::ReplayRequest& request,
+            base::Callback<protocol::ReplayReply> done) {
+  CallTyped<protocol::ReplayReply>(
+      workers,
+      MakeCall(
+          WorkerKind::kDevice, "replay", protocol::ToJson(request),
+          (milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kVerifyLimit) *
+              CasesOf(request.set),
+          request.set.device),
+      &protocol::ParseReplayReply, std::move(done));
+}
+
 void DescribeDevice(Workers& workers, const std::string& device,
                     base::Callback<DeviceDescription> done) {
   CallTyped<DeviceDescription>(

@@ -6,6 +6,7 @@
 
 #include "base/callback.h"
 #include "evaluate/workers.h"
+#include "protocol/replay.h"
 #include "protocol/worker_messages.h"
 
 namespace cupilot::evaluate {
@@ -36,6 +37,8 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request,
              base::Callback<protocol::MeasureReply> done);
 void Profile(Workers& workers, const protocol::ProfileRequest& request,
              base::Callback<protocol::ProfileReply> done);
+void Replay(Workers& workers, const protocol::ReplayRequest& request,
+            base::Callback<protocol::ReplayReply> done);
 
 struct DeviceDescription {
   std::string name;  // "host", "cuda:0"

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/callback.h"
+#include "protocol/replay.h"
 #include "records/compile_command.h"
 #include "records/evaluation.h"
 #include "records/kernel.h"
@@ -55,6 +56,11 @@ class Evaluator {
   // had. GPUs only.
   virtual void Profile(EvaluateRequest request, records::Evaluation evaluation,
                        base::Callback<records::Evaluation> done) = 0;
+
+  // The original alone on the workload's cases, again and again, beside what its launches left in
+  // the program (protocol/replay.h). Errors as Evaluate's. The variant does not matter.
+  virtual void Replay(EvaluateRequest request, protocol::LeftBehind after,
+                      base::Callback<protocol::ReplayReply> done) = 0;
 };
 
 }  // namespace cupilot::evaluate

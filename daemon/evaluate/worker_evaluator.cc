@@ -509,6 +509,23 @@ void WorkerEvaluator::Profile(EvaluateRequest request, records::Evaluation evalu
       ->StartProfileOf(std::move(evaluation));
 }
 
+void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after,
+                             base::Callback<protocol::ReplayReply> done) {
+  FindBaseline(request, [this, request, after = std::move(after),
+                         done = std::move(done)](base::Result<Baseline> baseline) mutable {
+    if (!baseline) return done(base::Fail(std::move(baseline.error())));
+    protocol::ReplayRequest replay;
+    replay.set.kernel = std::move(request.kernel);
+    replay.set.workload = std::move(request.workload);
+    replay.set.original_artifact = baseline->original_artifact;
+    replay.set.seed = request.seed;
+    replay.set.device = request.device;
+    replay.set.work_folder = settings_.work_folder + "/" + baseline->device.device.arch;
+    replay.after = std::move(after);
+    evaluate::Replay(workers_, replay, std::move(done));
+  });
+}
+
 void WorkerEvaluator::FindBaseline(const EvaluateRequest& request, BaselineCallback done) {
   const std::string key = BaselineKey(request);
   if (auto found = baselines_.find(key); found != baselines_.end()) {

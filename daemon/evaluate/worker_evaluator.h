@@ -28,6 +28,8 @@ class WorkerEvaluator final : public Evaluator {
   void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) override;
   void Profile(EvaluateRequest request, records::Evaluation evaluation,
                base::Callback<records::Evaluation> done) override;
+  void Replay(EvaluateRequest request, protocol::LeftBehind after,
+              base::Callback<protocol::ReplayReply> done) override;
 
  private:
   class Job;

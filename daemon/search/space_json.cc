@@ -14,7 +14,7 @@ namespace {
 
 using records::Json;
 
-constexpr std::array<std::pair<std::string_view, ParameterKind>, 5> kKinds = {{
+constexpr std::array<std::pair<std::string_view, ParameterKind>, 5> kParameterKinds = {{
     {"number", ParameterKind::kNumber},
     {"power", ParameterKind::kPower},
     {"boolean", ParameterKind::kBoolean},
@@ -23,8 +23,8 @@ constexpr std::array<std::pair<std::string_view, ParameterKind>, 5> kKinds = {{
 }};
 constexpr std::size_t kMostOrdered = 7;  // 5,040 orders
 
-const char* NameOf(ParameterKind kind) {
-  const auto found = std::find_if(kKinds.begin(), kKinds.end(),
+const char* NameOfKind(ParameterKind kind) {
+  const auto found = std::find_if(kParameterKinds.begin(), kParameterKinds.end(),
                                   [kind](const auto& row) { return row.second == kind; });
   return found->first.data();
 }
@@ -77,9 +77,9 @@ void Read(const Json& json, const std::string& path, SpaceParameter& out,
       .Optional("of", of)
       .Optional("standard", standard)
       .Optional("when", out.when);
-  const auto known = std::find_if(kKinds.begin(), kKinds.end(),
+  const auto known = std::find_if(kParameterKinds.begin(), kParameterKinds.end(),
                                   [&](const auto& row) { return row.first == kind; });
-  if (known == kKinds.end()) {
+  if (known == kParameterKinds.end()) {
     return reading.Fail(
         records::Join(path, "kind"),
         "unknown kind '" + kind + "'; one of number, power, boolean, category, order");
@@ -132,7 +132,7 @@ base::Result<SpaceFile> ParseSpaceFile(const Json& json) {
 Json ToJson(const SpaceFile& file) {
   Json parameters = Json::array();
   for (const SpaceParameter& parameter : file.parameters) {
-    Json row = {{"name", parameter.name}, {"kind", NameOf(parameter.kind)}};
+    Json row = {{"name", parameter.name}, {"kind", NameOfKind(parameter.kind)}};
     if (parameter.texts.empty()) {
       row["values"] = parameter.values;
       row["standard"] = parameter.standard;

@@ -29,6 +29,9 @@ Json Outline(const records::Kernel& kernel, bool declared) {
 
 Json RowOf(const Captured& captured) {
   std::int64_t cases = static_cast<std::int64_t>(captured.cases.size());
+  const auto not_reproducible =
+      std::count_if(captured.replays.begin(), captured.replays.end(),
+                    [](const auto& replay) { return !replay.second.reason.empty(); });
   return {{"kernel", captured.kernel},
           {"file", captured.file},
           {"program", captured.program},
@@ -39,7 +42,7 @@ Json RowOf(const Captured& captured) {
           {"microseconds", captured.Microseconds()},
           {"geometries", captured.launches.size()},
           {"cases", cases},
-          {"not_reproducible", captured.not_reproducible.size()}};
+          {"not_reproducible", not_reproducible}};
 }
 
 // By a label, a suffix of one, or as the project names its kernels.

@@ -104,9 +104,12 @@ std::string CapturedWorkloads::Overlay(records::Kernel& kernel) {
     return what;
   }
   if (!kernel.cases.empty() && !captured->replaces_tag) return {};
-  std::vector<records::Case> cases;
-  for (const records::Case& one : captured->cases) {
-    if (captured->not_reproducible.count(one.name) == 0) cases.push_back(one);
+  std::vector<records::Case> cases = workloads::UsableCases(*captured, kernel);
+  if (cases.empty() && !captured->cases.empty()) {
+    const std::string& name = captured->cases.front().name;
+    return kernel.file + ":" + std::to_string(kernel.line) + ": what was captured of " +
+           records::LabelOf(kernel) + " is not reproducible: case '" + name +
+           "': " + captured->WhyUnused(name);
   }
   if (!cases.empty()) kernel.cases = std::move(cases);
   return {};

@@ -34,7 +34,8 @@ class CapturedWorkloads {
 
   // The kernel's cases become the captured ones, if there are any and its tag says none, or the
   // capture was asked for by its name. A capture of other parameters
-  // is dropped, and the sentence that says so is the result; else it is empty.
+  // is dropped, and the sentence that says so is the result, as is one that says that none of its
+  // cases is reproducible; else it is empty.
   std::string Overlay(records::Kernel& kernel);
 
   // Removes contents that no record names, and the oldest beyond `most_bytes` with the records that

@@ -209,6 +209,25 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
   accepted_ = false;
   told_ = 0;
   most_ = most;
+  if (input_.prepare && !prepared_) {
+    Prepare();
+  } else {
+    Begin();
+  }
+}
+
+void KernelJob::Prepare() {
+  Enter("replay");
+  input_.prepare(RequestFor({}), [this, alive = alive_](base::Result<bool> go_on) {
+    if (!*alive) return;
+    prepared_ = true;
+    if (go_on.value_or(true)) return Begin();
+    GiveUp("its workload is not reproducible");
+    EndStep();
+  });
+}
+
+void KernelJob::Begin() {
   if (search_) {
     GoOn();
   } else {

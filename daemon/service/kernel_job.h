@@ -45,6 +45,9 @@ struct JobInput {
   double measure_seconds = 1.5;
   // The kernel's variants that an object does without: they beat nothing. May be empty.
   std::function<std::set<std::string>()> refused;
+  // Before anything is tried: whether the workload is to be tuned on. Where it is not, nothing is
+  // tried. May be empty.
+  std::function<void(const evaluate::EvaluateRequest& request, base::Callback<bool> done)> prepare;
 };
 
 class KernelJob {
@@ -99,6 +102,8 @@ class KernelJob {
   void Restore();
   void Save();
   search::SearchInput InputOfSearch() const;
+  void Prepare();
+  void Begin();
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
   // One candidate that the search gave and was not told about yet.
@@ -148,6 +153,7 @@ class KernelJob {
   std::optional<records::Evaluation> last_;
   bool finished_ = false;
   bool given_up_ = false;
+  bool prepared_ = false;
   bool held_ = false;
   bool savable_ = true;  // every idea was reported with a verdict
   int failures_in_a_row_ = 0;

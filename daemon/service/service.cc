@@ -282,6 +282,9 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.measure_seconds = settings_.measure_seconds;
   input.refused = [this, key = kernel.key, toolchain = state.scan->toolchain,
                    target = place.target] { return RefusedAnywhere(key, toolchain, target); };
+  input.prepare = [this](const evaluate::EvaluateRequest& request, base::Callback<bool> done) {
+    ReplayCaptured(request, std::move(done));
+  };
   job = std::make_unique<KernelJob>(
       KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
       std::move(input), [this](const KernelJob& at_work) {

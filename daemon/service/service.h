@@ -142,6 +142,9 @@ class Service {
   void Work();
   bool StartScan();
   void MarkStale(const std::string& file, const std::string& label);
+  void ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<bool> done);
+  bool OnReplayed(const records::Kernel& kernel, const workloads::Captured& asked,
+                  base::Result<protocol::ReplayReply> reply);
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
   void AskForHost();
   void AskForGpus();

@@ -28,6 +28,56 @@ base::Result<> Service::DropCaptured(const std::string& file, const std::string&
   return {};
 }
 
+// Captured launches are run again before they are evidence: once, on a device of the kind that the
+// program ran on. `done` gets false where the kernel is to be tuned on other cases than these.
+void Service::ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<bool> done) {
+  const std::string label = records::LabelOf(request.kernel);
+  const workloads::Captured* captured = captured_.Find(request.kernel.file, label);
+  const bool comparable = captured != nullptr && !captured->synthetic &&
+                          captured->device == evaluate::DeviceKind(request.device);
+  if (!comparable) return done(true);
+  const std::vector<records::Case> usable = workloads::UsableCases(*captured, request.kernel);
+  std::erase_if(request.workload.cases, [&](const records::Case& one) {
+    const bool theirs = std::find(usable.begin(), usable.end(), one) != usable.end();
+    return !theirs || captured->replays.count(one.name) != 0;
+  });
+  if (request.workload.cases.empty()) return done(true);
+  const records::Kernel kernel = request.kernel;
+  with_.evaluator.Replay(std::move(request), captured->after,
+                         [this, alive = alive_, kernel, asked = *captured, done = std::move(done)](
+                             base::Result<protocol::ReplayReply> reply) mutable {
+                           if (*alive) done(OnReplayed(kernel, asked, std::move(reply)));
+                         });
+}
+
+bool Service::OnReplayed(const records::Kernel& kernel, const workloads::Captured& asked,
+                         base::Result<protocol::ReplayReply> reply) {
+  const std::string label = records::LabelOf(kernel);
+  if (!reply) {
+    // Whatever it is, the evaluations will say it, too.
+    log::Warning("a captured workload was not replayed",
+                 {{"kernel", label}, {"reason", reply.error()}});
+    return true;
+  }
+  const workloads::Captured* known = captured_.Find(kernel.file, label);
+  // Another capture has come meanwhile.
+  if (known == nullptr || known->date != asked.date || known->cases != asked.cases) return false;
+  workloads::Captured captured = *known;
+  bool usable = true;
+  for (const protocol::ReplayedCase& one : reply->cases) {
+    captured.replays[one.name] = {one.times, one.reason, one.rounding};
+    usable = usable && captured.WhyUnused(one.name).empty();
+    log::Info(
+        "replayed",
+        {{"kernel", label}, {"case", one.name}, {"times", one.times}, {"reason", one.reason}});
+  }
+  if (auto saved = captured_.Save(captured); !saved) {
+    log::Error("what became of a replay cannot be written down", {{"reason", saved.error()}});
+  }
+  if (!usable) MarkStale(kernel.file, label);
+  return usable;
+}
+
 // What a kernel is tuned on is decided when its source is read.
 void Service::MarkStale(const std::string& file, const std::string& label) {
   for (auto& [folder, state] : objects_) {

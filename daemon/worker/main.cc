@@ -10,6 +10,7 @@
 
 #include "device/cuda/nvrtc.h"
 #include "device/describe.h"
+#include "protocol/replay.h"
 #include "protocol/worker_messages.h"
 #include "source/rewrite/techniques.h"
 #include "source/scan.h"
@@ -21,6 +22,7 @@
 #include "worker/measure.h"
 #include "worker/monitor.h"
 #include "worker/profile.h"
+#include "worker/replay.h"
 #include "worker/runner.h"
 #include "worker/sandbox/inner.h"
 #include "worker/sandbox/sandbox.h"
@@ -119,6 +121,8 @@ const Row kRows[] = {
     {"device", "profile",
      &Handle<protocol::ProfileRequest, protocol::ProfileReply, protocol::ParseProfileRequest,
              Profile>},
+    {"device", "replay",
+     &Handle<protocol::ReplayRequest, protocol::ReplayReply, protocol::ParseReplayRequest, Replay>},
     {"device", "describe_device", &DescribeDevice},
     {"device", "list_devices", &ListDevices},
     {"monitor", "sample", &Sample},

@@ -35,6 +35,15 @@ void Read(const Json& json, const std::string& path, CapturedLaunches& out,
       .Optional("cases", out.cases);
 }
 
+// NOLINTNEXTLINE(misc-use-internal-linkage): likewise
+void Read(const Json& json, const std::string& path, CapturedReplay& out,
+          records::Reading& reading) {
+  records::ObjectReader object(json, path, reading);
+  object.Optional("times", out.times)
+      .Optional("reason", out.reason)
+      .Optional("rounding", out.rounding);
+}
+
 std::int64_t Captured::Calls() const {
   std::int64_t calls = 0;
   for (const CapturedLaunches& some : launches) calls += some.calls;
@@ -45,6 +54,11 @@ double Captured::Microseconds() const {
   double microseconds = 0;
   for (const CapturedLaunches& some : launches) microseconds += some.microseconds;
   return microseconds;
+}
+
+std::string Captured::WhyUnused(const std::string& name) const {
+  const auto replay = replays.find(name);
+  return replay == replays.end() || replay->second.usable() ? "" : replay->second.reason;
 }
 
 base::Result<Captured> ParseCaptured(const Json& json) {
@@ -65,7 +79,7 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Optional("workload", workload)
       .Optional("after", out.after)
       .Optional("notes", out.notes)
-      .Optional("not_reproducible", out.not_reproducible);
+      .Optional("replays", out.replays);
   if (!reading.ok()) return base::Fail(*reading.error());
   if (workload.is_object()) {
     TRY_ASSIGN(records::Workload parsed, records::ParseWorkload(workload));
@@ -80,19 +94,18 @@ Json ToJson(const Captured& captured) {
   workload.cases = captured.cases;
   Json launches = Json::array();
   for (const CapturedLaunches& some : captured.launches) launches.push_back(ToJson(some));
-  Json json = {{"schema", Captured::kSchema},
-               {"kernel", captured.kernel},
-               {"file", captured.file},
-               {"parameters", captured.parameters},
-               {"program", captured.program},
-               {"device", captured.device},
-               {"date", captured.date},
-               {"replaces_tag", captured.replaces_tag},
-               {"synthetic", captured.synthetic},
-               {"launches", std::move(launches)},
-               {"after", captured.after},
-               {"notes", captured.notes},
-               {"not_reproducible", captured.not_reproducible}};
+  Json replays = Json::object();
+  for (const auto& [name, replay] : captured.replays) {
+    replays[name] = {
+        {"times", replay.times}, {"reason", replay.reason}, {"rounding", replay.rounding}};
+  }
+  Json json = {{"schema", Captured::kSchema},     {"kernel", captured.kernel},
+               {"file", captured.file},           {"parameters", captured.parameters},
+               {"program", captured.program},     {"device", captured.device},
+               {"date", captured.date},           {"replaces_tag", captured.replaces_tag},
+               {"synthetic", captured.synthetic}, {"launches", std::move(launches)},
+               {"after", captured.after},         {"notes", captured.notes},
+               {"replays", std::move(replays)}};
   // A workload has at least one case.
   if (!captured.cases.empty()) json["workload"] = records::ToJson(workload);
   return json;
@@ -117,6 +130,24 @@ bool IsOf(const Captured& captured, const records::Kernel& kernel) {
     if (captured.parameters[i] != kernel.parameters[i].canonical) return false;
   }
   return true;
+}
+
+std::vector<records::Case> UsableCases(const Captured& captured, const records::Kernel& kernel) {
+  std::set<std::string> order_free;
+  for (const records::Case& tagged : kernel.cases) {
+    for (const records::Argument& argument : tagged.arguments) {
+      if (argument.order_free) order_free.insert(argument.name);
+    }
+  }
+  std::vector<records::Case> cases;
+  for (const records::Case& one : captured.cases) {
+    if (!captured.WhyUnused(one.name).empty()) continue;
+    cases.push_back(one);
+    for (records::Argument& argument : cases.back().arguments) {
+      argument.order_free = argument.order_free || order_free.count(argument.name) != 0;
+    }
+  }
+  return cases;
 }
 
 }  // namespace cupilot::workloads

@@ -25,6 +25,15 @@ struct CapturedLaunches {
   std::vector<std::string> cases;  // recorded ones of them
 };
 
+// What became of a recorded launch when the original was run on it again (protocol/replay.h).
+struct CapturedReplay {
+  std::int64_t times = 0;  // runs that gave the same bits
+  std::string reason;      // empty: all, and those of the program; else it is not reproducible
+  bool rounding = false;   // what differed was no more than that
+  // Whether a candidate can be judged by it.
+  bool usable() const { return reason.empty() || rounding; }
+};
+
 struct Captured {
   static constexpr const char* kSchema = "cupilot.captured/1";
   std::string kernel;                   // its label
@@ -39,12 +48,13 @@ struct Captured {
   std::vector<records::Case> cases;
   // What the program's own launch left, by case and by name of argument, buffer or global: blobs.
   std::map<std::string, std::map<std::string, std::string>> after;
-  std::vector<std::string> notes;  // what could not be captured, for people
-  // Why what was recorded is no evidence: a replay gave other bytes. By case.
-  std::map<std::string, std::string> not_reproducible;
+  std::vector<std::string> notes;                 // what could not be captured, for people
+  std::map<std::string, CapturedReplay> replays;  // by case; absent: not replayed yet
 
   std::int64_t Calls() const;
   double Microseconds() const;
+  // Why a candidate cannot be judged by the case; empty: it can, as far as is known.
+  std::string WhyUnused(const std::string& name) const;
 };
 
 base::Result<Captured> ParseCaptured(const records::Json& json);  // lenient: ours
@@ -55,5 +65,9 @@ std::set<std::string> BlobsOf(const Captured& captured);
 
 // Whether the kernel is still the one that was captured, as far as its parameters tell.
 bool IsOf(const Captured& captured, const records::Kernel& kernel);
+
+// The cases that candidates of the kernel can be judged by; which of its outputs have no order is
+// known from the tag alone.
+std::vector<records::Case> UsableCases(const Captured& captured, const records::Kernel& kernel);
 
 }  // namespace cupilot::workloads

@@ -144,7 +144,7 @@ class Synthesis {
       }
     }
     captured_.after.clear();
-    captured_.not_reproducible.clear();
+    captured_.replays.clear();
     captured_.synthetic = true;
     return {};
   }

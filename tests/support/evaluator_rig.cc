@@ -58,4 +58,11 @@ base::Result<records::Evaluation> EvaluatorRig::Evaluate(evaluate::EvaluateReque
       [&](auto done) { evaluator_->Evaluate(std::move(request), std::move(done)); });
 }
 
+base::Result<protocol::ReplayReply> EvaluatorRig::Replay(evaluate::EvaluateRequest request,
+                                                         protocol::LeftBehind after) {
+  return Wait<protocol::ReplayReply>([&](auto done) {
+    evaluator_->Replay(std::move(request), std::move(after), std::move(done));
+  });
+}
+
 }  // namespace cupilot::test

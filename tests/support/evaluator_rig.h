@@ -46,6 +46,8 @@ class EvaluatorRig {
                                                       const std::string& text,
                                                       const std::string& kernel = "");
   base::Result<records::Evaluation> Evaluate(evaluate::EvaluateRequest request);
+  base::Result<protocol::ReplayReply> Replay(evaluate::EvaluateRequest request,
+                                             protocol::LeftBehind after);
 
  private:
   TemporaryFolder folder_;

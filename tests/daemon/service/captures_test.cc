@@ -146,10 +146,84 @@ TEST_F(CapturesTest, CasesThatCannotBeReplayedAreLeftOut) {
   Captured captured = MakeCaptured("one");
   captured.cases.push_back(captured.cases[0]);
   captured.cases[1].name = "again";
-  captured.not_reproducible["seen"] = "another result";
+  captured.replays["seen"] = {.times = 1, .reason = "another result"};
   Add({captured});
   Drain();
   EXPECT_EQ(tuned_on_.back(), "one: again;");
+}
+
+TEST_F(CapturesTest, WhatWasCapturedIsReplayedOnceBeforeItIsTunedOn) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  EXPECT_TRUE(evaluator_.replays.empty()) << "nothing was captured";
+  Captured captured = MakeCaptured("one");
+  captured.after["seen"]["out"] = "a hash";
+  Add({captured});
+  Drain();
+  ASSERT_EQ(evaluator_.replays.size(), 1u);
+  EXPECT_EQ(evaluator_.replays[0], captured.after);
+  EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").times, 100);
+  Restart();
+  Drain();
+  EXPECT_EQ(evaluator_.replays.size(), 1u);
+  EXPECT_EQ(tuned_on_.back(), "one: seen;");
+}
+
+TEST_F(CapturesTest, ACaseThatIsNotReproducibleIsTunedOnNoMore) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  evaluator_.replayed["seen"] = {.name = "seen", .times = 36, .reason = "run 37 differs"};
+  Captured captured = MakeCaptured("one");
+  captured.cases.push_back(captured.cases[0]);
+  captured.cases[1].name = "again";
+  tuned_on_.clear();
+  Add({captured});
+  Drain();
+  ASSERT_FALSE(tuned_on_.empty());
+  for (const std::string& what : tuned_on_) EXPECT_EQ(what, "one: again;");
+  EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").reason, "run 37 differs");
+  EXPECT_EQ(WorkloadListDocument(*service_, Here())->at("workloads").at(0)["not_reproducible"], 1);
+}
+
+TEST_F(CapturesTest, WhereNoCaseIsReproducibleItIsSaid) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  evaluator_.replayed["seen"] = {.name = "seen", .times = 1, .reason = "run 2 differs"};
+  tuned_on_.clear();
+  Add({MakeCaptured("one")});
+  Drain();
+  // On what its tag says, which was tuned before.
+  EXPECT_TRUE(tuned_on_.empty()) << tuned_on_[0];
+  EXPECT_EQ(FindKernel(*service_, "one", "")->kernel->cases.at(0).name, "only");
+  EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("not reproducible"));
+  EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("run 2 differs"));
+}
+
+TEST_F(CapturesTest, OtherRoundingIsNotedAndTunedOn) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  evaluator_.replayed["seen"] = {
+      .name = "seen", .times = 100, .reason = "by rounding", .rounding = true};
+  Add({MakeCaptured("one")});
+  Drain();
+  EXPECT_EQ(tuned_on_.back(), "one: seen;");
+  EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").reason, "by rounding");
+}
+
+TEST_F(CapturesTest, OnAnotherKindOfDeviceNothingIsReplayed) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  Captured captured = MakeCaptured("one");
+  captured.device = "cuda";
+  Add({captured});
+  Drain();
+  EXPECT_TRUE(evaluator_.replays.empty());
+  EXPECT_EQ(tuned_on_.back(), "one: seen;");
 }
 
 TEST_F(CapturesTest, TheListBeginsWithTheTimeThatCanStillBeWon) {

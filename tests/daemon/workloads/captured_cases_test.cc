@@ -207,6 +207,25 @@ TEST_F(CapturedCasesTest, GlobalsThatTheKernelReadsAreRecorded) {
   EXPECT_THAT(Contents(one.globals[0].fill), ElementsAre(0.5f, 2));
 }
 
+TEST_F(CapturedCasesTest, WhatATagSaysOfOrderHolds) {
+  Record([&](capture::Recorder& recorder) {
+    LaunchOnce(recorder, kIn, kOut, 4);
+    LaunchOnce(recorder, kIn, kOut, 3);
+  });
+  auto captured = Cases();
+  ASSERT_TRUE(captured);
+  ASSERT_EQ(captured->cases.size(), 2u);
+  records::Kernel tagged = kernel_;
+  tagged.cases = {captured->cases[0]};
+  tagged.cases[0].arguments[1].order_free = true;
+  captured->replays[captured->cases[0].name] = {.times = 3, .reason = "differs"};
+  const auto cases = UsableCases(*captured, tagged);
+  ASSERT_EQ(cases.size(), 1u);
+  EXPECT_EQ(cases[0].name, captured->cases[1].name);
+  EXPECT_FALSE(cases[0].arguments[0].order_free);
+  EXPECT_TRUE(cases[0].arguments[1].order_free);
+}
+
 TEST_F(CapturedCasesTest, WhatWasNotLaunchedOrCannotBeCapturedIsSaid) {
   Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, 0x123456789000, kOut, 4); });
   const auto captured = Cases();
