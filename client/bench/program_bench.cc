@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 namespace cupilot::client {
@@ -36,6 +37,7 @@ class Bench {
     out_.ratio = base::RatioOf(out_.wall);
     out_.verdict = JudgeProgram(*out_.ratio);
     if (out_.verdict == ProgramVerdict::kSlower) TRY(FindSuspects());
+    KernelPairs();
     return std::move(out_);
   }
 
@@ -77,6 +79,29 @@ class Bench {
                 (wall.size() < kLeastPairs ? "" : ": " + Words(base::RatioOf(wall))));
     }
     return {};
+  }
+
+  // Of one run whose kernels are timed; none where nobody saw them, or the program does not bear
+  // it.
+  std::optional<double> KernelSeconds(bool originals) {
+    const auto run = run_({.originals = originals, .kernel_time = true});
+    if (!run) return std::nullopt;
+    out_.seconds += run->wall_seconds;
+    return run->ending.empty() ? run->kernel_seconds : std::nullopt;
+  }
+
+  // Runs of their own, since timing each kernel takes time. As few as make an interval: kernels'
+  // times vary less than those of programs.
+  void KernelPairs() {
+    while (out_.in_kernels.size() < kLeastPairs) {
+      const bool turned = out_.in_kernels.size() % 2 == 1;
+      const auto a = KernelSeconds(!turned);
+      const auto b = a ? KernelSeconds(turned) : std::nullopt;
+      if (!b) return out_.in_kernels.clear();
+      out_.in_kernels.emplace_back(turned ? *b : *a, turned ? *a : *b);
+      progress_("time in kernels, pair " + std::to_string(out_.in_kernels.size()) + " of " +
+                std::to_string(kLeastPairs));
+    }
   }
 
   // By pairs of their own, also where there is only one: the program's verdict is wrong once in

@@ -49,6 +49,8 @@ struct ProgramBench {
   base::TimedPairs wall;              // seconds without and with tuned kernels
   base::TimedPairs user;
   std::optional<base::PairedRatio> ratio;  // of `wall`
+  // Seconds in all kernels, without and with tuned ones, in runs of their own; empty: not known.
+  base::TimedPairs in_kernels;
   ProgramVerdict verdict = ProgramVerdict::kNothingTuned;
   std::vector<Suspect> suspects;  // where it is slower: kernels with tuned launches
   double seconds = 0;             // that all runs took

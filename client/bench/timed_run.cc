@@ -13,10 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <string_view>
 
 #include "base/child.h"
 #include "base/file.h"
+#include "client/bench/kernel_time.h"
 
 extern char** environ;
 
@@ -73,7 +75,8 @@ class ScratchFile {
 };
 
 // Ours, but for what says which kernels run as what.
-std::vector<std::string> EnvironmentFor(const Variation& variation, const std::string& counts) {
+std::vector<std::string> EnvironmentFor(const Variation& variation, const std::string& counts,
+                                        const std::map<std::string, std::string>& clock) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -86,6 +89,12 @@ std::vector<std::string> EnvironmentFor(const Variation& variation, const std::s
     environment.push_back("CUPILOT_DISABLE=" + variation.without);
   }
   if (variation.counts) environment.push_back("CUPILOT_STATS=" + counts);
+  for (const auto& [name, value] : clock) {
+    std::erase_if(environment,
+                  [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    environment.push_back(name);
+    environment.back().append("=").append(value);
+  }
   return environment;
 }
 
@@ -179,7 +188,14 @@ base::Result<TimedRun> RunTimed(const std::vector<std::string>& words, const Var
   TRY_ASSIGN(ScratchFile counts, ScratchFile::Make());
   if (!variation.counts) counts.RemoveName();
   std::vector<std::string> arguments = words;
-  std::vector<std::string> environment = EnvironmentFor(variation, counts.path());
+  std::optional<KernelClock> clock;
+  if (variation.kernel_time) {
+    TRY_ASSIGN(KernelClock made, KernelClock::Make());
+    clock.emplace(std::move(made));
+  }
+  std::vector<std::string> environment =
+      EnvironmentFor(variation, counts.path(),
+                     clock ? clock->environment() : std::map<std::string, std::string>());
   const std::vector<char*> argument_pointers = base::ArgumentPointers(arguments);
   const std::vector<char*> environment_pointers = base::ArgumentPointers(environment);
   const Descriptors descriptors(errors.descriptor());
@@ -207,6 +223,7 @@ base::Result<TimedRun> RunTimed(const std::vector<std::string>& words, const Var
                      static_cast<double>(usage.ru_utime.tv_usec) / 1e6;
   if (status != 0) run.ending = base::EndingText(status);
   run.errors = errors.End();
+  if (clock) run.kernel_seconds = clock->TakeSeconds();
   if (variation.counts) run.counts = ParseCounts(base::ReadFile(counts.path()).value_or(""));
   return run;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Variation {
   bool originals = false;    // of all kernels
   std::string without = {};  // of this kernel, too; empty: of none
   bool counts = false;       // it counts its launches, which takes time
+  bool kernel_time = false;  // its kernels are timed, which takes more
 };
 
 struct TimedRun {
@@ -38,6 +40,7 @@ struct TimedRun {
   std::string ending;  // empty: it ended with 0; else how ("ended with 3", "was ended by ...")
   std::string errors;  // the end of its standard error
   std::vector<KernelCounts> counts;
+  std::optional<double> kernel_seconds;  // where they were timed and anybody saw a launch
 };
 
 // kInvalidArgument if there is no such program, kUnavailable if it cannot be started.

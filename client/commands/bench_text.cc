@@ -9,7 +9,9 @@ namespace {
 
 using records::Json;
 
-constexpr const char* kNoGpuTime = "the program's statistics hold none";
+constexpr const char* kNoKernelTime =
+    "nobody saw a launch: the tools of the CUDA toolkit that see them (CUPTI) are missing, or the "
+    "program uses them itself";
 
 bool AllOnHost(const std::vector<KernelCounts>& kernels) {
   return std::all_of(kernels.begin(), kernels.end(),
@@ -161,8 +163,8 @@ Json ToJson(const BenchReport& report) {
                {"seconds", bench.seconds},
                {"wall", nullptr},
                {"processor", nullptr},
-               {"gpu", nullptr},
-               {"why_no_gpu_time", kNoGpuTime}};
+               {"in_kernels", nullptr},
+               {"gpu", nullptr}};
   if (bench.ratio) {
     json["wall"] = {{"without_seconds", bench.ratio->first},
                     {"with_seconds", bench.ratio->second},
@@ -170,6 +172,19 @@ Json ToJson(const BenchReport& report) {
                     {"interval", Json::array({bench.ratio->low, bench.ratio->high})}};
     const base::PairedRatio user = base::RatioOf(bench.user);
     json["processor"] = {{"without_seconds", user.first}, {"with_seconds", user.second}};
+  }
+  if (!bench.in_kernels.empty()) {
+    const base::PairedRatio ratio = base::RatioOf(bench.in_kernels);
+    json["in_kernels"] = {{"without_seconds", ratio.first},
+                          {"with_seconds", ratio.second},
+                          {"ratio", ratio.ratio},
+                          {"interval", Json::array({ratio.low, ratio.high})},
+                          {"pairs", PairsJson(bench.in_kernels)}};
+    if (!AnyOnHost(bench.kernels)) json["gpu"] = json["in_kernels"];
+  }
+  if (json["gpu"].is_null()) {
+    json["why_no_gpu_time"] =
+        AnyOnHost(bench.kernels) ? "kernels run on the host device" : kNoKernelTime;
   }
   json["kernels"] = KernelsJson(bench.kernels);
   json["suspects"] = SuspectsJson(bench.suspects);
@@ -195,7 +210,16 @@ void PrintBench(const BenchReport& report, Output& output) {
               RatioText(*bench.ratio) + ", " + std::to_string(bench.wall.size()) + " pairs");
   const base::PairedRatio user = base::RatioOf(bench.user);
   output.Line("processor time  " + TimesText(user.first, user.second));
-  output.Line(std::string("GPU time        not known: ") + kNoGpuTime);
+  const std::string name = AnyOnHost(bench.kernels)
+                               ? "in kernels      "
+                               : "GPU time        ";  // the host's are CPU times
+  if (bench.in_kernels.empty()) {
+    output.Line(name + "not known: " + kNoKernelTime);
+  } else {
+    const base::PairedRatio ratio = base::RatioOf(bench.in_kernels);
+    output.Line(name + TimesText(ratio.first, ratio.second) + ": " + RatioText(ratio) + ", " +
+                std::to_string(bench.in_kernels.size()) + " pairs");
+  }
   output.Line(Sentence(bench.verdict));
   PrintKernels(bench.kernels, output);
   PrintSuspects(report, output);

@@ -1,7 +1,6 @@
 // Runs the program with a plan of what to record, reads what it left, and gives the daemon the
 // workloads that it makes of it.
 #include <cxxabi.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,12 +15,11 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/install_layout.h"
-#include "base/paths.h"
 #include "client/child_program.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/connection.h"
+#include "client/recording_folder.h"
 #include "recording/plan.h"
 #include "workloads/captured_cases.h"
 #include "workloads/fitted.h"
@@ -36,31 +34,6 @@ using records::Json;
 constexpr std::chrono::seconds kScanLimit{120};
 constexpr std::chrono::milliseconds kAskAgain{100};
 constexpr std::size_t kMostUntagged = 200;
-
-// A folder of recordings, removed with all that is in it.
-class RecordingFolder {
- public:
-  static base::Result<RecordingFolder> Make() {
-    TRY_ASSIGN(const base::UserFolders folders, base::FindUserFolders());
-    TRY(base::MakePrivateFolder(folders.cache));
-    const std::string path =
-        folders.cache + "/capture/" + std::to_string(::getpid()) + base::UniqueSuffix();
-    TRY(base::MakeFolders(path));
-    return RecordingFolder(path);
-  }
-  explicit RecordingFolder(std::string path) : path_(std::move(path)) {}
-  RecordingFolder(RecordingFolder&& other) noexcept : path_(std::move(other.path_)) {
-    other.path_.clear();
-  }
-  RecordingFolder& operator=(RecordingFolder&&) = delete;
-  ~RecordingFolder() {
-    if (!path_.empty()) (void)base::RemoveTree(path_);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct Asked {
   records::Kernel kernel;
@@ -94,15 +67,6 @@ base::Result<std::vector<Asked>> AskForKernels(Output& output, Connection& conne
                      : "no tagged kernel '" + name +
                            "' is known here; `cupilot list` shows those that are"));
   }
-}
-
-std::map<std::string, std::string> EnvironmentOf(const std::string& plan) {
-  // The originals run: theirs are the times, and theirs the results.
-  std::map<std::string, std::string> environment = {{capture::kPlanVariable, plan},
-                                                    {"CUPILOT_DISABLE", "1"}};
-  const std::string injected = base::LibexecFolder() + "/libcupilot_capture.so";
-  if (base::FileExists(injected)) environment["CUDA_INJECTION64_PATH"] = injected;
-  return environment;
 }
 
 base::Result<std::vector<workloads::Recording>> ReadRecordings(const std::string& folder,
@@ -267,16 +231,15 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(const std::vector<Asked> kernels, AskForKernels(output, connection, arguments.kernel));
   TRY_ASSIGN(const RecordingFolder folder, RecordingFolder::Make());
   capture::Plan plan;
-  plan.folder = folder.path();
   plan.launches = static_cast<std::uint64_t>(arguments.launches);
   plan.max_bytes = arguments.max_bytes;
   for (const Asked& asked : kernels) {
     if (asked.recorded) plan.kernels.push_back(workloads::PlannedOf(asked.kernel));
   }
-  const std::string plan_file = folder.path() + "/plan";
-  TRY(base::WriteFileAtomically(plan_file, capture::PrintPlan(plan)));
-  TRY_ASSIGN(const int status,
-             RunChildProgram(arguments.words, EnvironmentOf(plan_file), output.json()));
+  TRY_ASSIGN(auto environment, folder.Follow(std::move(plan)));
+  // The originals run: theirs are the times, and theirs the results.
+  environment["CUPILOT_DISABLE"] = "1";
+  TRY_ASSIGN(const int status, RunChildProgram(arguments.words, environment, output.json()));
   if (status != 0) output.Warning(arguments.words[0] + " " + base::EndingText(status));
   TRY_ASSIGN(const auto recordings, ReadRecordings(folder.path(), output));
   if (recordings.empty()) {

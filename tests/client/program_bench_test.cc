@@ -25,6 +25,7 @@ class MadeProgram {
   std::vector<std::string> runs;               // "originals", "tuned", "tuned counted", "but NAME"
   std::map<std::string, std::string> endings;  // by such a name
   double noise = 0.002;
+  bool kernels_are_seen = false;
   std::size_t forgets_after = 1000000;  // runs; the variants cost nothing from then on
 
  private:
@@ -32,7 +33,7 @@ class MadeProgram {
     const std::string name = variation.originals         ? "originals"
                              : variation.without.empty() ? "tuned"
                                                          : "but " + variation.without;
-    runs.push_back(name + (variation.counts ? " counted" : ""));
+    runs.push_back(name + (variation.counts ? " counted" : variation.kernel_time ? " timed" : ""));
     TimedRun run;
     run.wall_seconds = 10;
     for (const auto& [kernel, seconds] : added_) {
@@ -43,7 +44,9 @@ class MadeProgram {
     }
     run.wall_seconds *= 1 + noise * static_cast<double>(static_cast<int>(runs.size() * 7 % 5) - 2);
     run.user_seconds = 2 * run.wall_seconds;
-    run.ending = endings[name];
+    // Of ten seconds four are in kernels, and all that variants add.
+    if (variation.kernel_time && kernels_are_seen) run.kernel_seconds = run.wall_seconds - 6;
+    run.ending = endings[variation.kernel_time ? name + " timed" : name];
     run.errors = run.ending.empty() ? "" : "out of luck";
     return run;
   }
@@ -60,7 +63,8 @@ TEST(ProgramBench, PairsTurnTheirOrder) {
   EXPECT_THAT(program.runs,
               ElementsAre("originals", "tuned", "originals", "tuned counted",  // warming up
                           "originals", "tuned", "tuned", "originals", "originals", "tuned", "tuned",
-                          "originals", "originals", "tuned"));
+                          "originals", "originals", "tuned",
+                          "originals timed"));  // whether kernels are seen
   ASSERT_EQ(bench->wall.size(), 5u);
   for (const auto& [without, with] : bench->wall) {
     EXPECT_NEAR(without, 10, 0.1);
@@ -70,6 +74,32 @@ TEST(ProgramBench, PairsTurnTheirOrder) {
   EXPECT_EQ(bench->verdict, ProgramVerdict::kFaster);
   EXPECT_NEAR(bench->ratio->ratio, 1.25, 0.01);
   EXPECT_TRUE(bench->suspects.empty());
+}
+
+TEST(ProgramBench, TimeInKernelsIsOfRunsOfItsOwn) {
+  MadeProgram program({{"k", -2}});
+  program.kernels_are_seen = true;
+  const auto bench = program.Bench({5, 1e6, 1});
+  ASSERT_TRUE(bench);
+  ASSERT_EQ(bench->in_kernels.size(), kLeastPairs);
+  for (const auto& [without, with] : bench->in_kernels) {
+    EXPECT_NEAR(without, 4, 0.1);
+    EXPECT_NEAR(with, 2, 0.1);
+  }
+  EXPECT_EQ(bench->wall.size(), 5u);
+  const std::vector<std::string> timed(program.runs.begin() + 12, program.runs.begin() + 16);
+  EXPECT_THAT(timed,
+              ElementsAre("originals timed", "tuned timed", "tuned timed", "originals timed"));
+}
+
+TEST(ProgramBench, AProgramThatDoesNotBearTheClockHasAVerdictAllTheSame) {
+  MadeProgram program({{"k", -2}});
+  program.kernels_are_seen = true;
+  program.endings["originals timed"] = "was ended by a signal";
+  const auto bench = program.Bench({5, 1e6, 1});
+  ASSERT_TRUE(bench) << bench.error().message;
+  EXPECT_TRUE(bench->in_kernels.empty());
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kFaster);
 }
 
 TEST(ProgramBench, EndsWhenTheIntervalIsNarrowOrTheTimeIsUp) {
@@ -112,7 +142,7 @@ TEST(ProgramBench, AKernelAloneIsSeenToLoseTwice) {
   MadeProgram program({{"bad", 3}});
   const auto bench = program.Bench({5, 1e6, 1});
   ASSERT_TRUE(bench);
-  EXPECT_EQ(program.runs.size(), 2u + 2 * 5 + 2 * 5);
+  EXPECT_EQ(program.runs.size(), 2u + 2 * 5 + 2 * 5 + 1);
   EXPECT_EQ(program.runs[12], "tuned");
   EXPECT_EQ(program.runs[13], "but bad");
   ASSERT_EQ(bench->suspects.size(), 1u);

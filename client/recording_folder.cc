@@ -1,0 +1,39 @@
+#include "client/recording_folder.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "base/paths.h"
+
+namespace cupilot::client {
+
+base::Result<RecordingFolder> RecordingFolder::Make() {
+  TRY_ASSIGN(const base::UserFolders folders, base::FindUserFolders());
+  TRY(base::MakePrivateFolder(folders.cache));
+  const std::string path =
+      folders.cache + "/capture/" + std::to_string(::getpid()) + base::UniqueSuffix();
+  TRY(base::MakeFolders(path));
+  return RecordingFolder(path);
+}
+
+RecordingFolder::RecordingFolder(RecordingFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+RecordingFolder::~RecordingFolder() {
+  if (!path_.empty()) (void)base::RemoveTree(path_);
+}
+
+base::Result<std::map<std::string, std::string>> RecordingFolder::Follow(capture::Plan plan) const {
+  plan.folder = path_;
+  const std::string file = path_ + "/plan";
+  TRY(base::WriteFileAtomically(file, capture::PrintPlan(plan)));
+  std::map<std::string, std::string> environment = {{capture::kPlanVariable, file}};
+  const std::string injected = base::LibexecFolder() + "/libcupilot_capture.so";
+  if (base::FileExists(injected)) environment["CUDA_INJECTION64_PATH"] = injected;
+  return environment;
+}
+
+}  // namespace cupilot::client
