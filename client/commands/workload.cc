@@ -103,7 +103,8 @@ int RunWorkloadShow(const Arguments& arguments, Output& output) {
   }
   output.Table(rows);
   for (const Json& note : ListOf(*captured, "notes")) output.Line(note.get<std::string>());
-  for (const auto& [name, replay] : ObjectOf(*captured, "replays").items()) {
+  const Json replays = ObjectOf(*captured, "replays");
+  for (const auto& [name, replay] : replays.items()) {
     const std::string why = TextOf(replay, "reason");
     const bool rounding = replay.value("rounding", false);
     output.Line(name +

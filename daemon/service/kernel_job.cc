@@ -218,9 +218,13 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
 
 void KernelJob::Prepare() {
   Enter("replay");
-  input_.prepare(RequestFor({}), [this, alive = alive_](base::Result<bool> go_on) {
+  const auto spent = spent_;
+  input_.prepare(RequestFor({}), [this, alive = alive_, spent](base::Result<bool> go_on) {
     if (!*alive) return;
     prepared_ = true;
+    // The budget is for candidates.
+    spent_ = spent;
+    step_began_ = with_.clock.Now();
     if (go_on.value_or(true)) return Begin();
     GiveUp("its workload is not reproducible");
     EndStep();

@@ -46,10 +46,12 @@ class FakeEvaluator final : public evaluate::Evaluator {
                                 : protocol::ReplayedCase{one.name, 100, "", false});
     }
     replays.push_back(std::move(after));
+    if (on_replay) on_replay();
     done(std::move(reply));
   }
   std::map<std::string, protocol::ReplayedCase> replayed;
   std::vector<protocol::LeftBehind> replays;  // that were asked for
+  std::function<void()> on_replay;            // before it is answered
 
   // Answers the oldest open request; false if there is none.
   bool AnswerOne() {

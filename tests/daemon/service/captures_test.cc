@@ -214,6 +214,20 @@ TEST_F(CapturesTest, OtherRoundingIsNotedAndTunedOn) {
   EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").reason, "by rounding");
 }
 
+TEST_F(CapturesTest, AReplayTakesNothingOfTheKernelsTime) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  evaluator_.on_replay = [this] { clock_.Advance(std::chrono::hours(10)); };
+  tuned_on_.clear();
+  Add({MakeCaptured("one")});
+  Drain();
+  EXPECT_EQ(evaluator_.replays.size(), 1u);
+  ASSERT_FALSE(tuned_on_.empty());
+  const auto place = FindKernel(*service_, "one", "");
+  EXPECT_LT(service_->FindJob(*place->object, *place->kernel)->spent_seconds(), 60);
+}
+
 TEST_F(CapturesTest, OnAnotherKindOfDeviceNothingIsReplayed) {
   Prepare("kernel one a\n");
   Start();

@@ -139,6 +139,13 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   const Json row = Row("squares");
   EXPECT_GT(row.value("tried", 0), 0) << row.dump();
   EXPECT_TRUE(row["program_us"].is_number());
+  // The original was run on it before, and did what it had done in the program.
+  const Json replayed = Ask({"workload", "show", "squares"});
+  EXPECT_EQ(replayed["replays"].size(), replayed["workload"]["cases"].size()) << replayed.dump();
+  for (const auto& [name, replay] : replayed["replays"].items()) {
+    EXPECT_EQ(replay["reason"], "") << name;
+    EXPECT_EQ(replay["times"], 100) << name;
+  }
 
   Succeed({CUPILOT_PROGRAM, "workload", "drop", "squares"});
   EXPECT_EQ(Ask({"workload", "list"})["workloads"].size(), 3u);
