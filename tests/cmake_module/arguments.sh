@@ -35,6 +35,21 @@ expect_error 'cupilot_tune(app LOCK)' "LOCK has no value for app"
 expect_error 'cupilot_tune(app)
 cupilot_tune(app)' "'app' is tuned twice"
 expect_error 'cupilot_tune(app APPLY always)' "usage: cupilot_tune(TARGET"
+expect_error 'cupilot_capture_test()' "NAME and COMMAND are missing"
+expect_error 'cupilot_capture_test(COMMAND app)' "NAME is missing"
+expect_error 'cupilot_capture_test(NAME run)' "COMMAND is missing for 'run'"
+expect_error 'cupilot_capture_test(NAME run COMMAND)' "COMMAND is missing for 'run'"
+expect_error 'cupilot_capture_test(NAME run COMMANDS app)' "unknown argument 'COMMANDS'"
+expect_error 'cupilot_capture_test(NAME run NAME again COMMAND app)' "NAME is given twice"
+expect_error 'cupilot_capture_test(NAME "a;b" COMMAND app)' "must have no semicolon"
+expect_error 'cupilot_capture_test(NAME run COMMAND app "a
+b")' "a word of the command of 'run' has a line break"
+expect_error 'cupilot_capture_test(NAME run COMMAND app)
+cupilot_capture_test(NAME run COMMAND app)' "'run' is given twice"
+expect_error 'cupilot_capture_test(NAME run TARGETS app COMMAND app)' "'app' is not tuned; call cupilot_tune(app)"
+expect_error 'cupilot_tune(app CAPTURE_TEST one)
+cupilot_capture_test(NAME two TARGETS app COMMAND app)' "'app' is captured by 'one' already"
+expect_error 'cupilot_capture_test()' "usage: cupilot_capture_test(NAME name"
 expect_error 'cupilot_enable_cuda(host)' "takes no arguments, found 'host'"
 CUPILOT_DEVICE=gpu expect_error 'cupilot_enable_cuda()' "CUPILOT_DEVICE is 'gpu'; it must be cuda or host"
 
@@ -91,6 +106,49 @@ run_cmake || fail "again"
 [ "$before" = "$(stat -c %Y.%i "$json")" ] || fail "project.json was written again"
 CI=1 run_cmake || fail "CI"
 has '"name": "second", "kernels": [], "apply": "manual"'
+
+say "a CTest test is run by the ctest of this CMake, if there are tests"
+has '"ctest": ""'
+has '"capture_tests": []'
+grep -qF "first is not captured: testing is not enabled, so there is no test 'run'" "$LOG" || fail "nothing said of tests"
+printf 'enable_testing()\n' >>"$SOURCE/CMakeLists.txt"
+touch -d '1 minute ago' "$BUILD/cupilot/configured"
+configured=$(stat -c %y "$BUILD/cupilot/configured")
+run_cmake || fail "with tests"
+has "\"ctest\": \"$(readlink -f "$(command -v cmake)" | sed 's,cmake$,ctest,')\""
+if grep -qF "is not captured" "$LOG"; then fail "there are tests: $(cat "$LOG")"; fi
+[ "$configured" != "$(stat -c %y "$BUILD/cupilot/configured")" ] || fail "when it was configured is not known"
+
+say "a capture test is a command of any words, and an executable's name is its program"
+words() { # NAME: the file with its command
+  sed -n 's/.*"name": "'"$1"'", "command_file": "\([^"]*\)".*/\1/p' "$json" | xargs cat
+}
+project 'set(separator unused)
+add_executable(tool main.cpp)
+cupilot_tune(tool CAPTURE_TEST shown)
+add_library(other OBJECT main.cpp)
+cupilot_tune(other)
+add_subdirectory(sub)
+cupilot_capture_test(NAME shown COMMAND tool "a;b" "q\"u\\o" "" NAME $<CONFIG> "$<1:x,y>" [[${CMAKE_VERSION}]])' \
+  'cupilot_capture_test(NAME "its own (1)" TARGETS other WORKING_DIRECTORY data COMMAND sh run.sh $<TARGET_FILE:tool>)'
+sed -i 's/LANGUAGES NONE/LANGUAGES CXX/' "$SOURCE/CMakeLists.txt"
+cmake -S "$SOURCE" -B "$BUILD" -G "$GENERATOR" -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_BUILD_TYPE=Release >"$LOG" 2>&1 ||
+  fail "capture tests"
+has '{"name": "tool", "kernels": [], "apply": "auto", "numerics": "close", "capture_test": "shown"}'
+has '{"name": "other", "kernels": [], "apply": "auto", "numerics": "close", "capture_test": "its own (1)"}'
+has '"configuration": "Release"'
+printf '%s\n' "$BUILD" "$BUILD/tool" 'a;b' 'q"u\o' '' NAME Release x,y '${CMAKE_VERSION}' >"$WORK/expected"
+words shown | cmp - "$WORK/expected" || fail "the command is $(words shown)"
+printf '%s\n' "$BUILD/sub/data" sh run.sh "$BUILD/tool" >"$WORK/expected"
+words 'its own (1)' | cmp - "$WORK/expected" || fail "the command is $(words 'its own (1)')"
+if grep -qF "is not captured" "$LOG"; then fail "no test of CTest's is named: $(cat "$LOG")"; fi
+if [ "$GENERATOR" = Ninja ]; then  # of several configurations the file has the first one's command
+  rm -rf "$BUILD"
+  cmake -S "$SOURCE" -B "$BUILD" -G "Ninja Multi-Config" -DCMAKE_PREFIX_PATH="$PREFIX" >"$LOG" 2>&1 || fail "several configurations"
+  has '"configuration": "Debug"'
+  words shown | grep -qxF "$BUILD/Debug/tool" || fail "the command is $(words shown)"
+  rm -rf "$BUILD"
+fi
 
 say "CUPILOT=0 registers nothing"
 rm -rf "$XDG_STATE_HOME"
