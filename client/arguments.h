@@ -40,9 +40,10 @@ struct Arguments {
   std::vector<std::string> words;  // capture: the program and its arguments
   std::int64_t launches = 1;       // capture: recorded launches of a geometry besides the first
   std::uint64_t max_bytes = std::uint64_t{4} << 30;  // capture: of what is recorded
-  bool synthetic = false;                            // capture: keep no data
-  bool untagged = false;                             // list
-  bool with_data = false;                            // workload export
+  std::string working_directory;  // capture: of the program; empty: the current one
+  bool synthetic = false;         // capture: keep no data
+  bool untagged = false;          // list
+  bool with_data = false;         // workload export
   bool show_origin = false;
   bool host_nvcc = false;
   BenchArguments bench;

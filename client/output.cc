@@ -93,14 +93,16 @@ void Output::Warning(const std::string& text) {
   std::fprintf(stderr, "cupilot: %s\n", text.c_str());
 }
 
-int Output::Fail(const base::Error& error) {
+int Output::Fail(const base::Error& error, const Json& more) {
   EndProgress();
   const int code = ExitCodeOf(error);
   std::fprintf(stderr, "cupilot: %s\n", error.message.c_str());
-  Document({{"schema", "cupilot.error/1"},
-            {"code", std::string(base::Name(error.code))},
-            {"message", error.message},
-            {"exit", code}});
+  Json document = {{"schema", "cupilot.error/1"},
+                   {"code", std::string(base::Name(error.code))},
+                   {"message", error.message},
+                   {"exit", code}};
+  document.update(more);
+  Document(document);
   return code;
 }
 

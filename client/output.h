@@ -37,8 +37,9 @@ class Output {
   void EndProgress();
   // Something that the user should know and that changes nothing. Standard error.
   void Warning(const std::string& text);
-  // Says the error (standard error; in JSON mode also as the document) and returns the exit code.
-  int Fail(const base::Error& error);
+  // Says the error (standard error; in JSON mode also as the document, with the members of `more`)
+  // and returns the exit code.
+  int Fail(const base::Error& error, const records::Json& more = records::Json::object());
 
  private:
   const bool json_;

@@ -27,6 +27,7 @@
 #include "protocol/client_messages.h"
 #include "service/instance_lock.h"
 #include "service/once.h"
+#include "service/process_capture_runner.h"
 #include "service/requests.h"
 #include "service/service.h"
 
@@ -55,6 +56,15 @@ evaluate::WorkerEvaluator::Settings EvaluatorSettings(const base::UserFolders& f
   evaluate::WorkerEvaluator::Settings settings;
   settings.build.artifact_folder = folders.cache + "/artifacts";
   settings.work_folder = folders.cache + "/work";
+  return settings;
+}
+
+service::ProcessCaptureRunner::Settings CaptureSettings(int nice,
+                                                        const base::UserFolders& folders) {
+  service::ProcessCaptureRunner::Settings settings;
+  settings.program = base::ExecutableFolder() + "/cupilot";
+  settings.cache_folder = folders.cache;
+  settings.nice = nice;
   return settings;
 }
 
@@ -100,7 +110,9 @@ int RunService(const base::UserFolders& folders, const service::Settings& settin
   evaluate::ProcessWorkers workers(
       loop, clock, WorkerSettings(static_cast<int>(settings.nice), folders.state + "/workers.log"));
   evaluate::WorkerEvaluator evaluator(workers, clock, EvaluatorSettings(folders));
-  service::Service service({loop, clock, **store, workers, evaluator, files}, settings,
+  service::ProcessCaptureRunner captures(loop,
+                                         CaptureSettings(static_cast<int>(settings.nice), folders));
+  service::Service service({loop, clock, **store, workers, evaluator, files, &captures}, settings,
                            folders.state);
   service::Requests requests(service, folders.state, [&loop] { loop.Stop(); });
   std::unique_ptr<loop::ZmqServer> server;

@@ -1,6 +1,7 @@
 // Runs the program with a plan of what to record, reads what it left, and gives the daemon the
 // workloads that it makes of it.
 #include <cxxabi.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -199,9 +201,18 @@ base::Result<> GiveToDaemon(Connection& connection, Harvest& harvest, const std:
   return {};
 }
 
-void Print(const Harvest& harvest, Output& output) {
-  Json document = {
-      {"schema", "cupilot.capture/1"}, {"kernels", Json::array()}, {"problems", harvest.problems}};
+// How the program ended; null: it did not run. `exit_code` is null where a signal ended it.
+Json EndingJson(const std::optional<int>& status) {
+  if (!status) return nullptr;
+  return {{"exit_code", WIFEXITED(*status) ? Json(WEXITSTATUS(*status)) : Json()},
+          {"ending", *status == 0 ? "" : base::EndingText(*status)}};
+}
+
+void Print(const Harvest& harvest, int status, Output& output) {
+  Json document = {{"schema", "cupilot.capture/1"},
+                   {"kernels", Json::array()},
+                   {"problems", harvest.problems},
+                   {"program", EndingJson(status)}};
   std::vector<std::vector<std::string>> rows = {
       {"kernel", "launches", "time", "geometries", "recorded"}};
   bool counted = false;
@@ -226,7 +237,8 @@ void Print(const Harvest& harvest, Output& output) {
   }
 }
 
-base::Result<int> Capture(const Arguments& arguments, Output& output) {
+// `ended` gets the program's status as soon as there is one.
+base::Result<int> Capture(const Arguments& arguments, Output& output, std::optional<int>& ended) {
   TRY_ASSIGN(Connection connection, Connection::Open(Connection::Start::kOnDemand));
   TRY_ASSIGN(const std::vector<Asked> kernels, AskForKernels(output, connection, arguments.kernel));
   TRY_ASSIGN(const RecordingFolder folder, RecordingFolder::Make());
@@ -239,7 +251,9 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(auto environment, folder.Follow(std::move(plan)));
   // The originals run: theirs are the times, and theirs the results.
   environment["CUPILOT_DISABLE"] = "1";
-  TRY_ASSIGN(const int status, RunChildProgram(arguments.words, environment, output.json()));
+  TRY_ASSIGN(const int status, RunChildProgram(arguments.words, environment, output.json(),
+                                               arguments.working_directory));
+  ended = status;
   if (status != 0) output.Warning(arguments.words[0] + " " + base::EndingText(status));
   TRY_ASSIGN(const auto recordings, ReadRecordings(folder.path(), output));
   if (recordings.empty()) {
@@ -251,15 +265,16 @@ base::Result<int> Capture(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(Harvest harvest, Gather(recordings, kernels, arguments));
   if (!harvest.captured.empty() || !harvest.untagged.empty())
     TRY(GiveToDaemon(connection, harvest, folder.path()));
-  Print(harvest, output);
+  Print(harvest, status, output);
   return harvest.captured.empty() || status != 0 ? kNo : kDone;
 }
 
 }  // namespace
 
 int RunCapture(const Arguments& arguments, Output& output) {
-  const auto code = Capture(arguments, output);
-  return code ? *code : output.Fail(code.error());
+  std::optional<int> ended;
+  const auto code = Capture(arguments, output, ended);
+  return code ? *code : output.Fail(code.error(), {{"program", EndingJson(ended)}});
 }
 
 }  // namespace cupilot::client

@@ -65,6 +65,10 @@ void PrintStatus(const Json& status, Output& output) {
   if (const std::string none = TextOf(status, "no_gpu"); !none.empty()) {
     output.Line("no GPU: " + none);
   }
+  if (const Json capture = ObjectOf(status, "capturing"); !capture.empty()) {
+    output.Line("now: the test '" + TextOf(capture, "test") + "' shows what kernels are run on (" +
+                TextOf(capture, "build_folder") + ")");
+  }
   const Json now = ListOf(status, "now");
   for (const Json& job : now) {
     output.Line("now: " + TextOf(job, "kernel") + ", " + TextOf(job, "stage") +

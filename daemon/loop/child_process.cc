@@ -42,9 +42,21 @@ struct PendingWrite {
 }  // namespace
 
 struct ChildProcess::State {
-  State() : process(this), input(this), output(this) {}
+  // One of the child's streams, as lines.
+  struct Reader {
+    explicit Reader(State* state) : pipe(state) {}
+    UvHandle<uv_pipe_t> pipe;
+    LineHandler on_line;
+    std::string partial;
+    bool ended = false;
+  };
 
-  void OnRead(ssize_t count, const char* bytes);
+  State() : process(this), input(this), output(this), errors(this) {}
+
+  void OnRead(Reader& reader, ssize_t count, const char* bytes);
+  Reader& ReaderOf(const uv_stream_t* stream) {
+    return stream == output.pipe.stream() ? output : errors;
+  }
   void OnExit(std::int64_t status, int signal_number);
   void Finish();
   void KillGroup() const {
@@ -53,35 +65,39 @@ struct ChildProcess::State {
 
   UvHandle<uv_process_t> process;
   UvHandle<uv_pipe_t> input;
-  UvHandle<uv_pipe_t> output;
-  LineHandler on_line;
+  Reader output;
+  Reader errors;
   ExitHandler on_exit;
-  std::string partial;
   std::array<char, 65536> buffer{};
   std::size_t max_line = 0;
   int pid = 0;
   bool exited = false;
-  bool output_ended = false;
   ChildExit exit;
   bool* destroyed = nullptr;
 };
 
 // A handler may destroy this object: after each call the flag is asked before anything is touched.
-void ChildProcess::State::OnRead(ssize_t count, const char* bytes) {
+void ChildProcess::State::OnRead(Reader& reader, ssize_t count, const char* bytes) {
+  bool gone = false;
+  std::string& partial = reader.partial;
   if (count < 0) {
-    output_ended = true;
+    destroyed = &gone;
+    // Of an answer half a line is nothing, of a complaint it may be the reason.
+    if (&reader == &errors && !partial.empty()) reader.on_line(partial);
+    if (gone) return;
+    destroyed = nullptr;
+    reader.ended = true;
     Finish();
     return;
   }
   partial.append(bytes, static_cast<std::size_t>(count));
-  bool gone = false;
   destroyed = &gone;
   std::size_t begin = 0;
   for (std::size_t end = partial.find('\n'); end != std::string::npos;
        end = partial.find('\n', begin)) {
     const std::string line = partial.substr(begin, end - begin);
     begin = end + 1;
-    on_line(line);
+    reader.on_line(line);
     if (gone) return;
   }
   destroyed = nullptr;
@@ -99,7 +115,7 @@ void ChildProcess::State::OnExit(std::int64_t status, int signal_number) {
 }
 
 void ChildProcess::State::Finish() {
-  if (!exited || !output_ended || !on_exit) return;
+  if (!exited || !output.ended || !errors.ended || !on_exit) return;
   auto handler = std::move(on_exit);
   on_exit = nullptr;
   handler(exit);
@@ -126,17 +142,22 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, Chil
                                                                 LineHandler on_line,
                                                                 ExitHandler on_exit) {
   auto state = std::make_unique<State>();
-  state->on_line = std::move(on_line);
+  const bool reads_errors = static_cast<bool>(options.on_error_line);
+  state->output.on_line = std::move(on_line);
+  state->errors.on_line = std::move(options.on_error_line);
+  state->errors.ended = !reads_errors;
   state->on_exit = std::move(on_exit);
   state->max_line = options.max_line;
   uv_pipe_init(loop.uv(), state->input.get(), 0);
-  uv_pipe_init(loop.uv(), state->output.get(), 0);
-  const int error = OpenErrorFile(options.error_file);
+  uv_pipe_init(loop.uv(), state->output.pipe.get(), 0);
+  uv_pipe_init(loop.uv(), state->errors.pipe.get(), 0);
+  const int error = reads_errors ? STDERR_FILENO : OpenErrorFile(options.error_file);
   uv_stdio_container_t error_container{};
   error_container.flags = UV_INHERIT_FD;
   error_container.data.fd = error;
+  if (reads_errors) error_container = PipeTo(state->errors.pipe.stream(), UV_WRITABLE_PIPE);
   std::array stdio = {PipeTo(state->input.stream(), UV_READABLE_PIPE),
-                      PipeTo(state->output.stream(), UV_WRITABLE_PIPE), error_container};
+                      PipeTo(state->output.pipe.stream(), UV_WRITABLE_PIPE), error_container};
 
   std::vector<std::string> environment = MergedEnvironment(options.environment);
   std::vector<char*> environment_pointers = base::ArgumentPointers(environment);
@@ -169,11 +190,12 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, Chil
                                : uv_buf_init(owner->buffer.data(), owner->buffer.size());
   };
   const auto read = [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
-    if (stream->data != nullptr && count != 0) {
-      static_cast<State*>(stream->data)->OnRead(count, buffer->base);
-    }
+    if (stream->data == nullptr || count == 0) return;
+    auto* owner = static_cast<State*>(stream->data);
+    owner->OnRead(owner->ReaderOf(stream), count, buffer->base);
   };
-  uv_read_start(state->output.stream(), allocate, read);
+  uv_read_start(state->output.pipe.stream(), allocate, read);
+  if (reads_errors) uv_read_start(state->errors.pipe.stream(), allocate, read);
   return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(state)));
 }
 

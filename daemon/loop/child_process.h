@@ -1,4 +1,5 @@
-// A child process with pipes to its standard input and output, line by line.
+// A child process with pipes to its standard input and output, and to its standard error if
+// somebody reads that, line by line.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,9 @@ struct ChildOptions {
   std::string error_file;  // its standard error is appended here; empty: ours is inherited
   int nice = 0;            // added to our priority
   std::size_t max_line = 256u << 20;  // a longer line ends the process
+  // Gets the lines of its standard error, in place of `error_file`; also a last one that does not
+  // end.
+  base::UniqueFunction<void(std::string_view line)> on_error_line;
 };
 
 struct ChildExit {

@@ -99,6 +99,20 @@ std::string WhyRefused(Service& service, const ObjectState& state, const records
   return {};
 }
 
+// As WhyUntuned; of a kernel that a test of the project is to show a workload of, what came of
+// that.
+std::string WhyNotTuned(const Service& service, const ObjectState& state,
+                        const records::Kernel& kernel) {
+  if (kernel.declined.empty() && kernel.cases.empty()) {
+    const std::string note =
+        service.capture_tests().Note({state.build_folder, state.target.capture_test});
+    if (!note.empty()) {
+      return kernel.file + ":" + std::to_string(kernel.line) + ": no workload: " + note;
+    }
+  }
+  return WhyUntuned(kernel, service.FindJob(state, kernel), state.places.why_none);
+}
+
 Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel) {
   const KernelJob* job = service.FindJob(state, kernel);
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
@@ -119,7 +133,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["published"] = best && unpublished.empty();
   row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
-                                      : WhyUntuned(kernel, job, state.places.why_none);
+                                      : WhyNotTuned(service, state, kernel);
   row["program_us"] = row["winnable_us"] = nullptr;
   if (const workloads::Captured* captured =
           service.captured().Find(kernel.file, records::LabelOf(kernel))) {
@@ -204,8 +218,7 @@ Json ProjectsJson(Service& service) {
       if (slowest == nullptr || state.scan->seconds > slowest->seconds) slowest = state.scan.get();
       for (const std::string& warning : state.scan->warnings) warnings.push_back(warning);
       for (const records::Kernel& kernel : state.scan->kernels) {
-        const std::string why =
-            WhyUntuned(kernel, service.FindJob(state, kernel), state.places.why_none);
+        const std::string why = WhyNotTuned(service, state, kernel);
         if (!why.empty()) warnings.push_back(records::LabelOf(kernel) + ": " + why);
       }
     }
@@ -322,6 +335,10 @@ Json StatusDocument(Service& service) {
                         {"evaluations", counters.evaluations},
                         {"accepted", counters.accepted},
                         {"published", counters.published}};
+  const CaptureId* capture = service.capture_tests().running();
+  status["capturing"] =
+      capture == nullptr ? Json()
+                         : Json{{"test", capture->test}, {"build_folder", capture->build_folder}};
   status["workers"] = WorkersJson(worker_counters);
   status["now"] = Json::array();
   for (const KernelJob* job : service.BusyJobs()) {

@@ -22,6 +22,7 @@ struct ObjectScan {
   std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
   std::vector<records::Kernel> kernels;
   std::set<std::string> declared;  // labels of those whose tags have workloads
+  std::set<std::string> dropped;   // labels of those whose captured workloads were of others
   std::vector<std::string> warnings;
   std::vector<std::string> untagged;
   double seconds = 0;  // that reading it took

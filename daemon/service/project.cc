@@ -33,7 +33,31 @@ std::string StringOr(const Json& json, const char* key, const std::string& other
   return it != json.end() && it->is_string() ? it->get<std::string>() : otherwise;
 }
 
+// The file has the working folder, then a word a line.
+CaptureTest ReadCaptureTest(const Json& entry) {
+  CaptureTest test;
+  test.name = StringOr(entry, "name", "");
+  const auto text = base::ReadFile(StringOr(entry, "command_file", ""));
+  if (!text) return test;
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0, end; (end = text->find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    lines.push_back(text->substr(begin, end - begin));
+  }
+  if (lines.size() < 2 || lines[1].empty()) return test;
+  test.folder = lines[0];
+  test.words.assign(lines.begin() + 1, lines.end());
+  return test;
+}
+
 }  // namespace
+
+const CaptureTest* Project::FindCaptureTest(const std::string& name) const {
+  for (const CaptureTest& test : capture_tests) {
+    if (test.name == name) return &test;
+  }
+  return nullptr;
+}
 
 Target Project::FindTarget(const std::string& name) const {
   for (const Target& target : targets) {
@@ -53,6 +77,16 @@ base::Result<Project> ReadProject(const std::string& build_folder) {
   Project project;
   project.build_folder = build_folder;
   project.source_folder = StringOr(json, "source_folder", "");
+  if (json.contains("ctest")) project.ctest = StringOr(json, "ctest", "");
+  project.configuration = StringOr(json, "configuration", "");
+  if (const auto tests = json.find("capture_tests"); tests != json.end() && tests->is_array()) {
+    for (const Json& entry : *tests) {
+      if (entry.is_object()) project.capture_tests.push_back(ReadCaptureTest(entry));
+    }
+  }
+  if (const auto configured = base::IdentifyFile(build_folder + "/cupilot/configured")) {
+    project.configured_ns = configured->mtime_ns;
+  }
   const auto targets = json.find("targets");
   if (targets == json.end() || !targets->is_array()) return project;
   for (const Json& entry : *targets) {
@@ -62,6 +96,7 @@ base::Result<Project> ReadProject(const std::string& build_folder) {
     target.apply = StringOr(entry, "apply", "auto");
     target.numerics = StringOr(entry, "numerics", "close");
     target.lock = StringOr(entry, "lock", "");
+    target.capture_test = StringOr(entry, "capture_test", "");
     const auto kernels = entry.find("kernels");
     if (kernels != entry.end() && kernels->is_array()) {
       for (const Json& kernel : *kernels) {

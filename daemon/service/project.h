@@ -2,6 +2,8 @@
 // build. Reads files; any thread.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,15 +18,31 @@ struct Target {
   std::string apply = "auto";        // "auto" | "manual"
   std::string numerics = "close";    // "close" | "bitwise"
   std::string lock = {};             // the lock file, absolute; empty: none
+  // Of CTest or of the project's capture_tests; empty: none.
+  std::string capture_test = {};
   bool operator==(const Target&) const = default;
+};
+
+// A command that shows what kernels are run on (cupilot_capture_test).
+struct CaptureTest {
+  std::string name;
+  std::string folder;              // in which it runs
+  std::vector<std::string> words;  // the program first; empty: CMake has not written it (yet)
+  bool operator==(const CaptureTest&) const = default;
 };
 
 struct Project {
   std::string source_folder;
   std::string build_folder;
   std::vector<Target> targets;
+  std::optional<std::string> ctest = {};  // the program; empty: testing is not enabled
+  std::string configuration = {};         // of which tests are run; empty: the only one
+  std::vector<CaptureTest> capture_tests = {};
+  std::int64_t configured_ns = 0;  // when CMake last ran, since the epoch; 0: it is not known
   // The target of that name; one with the defaults if there is none.
   Target FindTarget(const std::string& name) const;
+  // Null: it is a test of CTest, if there is one.
+  const CaptureTest* FindCaptureTest(const std::string& name) const;
 };
 
 // <build_folder>/cupilot/project.json.

@@ -50,6 +50,9 @@ Service::Service(Collaborators collaborators, Settings settings, std::string sta
                    HoldJobs();
                    Later(&Service::Work);
                  }),
+      capture_tests_(with_.loop, catalog_, with_.captures,
+                     {settings.capture_tests, state_folder_ + "/captures"},
+                     [this](const CaptureId* ended) { OnCaptureChanged(ended); }),
       publisher_(catalog_, with_.files),
       started_(with_.clock.Now()),
       watcher_(with_.loop, settings.quiet,
@@ -89,6 +92,7 @@ void Service::ReadProjects() {
 
 void Service::DropProject(const std::string& build_folder) {
   projects_.erase(build_folder);
+  capture_tests_.Forget(build_folder);
   std::erase_if(objects_,
                 [&](const auto& entry) { return entry.second.build_folder == build_folder; });
   DropUnusedJobs();
@@ -189,7 +193,9 @@ void Service::Work() {
   CheckObstacle();
   while (StartScan()) {
   }
+  LookAtCaptures();
   WatchGpus();
+  StartCapture();
   while (StartStep()) {
   }
   PublishDue();
@@ -229,12 +235,19 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
   state.problem.clear();
   std::erase_if(scan->kernels,
                 [&](const records::Kernel& kernel) { return !IsWanted(state.target, kernel); });
+  const std::set<std::string> dropped_before =
+      state.scan == nullptr ? std::set<std::string>() : state.scan->dropped;
   state.scan = std::make_unique<ObjectScan>(std::move(*scan));
   Json names = Json::array();
   for (records::Kernel& kernel : state.scan->kernels) {
     if (!kernel.cases.empty()) state.scan->declared.insert(records::LabelOf(kernel));
     const std::string dropped = captured_.Overlay(kernel);
     if (!dropped.empty()) state.scan->warnings.push_back(dropped);
+    const std::string& label = records::LabelOf(kernel);
+    if (!dropped.empty() ||
+        (dropped_before.contains(label) && captured_.Find(kernel.file, label) == nullptr)) {
+      state.scan->dropped.insert(label);
+    }
     names.push_back(records::LabelOf(kernel));
     if (auto saved = catalog_.SaveKernel(kernel, WorkloadOf(kernel)); !saved) {
       log::Error("a kernel cannot be written down", {{"reason", saved.error()}});
@@ -454,7 +467,14 @@ base::Result<> Service::Resume() {
 void Service::CheckObstacle() {
   const std::string before = obstacle_;
   build_runs_ = policy_.AnyBuildRuns(BuildFolders());
-  obstacle_ = policy_.snoozed() ? "snoozed" : build_runs_ ? "build running" : "";
+  const CaptureId* capture = capture_tests_.running();
+  if (capture != nullptr && (policy_.snoozed() || policy_.AnyBuildRuns({capture->build_folder}))) {
+    capture_tests_.Interrupt();
+  }
+  obstacle_ = policy_.snoozed()    ? "snoozed"
+              : build_runs_        ? "build running"
+              : capture != nullptr ? kCapturing
+                                   : "";
   if (obstacle_ != before) {
     log::Info(obstacle_.empty() ? "work may go on" : "paused", {{"reason", obstacle_}});
   }
@@ -505,7 +525,7 @@ std::vector<const KernelJob*> Service::BusyJobs() const {
 }
 
 std::string Service::IdleReason() const {
-  if (!obstacle_.empty()) return obstacle_;
+  if (!obstacle_.empty()) return obstacle_ == kCapturing ? "" : obstacle_;
   if (projects_.empty()) return "no project";
   for (const auto& [folder, state] : objects_) {
     if (state.scanning || state.stale) return "scanning";
@@ -516,6 +536,10 @@ std::string Service::IdleReason() const {
     if (job->finished() && !job->under_way()) continue;
     open = true;
     may_run = may_run || gpu_watch_.MayRun(job->input().place.device);
+  }
+  for (const CaptureDemand& demand : capture_tests_.due()) {
+    open = true;
+    may_run = may_run || MayRunAll(demand.places);
   }
   return !open ? "done" : may_run ? "" : "gpu in use";
 }

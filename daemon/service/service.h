@@ -18,6 +18,7 @@
 #include "loop/file_watcher.h"
 #include "loop/loop.h"
 #include "loop/timer.h"
+#include "service/capture_tests.h"
 #include "service/captured_workloads.h"
 #include "service/catalog.h"
 #include "service/gpu_watch.h"
@@ -58,6 +59,9 @@ struct Counters {
   std::int64_t published = 0;
 };
 
+// The obstacle of all other work while a test is run: its kernels have the device for themselves.
+inline constexpr const char* kCapturing = "capturing";
+
 class Service {
  public:
   struct Collaborators {
@@ -67,6 +71,7 @@ class Service {
     evaluate::Workers& workers;
     evaluate::Evaluator& evaluator;
     PublishFiles& files;
+    CaptureRunner* captures = nullptr;  // null: the tests that projects name are not run
   };
   using EventHandler = base::UniqueFunction<void(const std::string& name, const records::Json&)>;
 
@@ -100,6 +105,7 @@ class Service {
   base::Result<> AddCaptured(const std::vector<workloads::Captured>& all);
   base::Result<> DropCaptured(const std::string& file, const std::string& label);
   CapturedWorkloads& captured() { return captured_; }
+  const CaptureTests& capture_tests() const { return capture_tests_; }
 
   // For documents.
   const std::map<std::string, ObjectState>& objects() const { return objects_; }
@@ -127,8 +133,8 @@ class Service {
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
   // Also those that nothing needs any more, until they have ended.
   std::vector<const KernelJob*> BusyJobs() const;
-  // "" while something is worked on; else "done", "snoozed", "build running", "no project",
-  // "scanning", "gpu in use": there is only work for GPUs that are not free.
+  // "" while something is worked on, or captured; else "done", "snoozed", "build running", "no
+  // project", "scanning", "gpu in use": there is only work for GPUs that are not free.
   std::string IdleReason() const;
 
  private:
@@ -150,6 +156,10 @@ class Service {
   void AskForGpus();
   void ListGpus();
   void WatchGpus();
+  bool MayRunAll(const std::set<std::string>& devices) const;
+  void LookAtCaptures();
+  void StartCapture();
+  void OnCaptureChanged(const CaptureId* ended);
   void HoldJobs();
   void FindPlaces(ObjectState& state);
   void FindPlacesAgain();
@@ -190,6 +200,7 @@ class Service {
   CapturedWorkloads captured_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
+  CaptureTests capture_tests_;
   Publisher publisher_;
   EventHandler on_event_;
   std::chrono::nanoseconds started_;
@@ -205,7 +216,7 @@ class Service {
   std::set<std::string> source_folders_;                    // watched for edits
   Counters counters_;
   std::set<std::string> changed_;  // folders with events that were not looked at yet
-  std::string obstacle_;           // why nothing is worked on
+  std::string obstacle_;           // why nothing is worked on; kCapturing: a capture is
   bool build_runs_ = false;        // nothing is published and touched
   loop::FileWatcher watcher_;
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once

@@ -1,11 +1,108 @@
 // What programs were seen to do decides on what their kernels are tuned.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
+#include "base/file.h"
 #include "log/log.h"
 #include "service/service.h"
 
 namespace cupilot::service {
+namespace {
+
+// Of a kernel that the compiler of this object is to be seen with.
+bool LacksWorkload(const ObjectScan& scan, const records::Kernel& kernel) {
+  return kernel.declined.empty() &&
+         (kernel.cases.empty() || scan.dropped.contains(records::LabelOf(kernel)));
+}
+
+bool LacksAny(const ObjectState& state) {
+  return state.scan != nullptr &&
+         std::any_of(
+             state.scan->kernels.begin(), state.scan->kernels.end(),
+             [&](const records::Kernel& kernel) { return LacksWorkload(*state.scan, kernel); });
+}
+
+// By the files' times, as build tools decide.
+void LookAtFile(const ObjectState& state, const Project& project, CaptureObject& object) {
+  const auto file = base::IdentifyFile(state.object.command.object);
+  object.built = file.has_value();
+  if (!file) return;
+  object.build = std::to_string(file->mtime_ns) + "," + std::to_string(file->size) + "," +
+                 std::to_string(project.configured_ns);
+  if (state.scan == nullptr) return;
+  for (const records::SelectedFile& source : state.scan->files) {
+    object.built &= source.mtime_ns <= file->mtime_ns;
+  }
+}
+
+CaptureObject CaptureObjectOf(const ObjectState& state, const Project& project) {
+  CaptureObject object;
+  object.id = {state.build_folder, state.target.capture_test};
+  LookAtFile(state, project, object);
+  object.read = !state.stale && !state.scanning;
+  if (state.scan == nullptr) return object;
+  object.read &= !state.places.places.empty();
+  for (const Place& place : state.places.places) object.places.insert(place.device);
+  for (const records::Kernel& kernel : state.scan->kernels) {
+    CaptureObject::Kernel& one = object.kernels.emplace_back();
+    one.file = kernel.file;
+    one.label = records::LabelOf(kernel);
+    for (const records::Parameter& parameter : kernel.parameters) {
+      one.parameters.push_back(parameter.canonical);
+    }
+    one.lacks = LacksWorkload(*state.scan, kernel);
+  }
+  return object;
+}
+
+}  // namespace
+
+// Nothing is looked at for tests that have nothing to show.
+void Service::LookAtCaptures() {
+  std::set<CaptureId> wanted;
+  for (const auto& [folder, state] : objects_) {
+    const bool runs = state.places.why_none.empty();
+    if (!state.target.capture_test.empty() && runs && LacksAny(state)) {
+      wanted.insert({state.build_folder, state.target.capture_test});
+    }
+  }
+  std::vector<CaptureObject> objects;
+  for (const auto& [folder, state] : objects_) {
+    const auto project = projects_.find(state.build_folder);
+    const bool runs = state.places.why_none.empty();
+    if (project == projects_.end() || !runs ||
+        !wanted.contains({state.build_folder, state.target.capture_test})) {
+      continue;
+    }
+    objects.push_back(CaptureObjectOf(state, project->second));
+  }
+  capture_tests_.Look(projects_, objects);
+}
+
+void Service::StartCapture() {
+  // What is asked to be captured is known when all is read, and while it runs nothing is.
+  const bool reading = std::any_of(objects_.begin(), objects_.end(), [](const auto& entry) {
+    return entry.second.stale || entry.second.scanning;
+  });
+  if (!obstacle_.empty() || reading) return;
+  const auto may_begin = [this](const CaptureDemand& demand) { return MayRunAll(demand.places); };
+  if (!capture_tests_.Begin(projects_, may_begin)) return;
+  LookAtCaptures();
+  CheckObstacle();
+  const CaptureId& id = *capture_tests_.running();
+  Emit("capture", {{"test", id.test}, {"build_folder", id.build_folder}, {"stage", "begun"}});
+}
+
+void Service::OnCaptureChanged(const CaptureId* ended) {
+  if (ended == nullptr) return Later(&Service::Work);
+  const CaptureTry* last = capture_tests_.FindTry(*ended);
+  Emit("capture", {{"test", ended->test},
+                   {"build_folder", ended->build_folder},
+                   {"stage", last != nullptr && last->ended ? "ended" : "interrupted"},
+                   {"failure", last != nullptr ? last->failure : ""}});
+  Later(&Service::AfterStep);
+}
 
 base::Result<> Service::AddCaptured(const std::vector<workloads::Captured>& all) {
   for (const workloads::Captured& captured : all) {

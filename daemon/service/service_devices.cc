@@ -2,6 +2,7 @@
 // them.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "log/log.h"
@@ -60,16 +61,27 @@ void Service::ListGpus() {
 
 // Those for which something is left to do, or still under way.
 void Service::WatchGpus() {
-  std::map<std::string, evaluate::DeviceDescription> needed;
+  // What a capture does there is not the others' work: who was there before is not forgotten.
+  if (obstacle_ == kCapturing) return;
+  std::set<std::string> names;
   for (const KernelJob* job : AllJobs()) {
-    if (job->finished() && !job->under_way()) continue;
-    for (const evaluate::DeviceDescription& gpu : gpus_.gpus) {
-      if (gpu.name == job->input().place.device) needed[gpu.name] = gpu;
-    }
+    if (!job->finished() || job->under_way()) names.insert(job->input().place.device);
+  }
+  for (const CaptureDemand& demand : capture_tests_.due()) {
+    names.insert(demand.places.begin(), demand.places.end());
+  }
+  std::map<std::string, evaluate::DeviceDescription> needed;
+  for (const evaluate::DeviceDescription& gpu : gpus_.gpus) {
+    if (names.contains(gpu.name)) needed[gpu.name] = gpu;
   }
   // While nothing may be done anyway, nobody is asked.
   if (!obstacle_.empty()) needed.clear();
   gpu_watch_.Watch(needed);
+}
+
+bool Service::MayRunAll(const std::set<std::string>& devices) const {
+  return std::all_of(devices.begin(), devices.end(),
+                     [this](const std::string& device) { return gpu_watch_.MayRun(device); });
 }
 
 void Service::HoldJobs() {

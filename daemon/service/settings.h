@@ -19,6 +19,7 @@ struct Settings {
   std::uint64_t seed = 1;
   std::uint64_t captured_bytes = std::uint64_t{16} << 30;  // of captured contents on disk
   PolicySettings gpu;
+  bool capture_tests = true;     // the tests that projects name are run to capture workloads
   bool require_sandbox = false;  // no work without Landlock or bubblewrap
   log::Level log_level = log::Level::kInfo;
   bool log_json = false;

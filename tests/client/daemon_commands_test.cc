@@ -50,6 +50,14 @@ TEST_F(ClientTest, StatusSaysWhatIsBeingDone) {
   EXPECT_EQ(RunJson({"status"}, 0)["schema"], "cupilot.status/1");
 }
 
+TEST_F(ClientTest, StatusNamesTheTestThatIsRun) {
+  Json status = MakeStatus();
+  status["capturing"] = {{"test", "app.runs"}, {"build_folder", "/p/build"}};
+  Serve("status", status);
+  EXPECT_THAT(Run({"status"}).output,
+              HasSubstr("now: the test 'app.runs' shows what kernels are run on (/p/build)"));
+}
+
 TEST_F(ClientTest, ListShowsARowAKernel) {
   Serve("list", {{"schema", "cupilot.list/1"}, {"kernels", {MakeRow()}}});
   const auto run = Run({"list"});

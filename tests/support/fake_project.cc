@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,10 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   kernel.line = line;
   kernel.parameters = {MakeParameter("out", "float *", records::ParameterKind::kPointer, 8),
                        MakeParameter("n", "int", records::ParameterKind::kInteger, 4)};
+  if (const std::string more = OptionOf(words, "more"); !more.empty()) {
+    kernel.parameters.push_back(MakeParameter("more", more, records::ParameterKind::kFloating, 8));
+    kernel.key = base::HashHex(kernel.key + more);
+  }
   kernel.closure_source = "kernel " + words[1] + " " + words[2] + "\n";
   // What the fake techniques read.
   kernel.closure_macros = OptionOf(words, "refuses");
@@ -71,7 +76,22 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
     one.grid = {"2", "1", "1"};
     kernel.cases.push_back(one);
   }
+  if (OptionOf(words, "workload") == "none") kernel.cases.clear();
   return kernel;
+}
+
+// One millisecond behind all of them, and behind itself: times of files are coarse.
+void MakeNewer(const std::string& file, const std::vector<std::string>& than) {
+  std::int64_t newest = 0;
+  for (const std::string& path : than) {
+    if (const auto identity = base::IdentifyFile(path)) {
+      newest = std::max(newest, identity->mtime_ns);
+    }
+  }
+  newest += 1'000'000;
+  const timespec time = {newest / 1'000'000'000, newest % 1'000'000'000};
+  const timespec times[2] = {time, time};
+  ::utimensat(AT_FDCWD, file.c_str(), times, 0);
 }
 
 base::Result<Json> Scan(const Json& params) {
@@ -140,7 +160,17 @@ FakeProject::FakeProject(std::string root)
   command_.folder = object_;
 }
 
-void FakeProject::WriteSource(const std::string& text) const { WriteText(source(), text); }
+void FakeProject::WriteSource(const std::string& text) const {
+  WriteText(source(), text);
+  if (base::FileExists(command_.object)) MakeNewer(source(), {source(), command_.object});
+}
+
+void FakeProject::WriteObject() const {
+  const std::string before = command_.object + ".before";
+  if (base::FileExists(command_.object)) std::filesystem::rename(command_.object, before);
+  WriteText(command_.object, "an object\n");
+  MakeNewer(command_.object, {command_.object, before, source(), header()});
+}
 
 void FakeProject::SaveByRename(const std::string& text) const {
   WriteText(source() + ".new", text);
@@ -191,6 +221,7 @@ Json FakeProject::TextOf(const records::Selection& selection) const {
 }
 
 bool FakeProject::Compile(bool refuse, const std::string& log) const {
+  WriteObject();
   AgeStamp();
   (void)base::WriteFileIfDifferent(object_ + "/command.json", records::ToJson(command_).dump());
   const source::CheckedSelection checked = source::CheckSelection(command_);
@@ -209,6 +240,7 @@ bool FakeProject::Compile(bool refuse, const std::string& log) const {
 }
 
 void FakeProject::CompileTurnedOff() const {
+  WriteObject();
   AgeStamp();
   (void)base::WriteFileIfDifferent(object_ + "/command.json", records::ToJson(command_).dump());
   WriteApplied("", "CUPILOT=0");

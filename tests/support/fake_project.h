@@ -1,9 +1,11 @@
 // A user's project without CMake, compiler or CUDA: a source of a language of its own, the folders
 // and files that module and launcher make, and builds as the launcher does them.
 //
-// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON]" of the source is a tagged
-// kernel: its key is NAME and BODY, its case "only" has the weight W, there is a smaller case CASE
-// beside it, and every technique declines it for REASON. All other lines are what stands around it.
+// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON] [more=TYPE] [workload=none]"
+// of the source is a tagged kernel: its key is NAME and BODY, its case "only" has the weight W,
+// there is a smaller case CASE beside it, every technique declines it for REASON, it has another
+// parameter of the type TYPE, and its tag says no workload. All other lines are what stands around
+// it.
 #pragma once
 
 #include <functional>
@@ -31,7 +33,7 @@ class FakeProject {
   const records::CompileCommand& command() const { return command_; }
   records::CompileCommand& command() { return command_; }
 
-  // In the user's editor.
+  // In the user's editor. It is newer than the object then.
   void WriteSource(const std::string& text) const;
   // As editors save that write a new file and rename it over the old one.
   void SaveByRename(const std::string& text) const;
@@ -40,7 +42,8 @@ class FakeProject {
   // The registration in the state folder of the daemon.
   void Register(const std::string& state_folder) const;
 
-  // One compile, as the launcher does it: true if the swapped source was taken. `refuse`: the
+  // One compile, as the launcher does it, which leaves an object newer than all that it is made of:
+  // true if the swapped source was taken. `refuse`: the
   // swapped source does not compile, the compiler said `log`.
   bool Compile(bool refuse = false, const std::string& log = "error") const;
   // What later compiles make of a variant for a target, as a hash; empty: that cannot be read.
@@ -60,6 +63,7 @@ class FakeProject {
                     const std::string& compiled = {}, const records::Json& text = nullptr) const;
   records::Json TextOf(const records::Selection& selection) const;
   void AgeStamp() const;
+  void WriteObject() const;
 
   std::string source_, build_, object_;
   records::CompileCommand command_;

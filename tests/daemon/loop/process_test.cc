@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ Outcome RunChild(std::vector<std::string> arguments, const std::vector<std::stri
   options.arguments = std::move(arguments);
   options.max_line = max_line;
   auto child = ChildProcess::Start(
-      loop, options, [&](std::string_view line) { run.lines.emplace_back(line); },
+      loop, std::move(options), [&](std::string_view line) { run.lines.emplace_back(line); },
       [&](ChildExit exit) {
         run.exit = exit;
         loop.Stop();
@@ -47,6 +48,40 @@ TEST(ChildProcess, ExchangesLinesAndReportsTheExitCode) {
   EXPECT_EQ(run.lines, (std::vector<std::string>{"got one", "got two"}));
   EXPECT_EQ(run.exit.status, 3);
   EXPECT_EQ(run.exit.signal, 0);
+}
+
+TEST(ChildProcess, ReadsBothStreamsToTheirEnds) {
+  Loop loop;
+  std::vector<std::string> lines, errors;
+  ChildOptions options;
+  options.arguments = {"/bin/sh", "-c", "echo out; echo one >&2; printf two >&2; printf half"};
+  options.on_error_line = [&errors](std::string_view line) { errors.emplace_back(line); };
+  auto child = ChildProcess::Start(
+      loop, std::move(options), [&](std::string_view line) { lines.emplace_back(line); },
+      [&](ChildExit) { loop.Stop(); });
+  ASSERT_TRUE(child.has_value());
+  loop.Run();
+  EXPECT_EQ(lines, (std::vector<std::string>{"out"}));
+  EXPECT_EQ(errors, (std::vector<std::string>{"one", "two"}));
+}
+
+TEST(ChildProcess, MayBeDestroyedByALineOfItsErrors) {
+  Loop loop;
+  std::unique_ptr<ChildProcess> child;
+  ChildOptions options;
+  options.arguments = {"/bin/sh", "-c", "echo one >&2; echo two >&2; exec cat"};
+  int lines = 0;
+  options.on_error_line = [&](std::string_view) {
+    ++lines;
+    loop.Stop();
+    child.reset();  // and this handler with it
+  };
+  auto started = ChildProcess::Start(
+      loop, std::move(options), [](std::string_view) {}, [](ChildExit) { FAIL(); });
+  ASSERT_TRUE(started.has_value());
+  child = std::move(*started);
+  loop.Run();
+  EXPECT_EQ(lines, 1);
 }
 
 TEST(ChildProcess, ReportsTheSignal) {
@@ -69,7 +104,8 @@ TEST(ChildProcess, AMissingProgramIsAnError) {
   Loop loop;
   ChildOptions options;
   options.arguments = {"/nonexistent/program"};
-  auto child = ChildProcess::Start(loop, options, [](std::string_view) {}, [](ChildExit) {});
+  auto child =
+      ChildProcess::Start(loop, std::move(options), [](std::string_view) {}, [](ChildExit) {});
   ASSERT_FALSE(child.has_value());
   EXPECT_EQ(child.error().code, base::ErrorCode::kUnavailable);
 }
@@ -78,7 +114,8 @@ TEST(ChildProcess, DestroyingItKillsIt) {
   Loop loop;
   ChildOptions options;
   options.arguments = {"/bin/cat"};
-  auto child = ChildProcess::Start(loop, options, [](std::string_view) {}, [](ChildExit) {});
+  auto child =
+      ChildProcess::Start(loop, std::move(options), [](std::string_view) {}, [](ChildExit) {});
   ASSERT_TRUE(child.has_value());
   const int pid = (*child)->pid();
   child->reset();

@@ -102,6 +102,39 @@ TEST_F(CapturesTest, ALaterCaptureTakesTheEarlierOnesPlace) {
   EXPECT_EQ(service_->captured().All().size(), 1u);
 }
 
+// The same launches, but not as often as before: other things are worth while.
+TEST_F(CapturesTest, ALaterCaptureWithAnotherDistributionWeighsAndTunesAnew) {
+  std::vector<std::string> weights;
+  judge_ = [&](const evaluate::EvaluateRequest& request) {
+    std::string text;
+    for (const records::Case& one : request.workload.cases) {
+      text += one.name + "=" + std::to_string(static_cast<int>(one.weight)) + ";";
+    }
+    weights.push_back(text);
+    return test::MakeEvaluation(request, 1.5);
+  };
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  Captured captured = MakeCaptured("one", "small");
+  captured.cases.push_back(captured.cases[0]);
+  captured.cases[1].name = "large";
+  captured.cases[1].weight = 4500;
+  Add({captured});
+  Drain();
+  ASSERT_EQ(weights.back(), "small=500;large=4500;");
+  const std::size_t before = weights.size();
+  Add({captured});
+  Drain();
+  EXPECT_EQ(weights.size(), before) << "tuned again on the same";
+  captured.cases[0].weight = 7000;
+  Add({captured});
+  Drain();
+  ASSERT_GT(weights.size(), before);
+  EXPECT_EQ(weights.back(), "small=7000;large=4500;");
+  EXPECT_EQ(Row("one")["state"], "done");
+}
+
 TEST_F(CapturesTest, ASourceIsReadOnceForAllOfItsCaptures) {
   Prepare("kernel one a\nkernel two b\nkernel three c\n");
   Start();

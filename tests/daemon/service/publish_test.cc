@@ -1,8 +1,4 @@
 // What is published when, and what the next build makes of it.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "base/file.h"
@@ -10,6 +6,7 @@
 #include "source/swap/selection_check.h"
 #include "source/swap/variant_file.h"
 #include "tests/daemon/service/service_fixture.h"
+#include "tests/support/running_build.h"
 
 namespace cupilot::service {
 namespace {
@@ -41,21 +38,6 @@ class PublishTest : public ServiceTest {
     }
     return "none";
   }
-};
-
-// A build of the user's, as the launcher shows it.
-class RunningBuild {
- public:
-  explicit RunningBuild(const std::string& build_folder)
-      : file_(::open((build_folder + "/cupilot/build.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                     0600)) {
-    EXPECT_EQ(::flock(file_, LOCK_SH), 0);
-    EXPECT_EQ(::futimens(file_, nullptr), 0);
-  }
-  ~RunningBuild() { ::close(file_); }
-
- private:
-  int file_;
 };
 
 TEST_F(PublishTest, OnlyWhatIsAcceptedIsPublished) {
@@ -146,7 +128,7 @@ TEST_F(PublishTest, WaitsForTheEndOfABuild) {
   Start();
   WorkUntilEvaluating();
   {
-    const RunningBuild build(project_.build_folder());
+    const test::RunningBuild build(project_.build_folder());
     clock_.Advance(std::chrono::hours(1));
     DrainUntil([&] { return workers_.paused(); });
     // An evaluation that was under way ends.

@@ -62,8 +62,8 @@ class ServiceTest : public ::testing::Test {
 
   void Start() {
     service_ = std::make_unique<Service>(
-        Service::Collaborators{*loop_, clock_, store_, workers_, evaluator_, files_}, settings_,
-        state());
+        Service::Collaborators{*loop_, clock_, store_, workers_, evaluator_, files_, captures_},
+        settings_, state());
     service_->OnEvent([this](const std::string& name, const records::Json& data) {
       events_.push_back({{"event", name}, {"data", data}});
     });
@@ -155,6 +155,7 @@ class ServiceTest : public ::testing::Test {
   std::function<base::Result<records::Evaluation>(const evaluate::EvaluateRequest&)> judge_;
   test::FakeEvaluator evaluator_;
   CountedFiles files_;
+  CaptureRunner* captures_ = nullptr;
   Settings settings_;
   std::vector<records::Json> events_;
   std::unique_ptr<Service> service_;

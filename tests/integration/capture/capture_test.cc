@@ -3,88 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstring>
-#include <filesystem>
 
 #include "base/file.h"
-#include "loop/zmq_client.h"
-#include "records/json.h"
-#include "tests/support/prefix.h"
-#include "tests/support/private_xdg.h"
-#include "tests/support/run_program.h"
+#include "tests/integration/capture/capture_fixture.h"
 
 namespace cupilot {
 namespace {
 
 using records::Json;
-using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class CaptureTest : public ::testing::Test {
+class CaptureTest : public BuiltProjectTest {
  protected:
-  CaptureTest() {
-    options_.environment = xdg_.Environment();
-    for (const char* name : {"CI", "CUPILOT", "CUDACXX", "CUDAFLAGS", "CUPILOT_NO_SPAWN"}) {
-      options_.environment[name] = "";
-    }
-    options_.environment["TMPDIR"] = xdg_.folder() / "tmp";
-    std::filesystem::create_directories(xdg_.folder() / "tmp");
-    xdg_.folder().Write("config/cupilot/config.json",
-                        R"({"seconds_per_kernel": 20, "measure_seconds": 0.2})");
-    std::filesystem::copy(CUPILOT_TEST_PROJECT, xdg_.folder() / "source");
-    const std::string prefix = xdg_.folder() / "prefix";
-    test::MakePrefix(prefix);
-    Succeed({"cmake", "-S", xdg_.folder() / "source", "-B", build(), "-G", "Ninja",
-             "-DCMAKE_PREFIX_PATH=" + prefix});
-    Succeed({"cmake", "--build", build()});
-    options_.folder = build();
-  }
-  ~CaptureTest() override { (void)Run({CUPILOT_PROGRAM, "daemon", "stop"}); }
-
-  std::string build() const { return xdg_.folder() / "build"; }
-  test::ProgramRun Run(const std::vector<std::string>& words) {
-    return test::RunProgram(words, options_);
-  }
-  std::string Succeed(const std::vector<std::string>& words) {
-    const auto run = Run(words);
-    EXPECT_EQ(run.exit_code, 0) << words[0] << " " << words[1] << "\n" << run.output << run.errors;
-    return run.output;
-  }
-  Json Ask(std::vector<std::string> words) {
-    words.insert(words.begin(), {CUPILOT_PROGRAM, "--json"});
-    const auto json = records::ParseJson(Succeed(words));
-    EXPECT_TRUE(json);
-    return json ? *json : Json::object();
-  }
-  Json Row(const std::string& kernel) {
-    const Json list = Ask({"list"});
-    for (const Json& row : list["kernels"]) {
-      if (row["kernel"] == kernel) return row;
-    }
-    return Json::object();
-  }
-
-  // Looks after each event of the daemon, until `holds` does.
-  template <class Predicate>
-  bool WaitFor(Predicate holds) {
-    auto client = loop::ZmqClient::Connect(xdg_.socket());
-    if (!client) return false;
-    const Json hello = {{"hello", {{"protocol", {1, 1}}, {"version", CUPILOT_VERSION}}}};
-    (void)(*client)->Send(hello.dump());
-    (void)(*client)->Receive(seconds(60));
-    (void)(*client)->Send(R"({"id": 1, "verb": "subscribe", "params": {}})");
-    const auto until = std::chrono::steady_clock::now() + seconds(300);
-    while (!holds()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      (void)(*client)->Receive(seconds(5));
-    }
-    return true;
-  }
-
-  test::PrivateXdg xdg_;
-  test::RunOptions options_;
+  CaptureTest() : BuiltProjectTest(CUPILOT_TEST_PROJECT) {}
 };
 
 TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
