@@ -16,9 +16,9 @@ constexpr std::array<std::pair<std::string_view, Access>, 3> kAccess = {{
     {"inout", Access::kInOut},
 }};
 
-constexpr std::array<std::string_view, 11> kFills = {
+constexpr std::array<std::string_view, 12> kFills = {
     "normal",  "uniform", "integers", "constant", "iota", "permutation",
-    "offsets", "indices", "sorted",   "bits",     "file"};
+    "offsets", "indices", "sorted",   "bits",     "file", "pointers"};
 
 bool IsBase64(std::string_view text) {
   if (text.size() % 4 != 0) return false;
@@ -125,6 +125,41 @@ void CheckBufferName(const Case& owner, const std::string& name, const std::stri
                          (known.empty() ? "" : "; there are " + known));
 }
 
+void CheckPointers(const Case& owner, const std::vector<PointerInBytes>& pointers,
+                   const std::string& path, Reading& reading) {
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    const std::string at = Join(Join(path, "pointers"), i);
+    CheckBufferName(owner, pointers[i].buffer, Join(at, "buffer"), reading);
+    for (const auto& [key, place] :
+         {std::pair{"at", pointers[i].at}, std::pair{"offset", pointers[i].offset}}) {
+      if (place < 0) reading.Fail(Join(at, key), "cannot be negative");
+    }
+  }
+}
+
+// What a fill of pointers leads to has one of its own.
+void ReadPointersFill(ObjectReader& object, Fill& out) {
+  ReadSizeOf(object, "bytes", true, out.bytes);
+  std::optional<Fill> inner;
+  object.Optional("fill", inner);
+  if (!inner || !object.ok()) return;
+  const std::string at = Join(object.PathOf("fill"), "kind");
+  if (inner->kind == "pointers" && object.strict()) {
+    object.reading().Fail(at, "pointers are followed one level; a buffer's pointers can lead on");
+  } else if (inner->kind == "file" && object.strict()) {
+    object.reading().Fail(at, "a file cannot fill slices; use buffers, and their pointers");
+  }
+  out.inner.push_back(std::move(*inner));
+}
+
+// Of what is no argument with a count.
+void RefusePointersFill(ObjectReader& object, const std::optional<Fill>& fill,
+                        const std::string& instead) {
+  if (!fill || fill->kind != "pointers" || !object.strict()) return;
+  object.reading().Fail(Join(object.PathOf("fill"), "kind"),
+                        "only an argument with count can be filled with pointers; " + instead);
+}
+
 void CheckNames(const Case& value, const std::string& path, Reading& reading) {
   std::set<std::string> buffers;
   for (std::size_t i = 0; i < value.buffers.size(); ++i) {
@@ -132,6 +167,7 @@ void CheckNames(const Case& value, const std::string& path, Reading& reading) {
       reading.Fail(Join(Join(Join(path, "buffers"), i), "name"),
                    "two buffers are called '" + value.buffers[i].name + "'");
     }
+    CheckPointers(value, value.buffers[i].pointers, Join(Join(path, "buffers"), i), reading);
   }
   std::set<std::string> names;
   for (std::size_t i = 0; i < value.arguments.size(); ++i) {
@@ -143,10 +179,7 @@ void CheckNames(const Case& value, const std::string& path, Reading& reading) {
     if (!argument.buffer.empty()) {
       CheckBufferName(value, argument.buffer, Join(at, "buffer"), reading);
     }
-    for (std::size_t k = 0; k < argument.pointers.size(); ++k) {
-      CheckBufferName(value, argument.pointers[k].buffer,
-                      Join(Join(Join(at, "pointers"), k), "buffer"), reading);
-    }
+    CheckPointers(value, argument.pointers, at, reading);
   }
 }
 
@@ -203,6 +236,8 @@ Json ToJson(const Fill& fill) {
   put("value", fill.value);
   put("total", fill.total);
   Put(json, "path", fill.path);
+  put("bytes", fill.bytes);
+  if (!fill.inner.empty()) json["fill"] = ToJson(fill.inner.front());
   return json;
 }
 
@@ -218,10 +253,7 @@ Json ToJson(const Argument& value) {
     if (!value.offset.empty()) json["offset"] = NumberTextJson(value.offset);
   } else if (!value.bytes.empty()) {
     json["bytes"] = value.bytes;
-    if (!value.pointers.empty()) {
-      json["pointers"] = Json::array();
-      for (const auto& pointer : value.pointers) json["pointers"].push_back(ToJson(pointer));
-    }
+    if (!value.pointers.empty()) json["pointers"] = ArrayJson(value.pointers);
   } else if (value.null) {
     json["value"] = nullptr;
   } else if (!value.value.empty()) {  // a lenient reader takes an argument that says nothing
@@ -233,6 +265,7 @@ Json ToJson(const Argument& value) {
 Json ToJson(const Buffer& value) {
   Json json = {{"name", value.name}, {"bytes", NumberTextJson(value.bytes)}};
   if (value.fill) json["fill"] = ToJson(*value.fill);
+  if (!value.pointers.empty()) json["pointers"] = ArrayJson(value.pointers);
   return json;
 }
 
@@ -297,6 +330,7 @@ void Read(const Json& json, const std::string& path, Fill& out, Reading& reading
   if (out.kind == "constant") ReadBoundOf(object, "value", true, out.value);
   if (out.kind == "offsets") ReadSizeOf(object, "total", true, out.total);
   if (out.kind == "file") object.Required("path", out.path);
+  if (out.kind == "pointers") ReadPointersFill(object, out);
   object.Finish();
 }
 
@@ -328,7 +362,8 @@ void Read(const Json& json, const std::string& path, Buffer& out, Reading& readi
   ObjectReader object(json, path, reading);
   object.Required("name", out.name);
   ReadSizeOf(object, "bytes", true, out.bytes);
-  object.Optional("fill", out.fill);
+  object.Optional("fill", out.fill).Optional("pointers", out.pointers);
+  RefusePointersFill(object, out.fill, "a buffer has pointers of its own");
   object.Finish();
 }
 
@@ -345,6 +380,7 @@ void Read(const Json& json, const std::string& path, Global& out, Reading& readi
   ReadSizeOf(object, "count", true, out.count);
   object.Optional("fill", out.fill);
   object.OptionalWord("access", kAccess, out.access);
+  RefusePointersFill(object, out.fill, "pass them to the kernel");
   object.Finish();
 }
 

@@ -17,8 +17,8 @@ using Size = std::string;
 // How a buffer is filled before a run. Values are a pure function of (seed, argument name, index);
 // see device/fill.h.
 struct Fill {
-  std::string
-      kind;  // normal uniform integers constant iota permutation offsets indices sorted bits file
+  std::string kind;  // normal uniform integers constant iota permutation offsets indices sorted
+                     // bits file pointers
   double mean = 0;  // normal
   double stddev = 1;
   Size low;          // uniform [low, high), integers [low, high], indices [low, high); texts, since
@@ -26,12 +26,17 @@ struct Fill {
   Size value;        // constant
   Size total;        // offsets
   std::string path;  // file: raw little-endian, relative to the folder of the JSON file
+  // pointers: entry i of the array is the address of the i-th of as many slices, each of so many
+  // bytes and aligned to 256, of memory of their own; `inner`, at most one, is what each is filled
+  // with.
+  Size bytes;
+  std::vector<Fill> inner;
   bool operator==(const Fill&) const = default;
 };
 
 enum class Access { kIn, kOut, kInOut };
 
-struct PointerInBytes {  // a pointer inside a structure passed by value
+struct PointerInBytes {  // a pointer inside a structure passed by value, or inside a buffer
   std::int64_t at = 0;
   std::string buffer;
   std::int64_t offset = 0;
@@ -48,6 +53,7 @@ struct Argument {
   std::string name;
   std::string type;  // as the parameter is declared: "const float*", "int"
   Size count;        // elements
+  // Of an array of pointers (fill `pointers`) this and order_free are about what those lead to.
   std::optional<Access> access;
   std::optional<Fill> fill;
   bool order_free = false;  // an output whose order is not defined
@@ -65,6 +71,8 @@ struct Buffer {
   std::string name;
   Size bytes;
   std::optional<Fill> fill;
+  // Addresses in its bytes, whatever its fill says there.
+  std::vector<PointerInBytes> pointers = {};
   bool operator==(const Buffer&) const = default;
 };
 

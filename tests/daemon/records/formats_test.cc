@@ -110,7 +110,10 @@ TEST(Workload, ReadsEveryFill) {
                                           R"({"kind": "indices", "low": 0, "high": "width"})",
                                           R"({"kind": "sorted"})",
                                           R"({"kind": "bits"})",
-                                          R"({"kind": "file", "path": "data/in.bin"})"};
+                                          R"({"kind": "file", "path": "data/in.bin"})",
+                                          R"({"kind": "pointers", "bytes": "4*width"})",
+                                          R"({"kind": "pointers", "bytes": 64,
+                                              "fill": {"kind": "uniform", "low": 0, "high": 1}})"};
   for (const std::string& fill : fills) {
     const Json json = Changed(
         kWorkload, [&](Json& w) { w["cases"][0]["arguments"][0]["fill"] = *ParseJson(fill); });
@@ -118,6 +121,58 @@ TEST(Workload, ReadsEveryFill) {
     ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
     EXPECT_EQ(*ParseWorkload(ToJson(*parsed)), *parsed) << fill;
   }
+}
+
+TEST(Workload, BuffersHoldPointersToBuffers) {
+  const auto with = [](const std::function<void(Json&)>& change) {
+    return Changed(kWorkload, [&](Json& w) {
+      Json& buffers = w["cases"][0]["buffers"];
+      buffers.push_back(
+          {{"name", "ptrs"},
+           {"bytes", 16},
+           {"pointers",
+            {{{"at", 0}, {"buffer", "pool"}, {"offset", 8}}, {{"at", 8}, {"buffer", "ptrs"}}}}});
+      change(buffers[1]);
+    });
+  };
+  const auto parsed = ParseWorkload(with([](Json&) {}));
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  const Buffer& buffer = parsed->cases[0].buffers[1];
+  ASSERT_EQ(buffer.pointers.size(), 2u);
+  EXPECT_EQ(buffer.pointers[0].offset, 8);
+  EXPECT_EQ(buffer.pointers[1].buffer, "ptrs");
+  EXPECT_EQ(*ParseWorkload(ToJson(*parsed)), *parsed);
+  const auto error = [&](const std::function<void(Json&)>& change) {
+    const auto wrong = ParseWorkload(with(change));
+    return wrong ? "" : wrong.error().message;
+  };
+  EXPECT_EQ(error([](Json& b) { b["pointers"][1]["buffer"] = "pond"; }),
+            "cases[0].buffers[1].pointers[1].buffer: no buffer 'pond' in this case; there are "
+            "pool, ptrs");
+  EXPECT_EQ(error([](Json& b) { b["pointers"][0]["at"] = -8; }),
+            "cases[0].buffers[1].pointers[0].at: cannot be negative");
+  EXPECT_EQ(error([](Json& b) { b["pointers"][0]["to"] = 1; }).substr(0, 46),
+            "cases[0].buffers[1].pointers[0].to: unknown ke");
+  EXPECT_THAT(error([](Json& b) { b["fill"] = {{"kind", "pointers"}, {"bytes", 8}}; }),
+              StartsWith("cases[0].buffers[1].fill.kind: only an argument with count can be"));
+}
+
+TEST(Workload, AFillOfPointersIsStrict) {
+  const auto error = [](const std::string& fill) {
+    return WorkloadError(
+        [&](Json& w) { w["cases"][0]["arguments"][0]["fill"] = *ParseJson(fill); });
+  };
+  const std::string fill = "cases[0].arguments[0].fill.";
+  EXPECT_THAT(error(R"({"kind": "pointers"})"), StartsWith(fill + "bytes: missing"));
+  EXPECT_THAT(error(R"({"kind": "pointers", "bytes": "n +"})"), StartsWith(fill + "bytes: column"));
+  EXPECT_THAT(error(R"({"kind": "normal", "bytes": 4})"), StartsWith(fill + "bytes: unknown key"));
+  EXPECT_THAT(error(R"({"kind": "pointers", "bytes": 4, "fill": {"kind": "gauss"}})"),
+              StartsWith(fill + "fill.kind: unknown fill 'gauss'"));
+  EXPECT_THAT(
+      error(R"({"kind": "pointers", "bytes": 4, "fill": {"kind": "pointers", "bytes": 4}})"),
+      StartsWith(fill + "fill.kind: pointers are followed one level"));
+  EXPECT_THAT(error(R"({"kind": "pointers", "bytes": 4, "fill": {"kind": "file", "path": "x"}})"),
+              StartsWith(fill + "fill.kind: a file cannot fill slices"));
 }
 
 TEST(Workload, NamesThePathOfTheBadKey) {
