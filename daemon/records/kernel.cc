@@ -27,7 +27,11 @@ void Read(const Json& json, const std::string& path, Parameter& out, Reading& re
       .Optional("element", out.element)
       .Optional("element_bytes", out.element_bytes)
       .Optional("element_const", out.element_const)
-      .Optional("is_signed", out.is_signed);
+      .Optional("is_signed", out.is_signed)
+      .Optional("pointee", out.pointee)
+      .Optional("pointee_bytes", out.pointee_bytes)
+      .Optional("pointee_const", out.pointee_const)
+      .Optional("table", out.table);
   object.Finish();
 }
 
@@ -43,6 +47,12 @@ Json ToJson(const Parameter& value) {
     json["element_const"] = value.element_const;
   }
   PutIf(json, "is_signed", value.is_signed);
+  if (IsTable(value)) {
+    json["pointee"] = value.pointee;
+    json["pointee_bytes"] = value.pointee_bytes;
+    PutIf(json, "pointee_const", value.pointee_const);
+    PutIf(json, "table", value.table);
+  }
   return json;
 }
 

@@ -23,7 +23,23 @@ struct Parameter {
   std::int64_t element_bytes = 0;
   bool element_const = false;  // pointer to const
   bool is_signed = false;      // integer
+  // Pointer to pointers: what these lead to, as the element; empty where that holds pointers itself
+  // or its size is not known.
+  std::string pointee;
+  std::int64_t pointee_bytes = 0;
+  bool pointee_const = false;
+  bool table = false;  // the tag declares them: ptrs=pointers(count, bytes)
 };
+
+// Pointer to pointers to data, which workloads can give.
+inline bool IsTable(const Parameter& parameter) {
+  return parameter.kind == ParameterKind::kPointer && parameter.pointee_bytes > 0;
+}
+// Pointer to what is a pointer itself, also of more levels.
+inline bool PointsToPointers(const Parameter& parameter) {
+  return parameter.kind == ParameterKind::kPointer &&
+         parameter.element.find('*') != std::string::npos;
+}
 
 struct Tunable {
   std::string name;  // a macro that the source defines under #ifndef

@@ -13,6 +13,7 @@
 #include "source/constructs.h"
 #include "source/kernel_key.h"
 #include "source/lambda.h"
+#include "source/pointee.h"
 #include "source/specialise.h"
 #include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
@@ -48,6 +49,7 @@ records::Parameter ParameterOf(const Tree& tree, NodeId id) {
       parameter.element = node.element;
       parameter.element_bytes = node.element_bytes;
       parameter.element_const = Has(tree, id, kElementConst);
+      TakePointee(tree, node, parameter);
       break;
     case TypeClass::kSigned:
     case TypeClass::kUnsigned:

@@ -74,6 +74,7 @@ class Applier {
     kernel_.launch_grid = tag_.launch_grid;
     kernel_.launch_shared_bytes = tag_.launch_shared_bytes;
     kernel_.tolerance = tag_.tolerance;
+    for (const TagTable& table : tag_.tables) TRY(Declare(table));
     for (const TagWorkload& workload : tag_.workloads) TRY(Workload(workload));
     return {};
   }
@@ -125,6 +126,29 @@ class Applier {
     return {};
   }
 
+  base::Result<> Declare(const TagTable& table) {
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      if (NameOf(kernel_, i) != table.name) continue;
+      TRY(CheckTable(table.line, table.name, kernel_.parameters[i]));
+      kernel_.parameters[i].table = true;
+      return {};
+    }
+    return FailAt(table.line, "the kernel has no parameter '" + table.name + "'; it has " +
+                                  List(ParameterNames()));
+  }
+
+  // Whether it is a pointer to pointers to data.
+  base::Result<> CheckTable(int line, const std::string& name, const Parameter& parameter) const {
+    if (records::IsTable(parameter)) return {};
+    const bool pointer = parameter.kind == ParameterKind::kPointer;
+    const std::string why =
+        records::PointsToPointers(parameter)
+            ? ": what its pointers lead to holds pointers again or has no known size; use a "
+              "workload file"
+            : ", no pointer to pointers; write " + name + (pointer ? "=fill[count]" : "=NUMBER");
+    return FailAt(line, "'" + name + "' is a " + parameter.type + why);
+  }
+
   base::Result<> Workload(const TagWorkload& workload) {
     const std::vector<std::string> parameters = ParameterNames();
     for (const TagValue& value : workload.values) {
@@ -145,6 +169,7 @@ class Applier {
     result.shared_bytes = shared.front();
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
       TRY_ASSIGN(records::Argument argument, Argument(workload, i, environment));
+      if (argument.fill && argument.fill->kind == "pointers") kernel_.parameters[i].table = true;
       result.arguments.push_back(std::move(argument));
     }
     for (const TagValue& value : workload.values) {
@@ -216,10 +241,14 @@ class Applier {
     const TagValue* value = Find(workload, argument.name);
     if (value == nullptr) {
       const bool pointer = parameter.kind == ParameterKind::kPointer;
-      return FailAt(workload.line, "the parameter '" + argument.name + "' (" + parameter.type +
-                                       ") has no value; write " + argument.name +
-                                       (pointer ? "=fill[count]" : "=NUMBER"));
+      return FailAt(workload.line,
+                    "the parameter '" + argument.name + "' (" + parameter.type +
+                        ") has no value; write " + argument.name +
+                        (records::PointsToPointers(parameter) ? "=pointers(count, bytes)"
+                         : pointer                            ? "=fill[count]"
+                                                              : "=NUMBER"));
     }
+    if (value->IsTable()) TRY(CheckTable(workload.line, argument.name, parameter));
     switch (parameter.kind) {
       case ParameterKind::kPointer:
         TRY(Array(workload, *value, parameter, environment, argument));
@@ -274,7 +303,13 @@ class Applier {
       return FailAt(workload.line, "'" + value.name + "' is a pointer; write " + value.name +
                                        "=fill[count], or " + value.name + "=null");
     }
-    if (parameter.element_bytes == 0 || parameter.element.find('*') != std::string::npos) {
+    if (value.IsTable()) return Table(workload.line, value, parameter, environment, argument);
+    if (records::PointsToPointers(parameter)) {
+      return FailAt(workload.line, "'" + value.name + "' leads to pointers in memory (" +
+                                       parameter.type + "); write " + value.name +
+                                       "=pointers(count, bytes)");
+    }
+    if (parameter.element_bytes == 0) {
       return FailAt(workload.line, "'" + value.name + "' points to " + parameter.element +
                                        ", which no fill can make; use a workload file");
     }
@@ -294,6 +329,38 @@ class Applier {
     }
     if (argument.access == Access::kOut) return {};
     return CheckFill(workload.line, value.name, parameter.element, environment, argument.fill);
+  }
+
+  // Access, order and inner fill are those of what the pointers lead to.
+  base::Result<> Table(int line, const TagValue& value, const Parameter& parameter,
+                       const records::Environment& environment, records::Argument& argument) const {
+    TRY(Numbers({value.count, value.fill->bytes}, line, environment));
+    const auto bytes = records::EvaluateText(value.fill->bytes, environment);
+    if (bytes && *bytes % parameter.pointee_bytes != 0) {
+      return FailAt(line, value.name + ": " + std::to_string(*bytes) + " bytes are no whole " +
+                              parameter.pointee + "; one has " +
+                              std::to_string(parameter.pointee_bytes));
+    }
+    TRY_ASSIGN(argument.count, Count(value.count, environment));
+    argument.order_free = value.unordered;
+    argument.access = value.access.value_or(parameter.pointee_const ? Access::kIn : Access::kInOut);
+    if (parameter.pointee_const && argument.access != Access::kIn) {
+      return FailAt(line, "'" + value.name + "' leads to const data; its access is 'in'");
+    }
+    argument.fill = value.fill;
+    TRY_ASSIGN(argument.fill->bytes, Count(value.fill->bytes, environment));
+    if (argument.access == Access::kOut) return {};
+    std::vector<records::Fill>& inner = argument.fill->inner;
+    std::optional<records::Fill> fill;
+    if (!inner.empty()) fill = inner.front();
+    if (!fill && parameter.pointee != "float" && parameter.pointee != "double") {
+      return FailAt(line, "what '" + value.name +
+                              "' leads to is read and has no fill; say what it holds, for example "
+                              "pointers(count,bytes,integers(0,255))");
+    }
+    TRY(CheckFill(line, value.name, parameter.pointee, environment, fill));
+    inner.assign(1, *fill);
+    return {};
   }
 
   // An expression stays one, so that extents are known at other sizes; but tunables are no names of

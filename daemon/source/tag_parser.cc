@@ -178,6 +178,38 @@ base::Result<records::Fill> ParseFill(std::string_view text) {
   return fill;
 }
 
+bool IsPointers(std::string_view chunk) {
+  return chunk != "pointers" && Trim(chunk.substr(0, chunk.find('('))) == "pointers";
+}
+
+// "pointers(count, bytes)", "pointers(count, bytes, fill)".
+base::Result<> ParsePointers(std::string_view text, TagValue& value) {
+  const auto no = [&](const std::string& why) {
+    return base::Fail(base::InvalidArgument("'" + value.name + "=" + std::string(text) + "' " +
+                                            why +
+                                            "; write pointers(count,bytes) or "
+                                            "pointers(count,bytes,fill)"));
+  };
+  if (value.global) return no("is of a global variable, which cannot hold pointers");
+  if (!text.ends_with(')')) return no("says its count between its brackets");
+  const std::size_t open = text.find('(');
+  const auto parts = SplitOutside(text.substr(open + 1, text.size() - open - 2), ',');
+  if (parts.size() != 2 && parts.size() != 3) return no("needs a count and the bytes behind each");
+  TRY(CheckExpression(parts[0]));
+  TRY(CheckExpression(parts[1]));
+  value.array = true;
+  value.count = parts[0];
+  value.fill.emplace();
+  value.fill->kind = "pointers";
+  value.fill->bytes = parts[1];
+  if (parts.size() == 2) return {};
+  if (IsPointers(parts[2])) return no("leads to pointers again; they are followed one level");
+  TRY_ASSIGN(records::Fill inner, ParseFill(parts[2]));
+  if (inner.kind == "file") return no("cannot be filled from one file");
+  value.fill->inner.push_back(std::move(inner));
+  return {};
+}
+
 base::Result<TagValue> ParseValue(Cursor& cursor, std::string_view name) {
   TagValue value;
   value.global = name.starts_with("global:") && !name.starts_with("global::");
@@ -193,6 +225,10 @@ base::Result<TagValue> ParseValue(Cursor& cursor, std::string_view name) {
   const std::string_view chunk = cursor.Chunk();
   if (chunk.empty() && !value.access) {
     return base::Fail(base::InvalidArgument("'" + std::string(name) + "=' lacks a value"));
+  }
+  if (IsPointers(chunk)) {
+    TRY(ParsePointers(chunk, value));
+    return value;
   }
   std::size_t open = std::string_view::npos;
   int depth = 0;
@@ -292,12 +328,22 @@ class DirectiveParser {
         workload.values.push_back(std::move(value));
       }
     }
+    if (workload.grid.empty() && workload.block.empty() && TakeTables(workload)) return {};
     if (workload.grid.empty() || workload.block.empty()) {
       return base::Fail(base::InvalidArgument(
           "the workload lacks its launch: write grid=(x,y,z) and block=(x,y,z)"));
     }
     tag_.workloads.push_back(std::move(workload));
     return {};
+  }
+
+  // Nothing but tables: they are declared, and no workload is said.
+  bool TakeTables(const TagWorkload& workload) {
+    const auto& values = workload.values;
+    const auto is_table = [](const TagValue& value) { return value.IsTable(); };
+    if (values.empty() || !std::all_of(values.begin(), values.end(), is_table)) return false;
+    for (const TagValue& value : values) tag_.tables.push_back({line_, value.name});
+    return true;
   }
 
   base::Result<> Tunable() {

@@ -3,14 +3,20 @@
 //   directive  = "tune" | "bitwise" | workload | tunable | require | launch | tolerance ;
 //   workload   = "workload" [ NAME ] { "weight=" NUMBER | "grid=" dims | "block=" dims
 //              | "shared=" EXPRESSION | [ "global:" ] NAME "=" value } ;
-//   value      = scalar | array ;
+//              (of tables alone: they are declared, for captures, and no workload is said)
+//   value      = scalar | array | table ;
 //   scalar     = NUMBER | EXPRESSION | "null" | "true" | "false" ;
-//   array      = [ access ] [ "unordered" ] [ fill ] "[" EXPRESSION "]" ;   (of a global: [ ] may
-//   be missing) access     = "in" | "out" | "inout" ; fill       = KIND [ "(" argument { ","
-//   argument } ")" ] ; tunable    = "tunable" NAME "=" INTEGER { "," INTEGER } ; require    =
-//   "require" EXPRESSION ; launch     = "launch" { "block=" dims | "grid=" dims | "shared="
-//   EXPRESSION } ; tolerance  = "tolerance" ( "bitwise" | { "relative=" NUMBER | "absolute=" NUMBER
-//   } ) ; dims       = EXPRESSION | "(" EXPRESSION [ "," EXPRESSION [ "," EXPRESSION ] ] ")" ;
+//   array      = [ access ] [ "unordered" ] [ fill ] "[" EXPRESSION "]" ;
+//              (of a global: [ ] may be missing)
+//   table      = [ access ] [ "unordered" ] "pointers(" count "," bytes [ "," fill ] ")" ;
+//              (both EXPRESSIONs; bytes, fill and access are of what each pointer leads to)
+//   access     = "in" | "out" | "inout" ;
+//   fill       = KIND [ "(" argument { "," argument } ")" ] ;
+//   tunable    = "tunable" NAME "=" INTEGER { "," INTEGER } ;
+//   require    = "require" EXPRESSION ;
+//   launch     = "launch" { "block=" dims | "grid=" dims | "shared=" EXPRESSION } ;
+//   tolerance  = "tolerance" ( "bitwise" | { "relative=" NUMBER | "absolute=" NUMBER } ) ;
+//   dims       = EXPRESSION | "(" EXPRESSION [ "," EXPRESSION [ "," EXPRESSION ] ] ")" ;
 //
 // EXPRESSION is that of records/expression.h; outside brackets it ends at white space. In a //
 // comment a backslash at the line's end continues the directive. Only the form is judged here:
@@ -36,6 +42,8 @@ struct TagValue {
   bool unordered = false;
   std::optional<records::Fill> fill;
   std::string count;  // expression; empty: not said (globals only)
+
+  bool IsTable() const { return fill && fill->kind == "pointers"; }
 };
 
 struct TagWorkload {
@@ -45,6 +53,12 @@ struct TagWorkload {
   std::vector<std::string> grid, block;  // three each
   std::string shared_bytes = "0";
   std::vector<TagValue> values;
+};
+
+// Pointers in memory of which no workload is said: those of captures are followed.
+struct TagTable {
+  int line = 0;
+  std::string name;
 };
 
 struct TagTunable {
@@ -64,6 +78,7 @@ struct Tag {
   int last_line = 0;
   bool tune = false;
   std::vector<TagWorkload> workloads;
+  std::vector<TagTable> tables;
   std::vector<TagTunable> tunables;
   std::vector<TagRequire> require;
   int launch_line = 0;  // 0: no launch directive

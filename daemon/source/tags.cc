@@ -135,11 +135,14 @@ Tag WithValues(Tag tag, const NamedValues& values) {
     for (TagValue& value : workload.values) {
       replace(value.scalar);
       replace(value.count);
+      const auto replace_in = [&](records::Fill& fill) {
+        for (std::string* text : {&fill.low, &fill.high, &fill.value, &fill.total, &fill.bytes}) {
+          replace(*text);
+        }
+      };
       if (!value.fill) continue;
-      for (std::string* text :
-           {&value.fill->low, &value.fill->high, &value.fill->value, &value.fill->total}) {
-        replace(*text);
-      }
+      replace_in(*value.fill);
+      for (records::Fill& inner : value.fill->inner) replace_in(inner);
     }
   }
   for (TagRequire& require : tag.require) replace(require.expression);

@@ -187,6 +187,7 @@ class Obstacles {
 
   // Buffers and arguments are widened number by number.
   void CheckMemory(const records::Parameter& parameter) {
+    if (records::PointsToPointers(parameter)) return CheckTable(parameter);
     const bool pointer = parameter.kind == records::ParameterKind::kPointer;
     const std::string& type = pointer ? parameter.element : parameter.canonical;
     const NodeId record = RecordNamed(tree_, type);
@@ -207,6 +208,14 @@ class Obstacles {
         return Decline("a structure with pointers to floats: " + parameter.name);
       }
     }
+  }
+
+  // What tables lead to is laid out as the original has it.
+  void CheckTable(const records::Parameter& parameter) {
+    const NodeId record = RecordNamed(tree_, parameter.pointee);
+    const bool floats = !records::IsTable(parameter) || Widens(parameter.pointee) ||
+                        (record != kNone && HoldsFloatsInside(record));
+    if (floats) Decline("pointers to pointers to floats: " + parameter.name);
   }
 
   // In members of members, too.

@@ -159,6 +159,9 @@ void Converter::SetLayout(clang::QualType type, Node& node) const {
   if (element.isNull()) return;
   if (element.isConstQualified()) node.flags |= kElementConst;
   node.element_bytes = size(element);
+  if (type->isPointerType() && element->isPointerType()) {
+    node.pointee_bytes = size(element->getPointeeType());
+  }
   node.element = element.getCanonicalType().getUnqualifiedType().getAsString(*policy_);
 }
 

@@ -192,6 +192,7 @@ struct Node {
   std::string element;  // pointers, arrays: canonical (innermost) element without const
   std::int64_t element_bytes = 0;
   std::int64_t element_count = 0;  // arrays: elements of all dimensions
+  std::int64_t pointee_bytes = 0;  // pointers to pointers: of what these lead to; 0: not known
   // Declarations of user text that its types and template arguments name (not its body's
   // expressions): for the closure.
   std::vector<NodeId> types_used;

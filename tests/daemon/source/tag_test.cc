@@ -83,6 +83,38 @@ TEST(TagParser, ErrorsSayWhereAndWhatToWrite) {
   EXPECT_THAT(ErrorOf("cupilot: tolerance relative=-1"), HasSubstr("not negative"));
 }
 
+TEST(TagParser, ReadsTablesOfPointers) {
+  const Tag tag = Parsed(
+      "cupilot: workload grid=1 block=1 a=pointers(batch, n*n*4) "
+      "c=out unordered pointers(2*batch,n, uniform(-1,1))");
+  ASSERT_EQ(tag.workloads.size(), 1u);
+  const TagValue &a = tag.workloads[0].values[0], &c = tag.workloads[0].values[1];
+  EXPECT_TRUE(a.IsTable() && a.array && !a.access);
+  EXPECT_EQ(a.count, "batch");
+  EXPECT_EQ(a.fill->bytes, "n*n*4");
+  EXPECT_TRUE(a.fill->inner.empty());
+  EXPECT_EQ(c.access, records::Access::kOut);
+  EXPECT_TRUE(c.unordered);
+  EXPECT_EQ(c.count, "2*batch");
+  ASSERT_EQ(c.fill->inner.size(), 1u);
+  EXPECT_EQ(c.fill->inner[0].kind, "uniform");
+  // Alone they say no workload.
+  const Tag declared = Parsed("cupilot: workload a=pointers(batch, n)  c=pointers(1, 4)");
+  EXPECT_TRUE(declared.workloads.empty());
+  ASSERT_EQ(declared.tables.size(), 2u);
+  EXPECT_EQ(declared.tables[1].name, "c");
+
+  const std::string workload = "cupilot: workload grid=1 block=1 ";
+  EXPECT_THAT(ErrorOf(workload + "a=pointers(4)"), HasSubstr("needs a count and the bytes"));
+  EXPECT_THAT(ErrorOf(workload + "a=pointers(4,4)[4]"), HasSubstr("between its brackets"));
+  EXPECT_THAT(ErrorOf(workload + "a=pointers(4,n*)"), HasSubstr("is not an expression"));
+  EXPECT_THAT(ErrorOf(workload + "a=pointers(4,4,gauss)"), HasSubstr("unknown fill 'gauss'"));
+  EXPECT_THAT(ErrorOf(workload + "a=pointers(4,4,pointers(1,4))"), HasSubstr("followed one level"));
+  EXPECT_THAT(ErrorOf(workload + "a=pointers(4,4,file(x))"), HasSubstr("from one file"));
+  EXPECT_THAT(ErrorOf(workload + "global:a=pointers(4,4)"), HasSubstr("cannot hold pointers"));
+  EXPECT_THAT(ErrorOf("cupilot: workload a=pointers(4,4) n=3"), HasSubstr("lacks its launch"));
+}
+
 class TagTest : public ScanFixture {
  protected:
   std::string Declined(const std::string& tag, const std::string& parameters) const {
@@ -110,6 +142,64 @@ TEST_F(TagTest, FitsItsKernel) {
   EXPECT_THAT(Declined("workload grid=1 block=1 n=4 global:w=normal", "int n"),
               HasSubstr("reaches no global 'w'"));
   EXPECT_EQ(Declined("workload grid=m/4 block=1 n=64 m=n*n", "int n, long long m"), "");
+}
+
+TEST_F(TagTest, DeclaresTablesOfPointers) {
+  const records::Kernel kernel = OneKernel(
+      "// cupilot: tune\n// cupilot: workload grid=b block=1 n=4 b=2 x=pointers(b, 4*n) "
+      "y=out pointers(b, 4*n) z=pointers(b, 2*n, integers(0,9))\n"
+      "__global__ void k(const float* const* x, float** y, const short* const* z, int n, int b) "
+      "{ y[0][0] = x[0][0] + z[0][0]; }\n");
+  ASSERT_EQ(kernel.declined, "");
+  ASSERT_EQ(kernel.cases.size(), 1u);
+  const std::vector<records::Argument>& arguments = kernel.cases[0].arguments;
+  EXPECT_EQ(arguments[0].count, "b");
+  EXPECT_EQ(arguments[0].access, records::Access::kIn);
+  EXPECT_EQ(arguments[0].fill->bytes, "4*n");
+  EXPECT_EQ(arguments[0].fill->inner.at(0).kind, "normal");
+  EXPECT_EQ(arguments[1].access, records::Access::kOut);
+  EXPECT_EQ(arguments[2].fill->inner.at(0).kind, "integers");
+  EXPECT_TRUE(kernel.parameters[0].table);
+  EXPECT_TRUE(kernel.parameters[0].element_const && kernel.parameters[0].pointee_const);
+  EXPECT_EQ(kernel.parameters[2].pointee, "short");
+  EXPECT_EQ(kernel.parameters[2].pointee_bytes, 2);
+  EXPECT_FALSE(kernel.parameters[1].element_const || kernel.parameters[1].pointee_const);
+  const auto again = records::ParseKernel(records::ToJson(kernel));
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->parameters[0].table && again->parameters[0].pointee_const);
+}
+
+TEST_F(TagTest, DeclaresTablesWithoutAWorkload) {
+  const records::Kernel kernel = OneKernel(
+      "// cupilot: tune\n// cupilot: workload x=pointers(2, 16)\n"
+      "__global__ void k(float** x) { x[0][0] = 1; }\n");
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_TRUE(kernel.cases.empty());
+  EXPECT_TRUE(kernel.parameters[0].table);
+}
+
+TEST_F(TagTest, TablesFitTheirParameters) {
+  const std::string launch = "workload grid=1 block=1 ";
+  EXPECT_THAT(Declined(launch + "p=normal[4]", "float** p"),
+              HasSubstr("'p' leads to pointers in memory (float **); write p=pointers(count, "));
+  EXPECT_THAT(Declined(launch, "float** p"), HasSubstr("write p=pointers(count, bytes)"));
+  EXPECT_THAT(Declined(launch + "p=pointers(1,4)", "float* p"),
+              HasSubstr("'p' is a float *, no pointer to pointers; write p=fill[count]"));
+  EXPECT_THAT(Declined(launch + "n=pointers(1,4)", "int n"), HasSubstr("write n=NUMBER"));
+  EXPECT_THAT(Declined("workload n=pointers(1,4)", "int n"), HasSubstr("write n=NUMBER"));
+  EXPECT_THAT(Declined("workload m=pointers(1,4)", "int n"), HasSubstr("no parameter 'm'"));
+  EXPECT_THAT(Declined(launch + "p=pointers(1,8)", "float*** p"), HasSubstr("pointers again"));
+  EXPECT_THAT(OneKernel("struct S { float* x; };\n// cupilot: tune\n// cupilot: " + launch +
+                        "p=pointers(1,8)\n__global__ void k(S** p) { p[0]->x[0] = 1; }\n")
+                  .declined,
+              HasSubstr("holds pointers again"));
+  EXPECT_THAT(Declined(launch + "p=pointers(1,6)", "float** p"),
+              HasSubstr("6 bytes are no whole float"));
+  EXPECT_THAT(Declined(launch + "p=out pointers(1,4)", "const float* const* p"),
+              HasSubstr("its access is 'in'"));
+  EXPECT_THAT(Declined(launch + "p=pointers(1,4)", "int** p"),
+              HasSubstr("pointers(count,bytes,integers(0,255))"));
+  EXPECT_EQ(Declined(launch + "p=null", "int** p"), "");
 }
 
 TEST_F(TagTest, AboveNoKernelIsAWarning) {

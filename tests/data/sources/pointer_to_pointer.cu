@@ -1,4 +1,4 @@
-// corpus: declined "which no fill can make; use a workload file"
+// corpus: declined "leads to pointers in memory (float **); write rows=pointers(count, bytes)"
 #include "support.cuh"
 
 // cupilot: tune
