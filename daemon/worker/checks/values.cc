@@ -29,14 +29,19 @@ struct Output {
   }
 };
 
-// Of the original's finite values.
+// Of the original's finite values, among those that it writes.
 double RmsOf(const Output& output) {
+  const std::vector<bool>& unwritten = output.reference.unwritten;
+  const auto lanes = static_cast<std::size_t>(output.region.type.lanes);
   double squares = 0;
+  std::size_t written = 0;
   for (std::size_t i = 0; i < output.count(); ++i) {
+    if (!unwritten.empty() && unwritten[i / lanes]) continue;
+    ++written;
     const double o = output.Original(i);
     if (std::isfinite(o)) squares += o * o;
   }
-  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(output.count(), 1)));
+  return std::sqrt(squares / static_cast<double>(std::max<std::size_t>(written, 1)));
 }
 
 Finding ByBits(const Output& output) {

@@ -199,5 +199,24 @@ TEST_F(ChecksTest, ADeclaredToleranceDecides) {
   EXPECT_EQ(Run().reason, "");
 }
 
+// What lies in elements that the original leaves alone is none of its values.
+TEST_F(ChecksTest, ATolerancesScaleIsThatOfWhatIsWritten) {
+  std::vector<float> values(kCount, 1e-3f);
+  reference_.outputs[1].unwritten.assign(kCount, false);
+  float poison = 0;
+  std::memset(&poison, std::to_integer<int>(kPoison), sizeof poison);
+  for (std::size_t i = 500; i < values.size(); ++i) {
+    values[i] = poison;
+    reference_.outputs[1].unwritten[i] = true;
+  }
+  reference_.outputs[1].bytes = Bytes(values);
+  std::memcpy(Out(), reference_.outputs[1].bytes.data(), reference_.outputs[1].bytes.size());
+  set_.workload.tolerance.emplace();
+  set_.workload.tolerance->relative = 1e-3;
+  EXPECT_EQ(Run().reason, "");
+  SetOut(7, 2e-3f);
+  EXPECT_EQ(Run().reason, "wrong_values");
+}
+
 }  // namespace
 }  // namespace cupilot::worker
