@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "worker/fill_recipe.h"
+#include "worker/tables.h"
 
 namespace cupilot::worker {
 namespace {
@@ -17,6 +18,8 @@ using base::InvalidArgument;
 using base::Result;
 
 constexpr std::int64_t kMaxRegionBytes = std::int64_t{1} << 36;
+constexpr std::int64_t kPointerBytes = 8;
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 20;  // of a table
 
 Result<double> NumberOf(const std::string& text) {
   if (text == "true") return 1;
@@ -181,7 +184,8 @@ class Planner {
     return count;
   }
 
-  // A case's buffer takes the element type of the first argument that refers to it.
+  // A case's buffer takes the element type of the first argument that refers to it, or of what the
+  // first table holds that leads there.
   Result<> AddBuffers() {
     for (const records::Buffer& buffer : case_.buffers) {
       device::ElementType type{device::Number::kOpaque, 1, 1};
@@ -199,6 +203,10 @@ class Planner {
         type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
         found = true;
       }
+      if (const records::Parameter* table = found ? nullptr : TableTo(buffer.name)) {
+        type = device::ElementTypeOf(table->pointee, table->pointee_bytes);
+      }
+      widened_buffers_.push_back(widened);
       Region region;
       region.name = buffer.name;
       const std::string what = "buffer '" + buffer.name + "'";
@@ -212,11 +220,61 @@ class Planner {
       }
       plan_.layout.Add(std::move(region));
     }
+    for (std::size_t b = 0; b < case_.buffers.size(); ++b) TRY(AddEntries(b));
+    return {};
+  }
+
+  // The first parameter that is a table, lies in a buffer and has a pointer to that one.
+  const records::Parameter* TableTo(const std::string& buffer) const {
+    for (const records::Buffer& holder : case_.buffers) {
+      const bool leads =
+          std::any_of(holder.pointers.begin(), holder.pointers.end(),
+                      [&](const records::PointerInBytes& p) { return p.buffer == buffer; });
+      for (std::size_t i = 0; leads && i < case_.arguments.size(); ++i) {
+        const records::Parameter& parameter = kernel_.parameters[i];
+        if (case_.arguments[i].buffer == holder.name && records::IsTable(parameter)) {
+          return &parameter;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  // What the pointers of a buffer lead to is written, unless all who know them lead to const data.
+  Result<> AddEntries(std::size_t b) {
+    const records::Buffer& buffer = case_.buffers[b];
+    if (buffer.pointers.empty()) return {};
+    bool known = false, only_read = true;
+    for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
+      if (case_.arguments[i].buffer != buffer.name) continue;
+      const records::Parameter& parameter = kernel_.parameters[i];
+      known = true;
+      only_read = only_read && records::IsTable(parameter) && parameter.pointee_const;
+      if (records::PointsToPointers(parameter)) plan_.layout.regions[b].table = true;
+    }
+    const std::string what = "case '" + case_.name + "', buffer '" + buffer.name + "'";
+    for (const records::PointerInBytes& pointer : buffer.pointers) {
+      TRY_ASSIGN(const int to, BufferNamed(pointer.buffer));
+      Region& target = plan_.layout.regions[static_cast<std::size_t>(to)];
+      Region& holder = plan_.layout.regions[b];
+      if (widened_buffers_[b] || widened_buffers_[static_cast<std::size_t>(to)]) {
+        return Fail(base::Unsupported(what + ": pointers in memory that is widened"));
+      }
+      if (pointer.at < 0 || pointer.at + kPointerBytes > holder.bytes()) {
+        return Fail(InvalidArgument(what + ": a pointer lies outside of it"));
+      }
+      if (pointer.offset < 0 || pointer.offset > target.bytes()) {
+        return Fail(InvalidArgument(what + ": a pointer leads outside of '" + target.name + "'"));
+      }
+      holder.entries.push_back({pointer.at, to, pointer.offset});
+      target.output = target.output || !known || !only_read;
+    }
     return {};
   }
 
   Result<> SetFill(const records::Fill& fill, Region* region, const std::string& what) {
-    auto recipe = RecipeOf(fill, region->type, region->count, plan_.environment);
+    const std::int64_t count = region->slices.count > 0 ? region->slices.elements : region->count;
+    auto recipe = RecipeOf(fill, region->type, count, plan_.environment);
     if (!recipe) return Fail(recipe.error().In("case '" + case_.name + "', " + what));
     region->fill = *recipe;
     region->declared = IsGenerator(recipe->kind);
@@ -283,6 +341,7 @@ class Planner {
     const bool written = access != records::Access::kIn;
     if (!argument.buffer.empty()) return AddIntoBuffer(i, written);
     if (argument.count.empty()) return Fail(InvalidArgument("a pointer needs a count or a buffer"));
+    if (argument.fill && argument.fill->kind == "pointers") return AddTable(i);
     device::ElementType type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
     Region region;
     region.name = argument.name;
@@ -300,6 +359,55 @@ class Planner {
     }
     plan_.layout.Add(std::move(region));
     SetPointer(i, static_cast<int>(plan_.layout.regions.size()) - 1, 0, written);
+    return {};
+  }
+
+  // Two regions: what the pointers lead to, and the pointers.
+  Result<> AddTable(std::size_t i) {
+    const records::Argument& argument = case_.arguments[i];
+    const records::Parameter& parameter = kernel_.parameters[i];
+    if (!records::IsTable(parameter)) {
+      return Fail(InvalidArgument("'" + parameter.type + "' is no pointer to pointers to data"));
+    }
+    if (WidenedParameter(i)) return Fail(base::Unsupported("a table of pointers that is widened"));
+    Region area;
+    area.name = argument.name + "[*]";
+    area.type = device::ElementTypeOf(parameter.pointee, parameter.pointee_bytes);
+    TRY_ASSIGN(const std::int64_t count, CheckedCount(argument.count, kPointerBytes, "count"));
+    TRY_ASSIGN(const std::int64_t bytes, CheckedCount(argument.fill->bytes, 1, "bytes"));
+    if (bytes % area.type.size() != 0) {
+      return Fail(
+          InvalidArgument(std::to_string(bytes) + " bytes are no whole " + parameter.pointee));
+    }
+    if (count <= kMostEntries) CutIntoSlices(count, bytes, area);
+    if (count > kMostEntries || area.bytes() > kMaxRegionBytes) {
+      return Fail(InvalidArgument(std::to_string(count) + " pointers to " + std::to_string(bytes) +
+                                  " bytes each are not possible"));
+    }
+    const auto otherwise = parameter.pointee_const ? records::Access::kIn : records::Access::kInOut;
+    const records::Access access = argument.access.value_or(otherwise);
+    area.input = access != records::Access::kOut;
+    area.output = access != records::Access::kIn;
+    area.order_free = argument.order_free;
+    if (area.input && !argument.fill->inner.empty()) {
+      TRY(SetFill(argument.fill->inner.front(), &area, "fill"));
+    }
+    const int lead_to = static_cast<int>(plan_.layout.regions.size());
+    Region table;
+    table.name = argument.name;
+    table.type = device::ElementTypeOf(parameter.element, kPointerBytes);
+    table.count = count;
+    table.input = true;
+    table.output = !parameter.element_const;
+    table.table = true;
+    for (std::int64_t entry = 0; entry < count; ++entry) {
+      table.entries.push_back(
+          {entry * kPointerBytes, lead_to, entry * area.slices.stride * area.type.size()});
+    }
+    const bool written = table.output;
+    plan_.layout.Add(std::move(area));
+    plan_.layout.Add(std::move(table));
+    SetPointer(i, lead_to + 1, 0, written);
     return {};
   }
 
@@ -430,6 +538,7 @@ class Planner {
   const records::Case& case_;
   const device::Properties& device_;
   const Widening* widening_;
+  std::vector<bool> widened_buffers_;
   CasePlan plan_;
 };
 

@@ -25,11 +25,26 @@ namespace cupilot::worker {
 
 inline constexpr std::int64_t kRedZone = 4096;   // at least so many bytes between regions
 inline constexpr std::int64_t kAlignment = 256;  // of a region, as cudaMalloc's
+inline constexpr std::int64_t kSliceZone = 256;  // at least so many bytes between slices
 // Where regions seem to lie when launch expressions ask for addresses: aligned like the real arena.
 inline constexpr std::uint64_t kNominalBase = std::uint64_t{1} << 40;
 
 struct Region {
-  std::string name;  // of the argument, buffer, global or workspace
+  // An address among its bytes: byte `offset` of `region`. What stands there: tables.h.
+  struct Entry {
+    std::int64_t at = 0;
+    int region = 0;
+    std::int64_t offset = 0;
+  };
+  // What a table leads to is one region, so that all of it is one input or output. Between the
+  // slices lies what belongs to none of them.
+  struct Slices {
+    std::int64_t count = 0;     // 0: the region is not cut into slices
+    std::int64_t elements = 0;  // of each
+    std::int64_t stride = 0;    // elements from the beginning of one to that of the next
+  };
+
+  std::string name;  // of the argument, buffer, global or workspace; "ptrs[*]": what ptrs leads to
   std::int64_t offset = 0;
   std::int64_t count = 0;  // elements
   device::ElementType type;
@@ -42,6 +57,9 @@ struct Region {
   std::optional<device::FillRecipe> fill;
   // Of structures that are widened: their numbers; the type has a widened structure's size.
   std::vector<protocol::TwinMember> members;
+  std::vector<Entry> entries = {};
+  bool table = false;  // all its words may be addresses
+  Slices slices = {};
 
   std::int64_t bytes() const { return count * type.size(); }
 };

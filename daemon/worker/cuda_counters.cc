@@ -44,7 +44,7 @@ Json DescribeLaunch(const CudaDevice& device, const device::Properties& properti
 
 base::Result<Json> TakeCudaCounters(CudaDevice& device,
                                     const std::vector<device::ModuleInfo>& infos,
-                                    const Json& request) {
+                                    std::span<std::byte> memory, const Json& request) {
   const auto bytes = request["bytes"].get<std::int64_t>();
   const auto module = request["module"].get<std::size_t>();
   if (module >= infos.size()) return base::Fail(base::ProtocolError("no such module"));
@@ -52,11 +52,12 @@ base::Result<Json> TakeCudaCounters(CudaDevice& device,
   const std::int64_t pristine = (bytes + kCopyStep - 1) / kCopyStep * kCopyStep;
   const std::int64_t flush = 2 * pristine, flush_bytes = 2 * properties.l2_bytes;
   TRY(device.Reserve(static_cast<std::size_t>(flush + flush_bytes)));
-  TRY(device.Upload(0, bytes));
-  TRY(device.Move(0, pristine, bytes));
   TRY_ASSIGN(PreparedProgram program,
              PreparedProgram::Make(request["program"], static_cast<device::ModuleId>(module),
                                    infos[module], device.Address(), 0));
+  program.SetTables(memory);
+  TRY(device.Upload(0, bytes));
+  TRY(device.Move(0, pristine, bytes));
   TRY(program.SetVariables(device));
   const auto before = [&]() -> base::Result<> {
     for (const Json& stretch : request["restore"]) {

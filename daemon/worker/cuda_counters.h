@@ -1,6 +1,8 @@
 // What the hardware says of one program's launches. In the runner.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "device/cuda/cuda_device.h"
@@ -16,6 +18,7 @@ namespace cupilot::worker {
 // was counted is absent. The first request of a process costs most of a second.
 base::Result<records::Json> TakeCudaCounters(device::cuda::CudaDevice& device,
                                              const std::vector<device::ModuleInfo>& infos,
+                                             std::span<std::byte> memory,
                                              const records::Json& request);
 
 }  // namespace cupilot::worker

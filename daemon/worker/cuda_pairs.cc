@@ -51,8 +51,8 @@ class SlowdownWatch {
 
 class CudaPairs {
  public:
-  CudaPairs(device::cuda::CudaDevice& device, const Json& request)
-      : device_(device), settings_(PairSettingsOf(request)) {
+  CudaPairs(device::cuda::CudaDevice& device, std::span<std::byte> memory, const Json& request)
+      : device_(device), memory_(memory), settings_(PairSettingsOf(request)) {
     const auto bytes = request["bytes"].get<std::int64_t>();
     bytes_ = bytes;
     stride_ = (bytes + kStep - 1) / kStep * kStep;
@@ -62,8 +62,9 @@ class CudaPairs {
   }
 
   base::Result<Json> Run(const std::vector<device::ModuleInfo>& infos, const Json& request) {
-    TRY(MakeCopies());
+    TRY(MakeCopies(request["programs"][0]));
     TRY(Prepare(infos, request));
+    TRY(SetTables());
     TRY(Estimate());
     Json reply;
     {
@@ -87,13 +88,23 @@ class CudaPairs {
   std::int64_t Pristine() const { return Place(copies_); }
   std::int64_t Flush() const { return Place(copies_ + 1); }
 
-  base::Result<> MakeCopies() {
+  // Behind the flush: the tables of each copy, one behind the other.
+  std::int64_t Kept(std::size_t copy) const {
+    return Flush() + flush_bytes_ + static_cast<std::int64_t>(copy) * tables_bytes_;
+  }
+
+  base::Result<> MakeCopies(const Json& program) {
     TRY_ASSIGN(const device::Properties properties, device_.Describe());
     const auto l2 = static_cast<std::size_t>(properties.l2_bytes);
     flush_bytes_ = 2 * static_cast<std::int64_t>(l2);
     slowed_down_ = SlowdownWatch(properties.uuid);
     copies_ = CopiesFor(static_cast<std::size_t>(stride_), l2, device_.FreeBytes() / 2);
-    TRY(device_.Reserve(static_cast<std::size_t>(Flush() + flush_bytes_)));
+    if (const auto tables = program.find("tables"); tables != program.end()) {
+      for (const Tables::Stretch& table : Tables(*tables, 0).stretches()) {
+        tables_bytes_ += table.bytes;
+      }
+    }
+    TRY(device_.Reserve(static_cast<std::size_t>(Kept(copies_))));
     TRY(device_.Upload(0, bytes_));
     for (std::size_t copy = 1; copy <= copies_; ++copy) {
       TRY(device_.Move(0, Place(copy), bytes_));
@@ -112,6 +123,24 @@ class CudaPairs {
         if (copy == 0) TRY(program.SetVariables(device_));
         programs_[side].push_back(std::move(program));
       }
+    }
+    return {};
+  }
+
+  // Each copy's tables lead into the copy; they are kept for what launches change.
+  base::Result<> SetTables() {
+    for (std::size_t copy = copies_; tables_bytes_ > 0 && copy-- > 0;) {
+      const PreparedProgram& program = programs_[0][copy];
+      program.SetTables(memory_);
+      std::int64_t kept = Kept(copy);
+      for (const Tables::Stretch& table : program.tables().stretches()) {
+        TRY(device_.Upload(table.offset, table.bytes));
+        if (copy > 0) TRY(device_.Move(table.offset, Place(copy) + table.offset, table.bytes));
+        TRY(device_.Move(table.offset, kept, table.bytes));
+        kept += table.bytes;
+      }
+      TRY(device_.Wait());
+      program.GetTables(memory_);
     }
     return {};
   }
@@ -149,6 +178,13 @@ class CudaPairs {
     for (const Stretch& stretch : restore_) {
       TRY(device_.Move(Pristine() + stretch.offset, Place(copy) + stretch.offset, stretch.bytes));
     }
+    std::int64_t kept = Kept(copy);
+    const bool changed = !restore_.empty() && tables_bytes_ > 0;
+    for (const Tables::Stretch& table :
+         changed ? programs_[0][copy].tables().stretches() : std::vector<Tables::Stretch>()) {
+      TRY(device_.Move(kept, Place(copy) + table.offset, table.bytes));
+      kept += table.bytes;
+    }
     return {};
   }
 
@@ -163,7 +199,9 @@ class CudaPairs {
     TRY(device_.Time([&] { return graph_ ? device_.Replay(cold_graphs_[1]) : LaunchRound(1, 0); }));
     if (copy > 0) TRY(device_.Move(Place(copy), 0, bytes_));
     TRY(device_.Wait());
-    return device_.Download(0, bytes_);
+    TRY(device_.Download(0, bytes_));
+    programs_[1][copy].GetTables(memory_);
+    return {};
   }
 
   // A sample goes round the copies; where that does not go all the way round, or buffers were put
@@ -226,10 +264,12 @@ class CudaPairs {
   }
 
   device::cuda::CudaDevice& device_;
+  std::span<std::byte> memory_;  // the mapping
   PairSettings settings_;
   std::int64_t bytes_ = 0;
   std::int64_t stride_ = 0;
   std::int64_t flush_bytes_ = 0;
+  std::int64_t tables_bytes_ = 0;  // of one copy
   std::vector<Stretch> restore_;
   std::size_t copies_ = 2;
   std::size_t launches_ = 1;
@@ -252,8 +292,8 @@ std::size_t CopiesFor(std::size_t bytes, std::size_t l2_bytes, std::size_t free_
 
 base::Result<Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                  const std::vector<device::ModuleInfo>& infos,
-                                 const Json& request) {
-  auto reply = CudaPairs(device, request).Run(infos, request);
+                                 std::span<std::byte> memory, const Json& request) {
+  auto reply = CudaPairs(device, memory, request).Run(infos, request);
   device.DropGraphs();
   TRY(device.ScrubAndShrink());
   return reply;

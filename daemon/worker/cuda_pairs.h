@@ -2,6 +2,8 @@
 // rotation over copies of all buffers and warm on one copy, short kernels in graphs. In the runner.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -20,6 +22,7 @@ namespace cupilot::worker {
 // written over at the end.
 base::Result<records::Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                           const std::vector<device::ModuleInfo>& infos,
+                                          std::span<std::byte> memory,
                                           const records::Json& request);
 
 // How many copies of the buffers, so that going round them finds nothing in an L2 of that size: at

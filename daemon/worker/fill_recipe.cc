@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "worker/case_plan.h"
+#include "worker/tables.h"
 
 namespace cupilot::worker {
 namespace {
@@ -38,7 +40,8 @@ std::uint32_t StreamOf(const GateFill& fill) {
 // How many components a row of the region has: the largest integer scalar that divides it, else
 // all.
 std::int64_t RowOf(const Region& region, const records::Environment& environment) {
-  const std::int64_t components = region.count * region.type.lanes;
+  const bool cut = region.slices.count > 0;
+  const std::int64_t components = (cut ? region.slices.elements : region.count) * region.type.lanes;
   std::int64_t row = 0;
   for (const auto& [name, value] : environment.integers) {
     const bool parameter = !name.starts_with("grid_") && !name.starts_with("block_") &&
@@ -62,6 +65,23 @@ bool Refillable(const Region& region) {
 bool Redrawable(const Region& region) {
   const bool sorted = region.fill && region.fill->kind == FillKind::kSorted;
   return region.declared && (region.type.integer() || (sorted && region.type.floating()));
+}
+
+// Slices are arrays by themselves; what lies between them is no number.
+base::Result<> FillRegion(const Region& region, const FillRecipe& recipe,
+                          const device::FillSource& source, std::byte* place) {
+  const Region::Slices& slices = region.slices;
+  if (slices.count == 0) {
+    return device::FillBuffer(place, region.count, region.type, recipe, source);
+  }
+  std::memset(place, 0xff, static_cast<std::size_t>(region.bytes()));
+  for (std::int64_t i = 0; i < slices.count; ++i) {
+    device::FillSource of_slice = source;
+    of_slice.name = SliceName(region, i);
+    TRY(device::FillBuffer(place + i * slices.stride * region.type.size(), slices.elements,
+                           region.type, recipe, of_slice));
+  }
+  return {};
 }
 
 }  // namespace
@@ -144,8 +164,9 @@ base::Result<bool> FillInputs(const Layout& layout, const GateFill* fill, std::u
       source.stream = StreamOf(*fill);
       changed = true;
     }
-    auto filled = device::FillBuffer(places[r], region.count, region.type, recipe, source);
+    auto filled = FillRegion(region, recipe, source, places[r]);
     if (!filled) return base::Fail(filled.error().In("filling '" + region.name + "'"));
+    WriteEntries(region, places[r]);
   }
   return changed;
 }

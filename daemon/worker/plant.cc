@@ -84,13 +84,20 @@ class Planter {
       const std::uint64_t word = PlantDraw(key_, static_cast<std::uint64_t>(r));
       const std::int64_t at =
           begin + static_cast<std::int64_t>(word % static_cast<std::uint64_t>(length));
-      positions.push_back(at);
-      Put(begin, length, at, PlantDraw(key_ ^ 1, static_cast<std::uint64_t>(r)));
+      positions.push_back(InSlice(at));
+      Put(begin, length, positions.back(), PlantDraw(key_ ^ 1, static_cast<std::uint64_t>(r)));
     }
     return positions;
   }
 
  private:
+  // Into the slice before it, where it is between two.
+  std::int64_t InSlice(std::int64_t at) const {
+    const std::int64_t lanes = region_.type.lanes, stride = region_.slices.stride * lanes;
+    const std::int64_t length = region_.slices.elements * lanes;
+    return stride == 0 || length == 0 ? at : at / stride * stride + at % stride % length;
+  }
+
   void Put(std::int64_t begin, std::int64_t length, std::int64_t at, std::uint64_t word) {
     if (region_.type.floating()) {
       if (drawn_.low > drawn_.high) return;
@@ -143,7 +150,9 @@ std::vector<std::size_t> PlantableRegions(const Layout& layout) {
     const Region& region = layout.regions[r];
     if (!region.input || !region.fill || region.count == 0) continue;
     const FillKind kind = region.fill->kind;
-    const bool ordered = kind == FillKind::kSorted || kind == FillKind::kOffsets;
+    // A permutation of each slice is none of all.
+    const bool ordered = kind == FillKind::kSorted || kind == FillKind::kOffsets ||
+                         (kind == FillKind::kPermutation && region.slices.count > 0);
     const bool number = region.type.floating() && kind != FillKind::kConstant;
     const bool integer = region.type.integer() && region.declared;
     if (!ordered && (number || integer)) regions.push_back(r);

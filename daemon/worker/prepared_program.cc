@@ -57,6 +57,9 @@ base::Result<PreparedProgram> PreparedProgram::Make(const Json& program, device:
                                    json["bytes"].get<std::int64_t>(),
                                    json["copy_back"].get<bool>()});
   }
+  if (const auto tables = program.find("tables"); tables != program.end()) {
+    prepared.tables_ = Tables(*tables, address + static_cast<std::uint64_t>(base));
+  }
   return prepared;
 }
 

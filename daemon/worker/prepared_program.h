@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
 #include "records/json.h"
+#include "worker/tables.h"
 
 namespace cupilot::worker {
 
@@ -23,6 +25,12 @@ class PreparedProgram {
   // Variables from the memory, and what is wanted of them back into it.
   base::Result<> SetVariables(device::Device& device) const;
   base::Result<> GetVariables(device::Device& device) const;
+
+  // The memory's tables of pointers (tables.h), from what the judge has there to addresses, and
+  // back. Launches need the former; what has no copy of its own in a device is uploaded after it.
+  void SetTables(std::span<std::byte> memory) const { tables_.ToAddresses(memory); }
+  void GetTables(std::span<std::byte> memory) const { tables_.ToEntries(memory); }
+  const Tables& tables() const { return tables_; }
 
   // All steps, in order; does not wait.
   base::Result<> Launch(device::Device& device);
@@ -53,6 +61,7 @@ class PreparedProgram {
 
   std::vector<Step> steps_;
   std::vector<Variable> variables_;
+  Tables tables_;
 };
 
 }  // namespace cupilot::worker

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "source/swap/variant_text.h"
+#include "worker/tables.h"
 
 namespace cupilot::worker {
 namespace {
@@ -231,7 +232,11 @@ Json ToJson(const Program& program, const Layout& layout, std::int64_t base) {
                        {"bytes", region.bytes()},
                        {"copy_back", global.copy_back}});
   }
-  return {{"steps", steps}, {"globals", globals}};
+  Json json = {{"steps", steps}, {"globals", globals}};
+  if (Json tables = TablesJson(layout, base); !tables.is_null()) {
+    json["tables"] = std::move(tables);
+  }
+  return json;
 }
 
 }  // namespace cupilot::worker

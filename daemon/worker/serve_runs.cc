@@ -60,7 +60,9 @@ class RunServer {
     if (op == "run") return Run(request);
     if (op == "watch" && cuda_ == nullptr) return Watch(request);
     if (op == "pairs") return Pairs(request);
-    if (op == "counters" && cuda_ != nullptr) return TakeCudaCounters(*cuda_, infos_, request);
+    if (op == "counters" && cuda_ != nullptr) {
+      return TakeCudaCounters(*cuda_, infos_, memory_, request);
+    }
     if (op == "peaks" && cuda_ != nullptr) return TakeCudaPeaks(*cuda_);
     return base::Fail(base::ProtocolError("unknown op '" + op + "'"));
   }
@@ -142,11 +144,13 @@ class RunServer {
     TRY(SetSchedule(request.value("schedule", "")));
     const auto bytes = request.value("bytes", static_cast<std::int64_t>(memory_.size()));
     TRY_ASSIGN(PreparedProgram program, Prepare(request["module"], request["program"]));
+    program.SetTables(memory_);
     TRY(device_->Upload(0, bytes));
     TRY(program.SetVariables(*device_));
     TRY_ASSIGN(const double time, device_->Time([&] { return program.Launch(*device_); }));
     TRY(program.GetVariables(*device_));
     TRY(device_->Download(0, bytes));
+    program.GetTables(memory_);
     return Json{{"microseconds", time}};
   }
 
@@ -158,7 +162,7 @@ class RunServer {
 
   base::Result<Json> Pairs(const Json& request) {
     TRY(SetSchedule(""));
-    if (cuda_ != nullptr) return TakeCudaPairs(*cuda_, infos_, request);
+    if (cuda_ != nullptr) return TakeCudaPairs(*cuda_, infos_, memory_, request);
     return HostPairs(request);
   }
 
@@ -170,6 +174,7 @@ class RunServer {
       for (std::size_t copy = 0; copy < 2; ++copy) {
         TRY_ASSIGN(PreparedProgram program,
                    Prepare(request["modules"][side], request["programs"][2 * side + copy]));
+        program.SetTables(memory_);
         TRY(program.SetVariables(*device_));
         programs[side].push_back(std::move(program));
       }
@@ -177,28 +182,30 @@ class RunServer {
     TRY_ASSIGN(const PairsTaken taken,
                TakePairs(PairSettingsOf(request), [&](int side, std::size_t pair) {
                  const std::size_t copy = (pair / 2 + static_cast<std::size_t>(side)) % 2;
-                 Restore(request["restore"], copy);
                  PreparedProgram& program = programs[side][copy];
+                 Restore(request["restore"], copy, program);
                  return device_->Time([&] { return program.Launch(*device_); });
                }));
     if (!taken.stopped_early) {
       // The judge looks at the results of one more launch on copy 1. Nothing else tells it apart.
-      Restore(request["restore"], 1);
+      Restore(request["restore"], 1, programs[1][1]);
       for (const Json& stretch : request["poison"]) {
         std::memset(memory_.data() + stretch[0].get<std::int64_t>(), stretch[2].get<int>(),
                     stretch[1].get<std::size_t>());
       }
       TRY(device_->Time([&] { return programs[1][1].Launch(*device_); }));
+      programs[1][1].GetTables(memory_);
     }
     return ToJson(taken);
   }
 
   // [[from, to of copy 0, to of copy 1, bytes], ...]
-  void Restore(const Json& stretches, std::size_t copy) {
+  void Restore(const Json& stretches, std::size_t copy, const PreparedProgram& program) {
     for (const Json& stretch : stretches) {
       std::memcpy(memory_.data() + stretch[1 + copy].get<std::int64_t>(),
                   memory_.data() + stretch[0].get<std::int64_t>(), stretch[3].get<std::size_t>());
     }
+    if (!stretches.empty()) program.SetTables(memory_);
   }
 
   std::unique_ptr<device::Device> device_;

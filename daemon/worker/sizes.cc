@@ -22,7 +22,10 @@ void AddNames(const std::string& text, std::set<std::string>& names) {
 
 std::set<std::string> NamesOfCounts(const records::Case& one) {
   std::set<std::string> names;
-  for (const records::Argument& argument : one.arguments) AddNames(argument.count, names);
+  for (const records::Argument& argument : one.arguments) {
+    AddNames(argument.count, names);
+    if (argument.fill) AddNames(argument.fill->bytes, names);
+  }
   for (const records::Buffer& buffer : one.buffers) AddNames(buffer.bytes, names);
   return names;
 }

@@ -11,7 +11,7 @@ namespace cupilot::worker {
 using records::Json;
 
 base::Result<Json> TakeWatchedRun(device::Device& device, PreparedProgram& program,
-                                  std::span<const std::byte> memory, const Json& request) {
+                                  std::span<std::byte> memory, const Json& request) {
   std::vector<std::string> names;
   std::vector<cupilot_host_watch_range> ranges;
   names.reserve(request["ranges"].size());
@@ -31,6 +31,7 @@ base::Result<Json> TakeWatchedRun(device::Device& device, PreparedProgram& progr
   settings.around_bytes = memory.size();
   settings.most_accesses = request["accesses"].get<unsigned long>();
   settings.shared_poison = request["poison"].get<unsigned char>();
+  program.SetTables(memory);
   TRY(program.SetVariables(device));
   cupilot_host_watch_begin(&settings);
   const auto launched = program.Launch(device);
@@ -40,6 +41,7 @@ base::Result<Json> TakeWatchedRun(device::Device& device, PreparedProgram& progr
   const bool by_kernel = !launched && *cupilot_host_failure_text() != '\0';
   if (!launched && report.stopped == 0 && !by_kernel) return base::Fail(launched.error());
   if (launched) TRY(program.GetVariables(device));
+  program.GetTables(memory);
   Json reply = {
       {"findings", Json::array()}, {"accesses", report.accesses}, {"stopped", report.stopped != 0}};
   if (by_kernel && report.stopped == 0) reply["failure"] = launched.error().message;

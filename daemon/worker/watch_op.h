@@ -16,7 +16,7 @@ namespace cupilot::worker {
 // "stopped" (at their limit; what was found so far holds), "failure" where a kernel ended its
 // launch: a barrier that some threads do not reach, __trap(), assert().
 base::Result<records::Json> TakeWatchedRun(device::Device& device, PreparedProgram& program,
-                                           std::span<const std::byte> memory,
+                                           std::span<std::byte> memory,
                                            const records::Json& request);
 
 }  // namespace cupilot::worker

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "worker/lease.h"
+#include "worker/tables.h"
 
 namespace cupilot::worker {
 namespace {
@@ -15,9 +16,18 @@ constexpr std::chrono::milliseconds kWatchedRunLimit{20000};
 
 Json RangesOf(const Layout& layout) {
   Json ranges = Json::array();
-  for (const Region& region : layout.regions) {
-    ranges.push_back({region.name, region.offset, region.bytes(), region.type.size(),
+  const auto add = [&](const std::string& name, const Region& region, std::int64_t first,
+                       std::int64_t elements) {
+    const std::int64_t size = region.type.size();
+    ranges.push_back({name, region.offset + first * size, elements * size, size,
                       region.input && !region.output});
+  };
+  for (const Region& region : layout.regions) {
+    const Region::Slices& slices = region.slices;
+    if (slices.count == 0) add(region.name, region, 0, region.count);
+    for (std::int64_t i = 0; i < slices.count; ++i) {
+      add(SliceName(region, i), region, i * slices.stride, slices.elements);
+    }
   }
   return ranges;
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "worker/tables.h"
+
 namespace cupilot::worker {
 
 // Checks that look at the arena after a run are rows here; those that need runs of their own are
@@ -30,6 +32,12 @@ Finding RunChecks(const Observation& seen, Errors& errors,
 }
 
 std::string Where(const Region& region, std::size_t element) {
+  if (region.slices.count > 0) {
+    const auto at = static_cast<std::int64_t>(element);
+    const std::int64_t slice = at / region.slices.stride, inside = at % region.slices.stride;
+    return "'" + SliceName(region, slice) + "'[" + std::to_string(inside) + "]" +
+           (inside < region.slices.elements ? "" : " behind its end");
+  }
   return "'" + region.name + "'[" + std::to_string(element) + "]";
 }
 

@@ -42,7 +42,7 @@ std::pair<int, std::string> KeyOf(const WatchFinding& finding) {
     case cupilot_host_watch_unwritten_shared:
       return {finding.kind, ""};  // its arrays are its own
     default:
-      return {finding.kind, finding.name};
+      return {finding.kind, finding.name.substr(0, finding.name.find('['))};  // of any slice
   }
 }
 
