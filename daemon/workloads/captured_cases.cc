@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/base64.h"
@@ -157,11 +158,6 @@ class CaseMaker {
         blobs_(blobs) {}
 
   base::Result<records::Case> Make() {
-    if (!launch_.in_memory.empty()) {
-      return base::Fail(
-          base::Unsupported("pointers in memory are recorded, but no workload can "
-                            "hold them yet"));
-    }
     if (launch_.arguments.size() != kernel_.parameters.size()) {
       return base::Fail(base::InvalidArgument("it was launched with other parameters"));
     }
@@ -178,6 +174,7 @@ class CaseMaker {
 
   // What the launch left, by name.
   std::map<std::string, std::string> TakeAfter() { return std::move(after_); }
+  std::vector<std::string> TakeNotes() { return std::move(notes_); }
 
  private:
   void SetAttributes() {
@@ -198,7 +195,7 @@ class CaseMaker {
   }
 
   // Allocations to which more than one pointer leads, or one not to the first byte, or one in a
-  // structure: they become buffers of the case.
+  // structure or in memory, and those that hold pointers: they become buffers of the case.
   void FindShared() {
     for (std::uint32_t r = 0; r < launch_.regions.size(); ++r) {
       int leads = 0;
@@ -210,6 +207,9 @@ class CaseMaker {
         plain = plain && pointer.offset == 0 && parameter.kind == ParameterKind::kPointer &&
                 parameter.element_bytes > 0 &&
                 launch_.regions[r].bytes % static_cast<std::uint64_t>(parameter.element_bytes) == 0;
+      }
+      for (const RecordedPointer& pointer : launch_.in_memory) {
+        plain = plain && pointer.holder != r && pointer.region != r;
       }
       if (leads > 1 || !plain) buffers_[r] = "memory" + std::to_string(buffers_.size() + 1);
     }
@@ -227,9 +227,13 @@ class CaseMaker {
   }
 
   base::Result<records::Fill> FillOf(std::uint32_t blob) {
+    TRY_ASSIGN(const std::string bytes, recording_.Blob(blob));
+    return FillOf(bytes);
+  }
+
+  base::Result<records::Fill> FillOf(const std::string& bytes) {
     records::Fill fill;
     fill.kind = "file";
-    TRY_ASSIGN(const std::string bytes, recording_.Blob(blob));
     TRY_ASSIGN(const std::string hash, blobs_.Put(bytes));
     fill.path = std::string(blobs::kBlobScheme) + hash;
     return fill;
@@ -249,9 +253,43 @@ class CaseMaker {
     for (const records::Buffer& buffer : case_.buffers) {
       if (buffer.name == name) return {};
     }
-    TRY_ASSIGN(const records::Fill fill, FillOf(region.before));
-    case_.buffers.push_back({name, std::to_string(region.bytes), fill});
-    return SetAfter(name, region.before, region.after);
+    records::Buffer buffer{name, std::to_string(region.bytes), {}};
+    TRY_ASSIGN(std::string bytes, recording_.Blob(region.before));
+    for (const RecordedPointer& pointer : launch_.in_memory) {
+      if (pointer.holder != r) continue;
+      buffer.pointers.push_back({static_cast<std::int64_t>(pointer.at), buffers_.at(pointer.region),
+                                 static_cast<std::int64_t>(pointer.offset)});
+      // The address was the program's.
+      std::memset(bytes.data() + pointer.at, 0, 8);
+    }
+    TRY_ASSIGN(buffer.fill, FillOf(bytes));
+    const bool holds = !buffer.pointers.empty();
+    case_.buffers.push_back(std::move(buffer));
+    // What a launch leaves of addresses says nothing elsewhere.
+    if (!holds) return SetAfter(name, region.before, region.after);
+    for (const RecordedPointer& pointer : launch_.in_memory) {
+      if (pointer.holder == r) TRY(AddBuffer(pointer.region));
+    }
+    return {};
+  }
+
+  // The words of a table that are no address of an allocation and not null: behind the table's end,
+  // or pointers that nothing can follow.
+  base::Result<> NoteUnknown(std::size_t i, const RecordedPointer& table) {
+    TRY_ASSIGN(const std::string bytes, recording_.Blob(launch_.regions[table.region].before));
+    std::set<std::uint64_t> followed;
+    for (const RecordedPointer& pointer : launch_.in_memory) {
+      if (pointer.holder == table.region) followed.insert(pointer.at);
+    }
+    std::size_t unknown = 0;
+    for (std::uint64_t at = table.offset; at + 8 <= bytes.size(); at += 8) {
+      const bool null = bytes.compare(at, 8, std::string(8, '\0')) == 0;
+      unknown += !null && followed.count(at) == 0 ? 1 : 0;
+    }
+    if (unknown == 0) return {};
+    notes_.push_back("argument " + std::to_string(i + 1) + " leads to " + std::to_string(unknown) +
+                     " words that are no addresses of memory that the device's runtime allocated");
+    return {};
   }
 
   base::Result<> AddArgument(std::size_t i) {
@@ -282,6 +320,7 @@ class CaseMaker {
     // What a launch left as it was may have been written with the same values.
     const bool written = !parameter.element_const || region.before != region.after;
     argument.access = written ? records::Access::kInOut : records::Access::kIn;
+    if (records::PointsToPointers(parameter)) TRY(NoteUnknown(i, *pointer));
     if (buffers_.count(pointer->region) != 0) {
       argument.buffer = buffers_.at(pointer->region);
       argument.offset = std::to_string(pointer->offset);
@@ -332,6 +371,7 @@ class CaseMaker {
   records::Case case_;
   std::map<std::uint32_t, std::string> buffers_;  // regions that are buffers of the case
   std::map<std::string, std::string> after_;
+  std::vector<std::string> notes_;
 };
 
 // Which recorded launches become cases: of each geometry, the heaviest first, a later launch where
@@ -356,9 +396,8 @@ std::vector<std::vector<std::size_t>> Choose(const std::vector<Group>& groups, s
 capture::ParameterKind PlannedKind(const records::Parameter& parameter) {
   switch (parameter.kind) {
     case ParameterKind::kPointer:
-      // A pointer to pointers.
-      return parameter.element.find('*') != std::string::npos ? capture::ParameterKind::kHidden
-                                                              : capture::ParameterKind::kPointer;
+      if (!records::PointsToPointers(parameter)) return capture::ParameterKind::kPointer;
+      return parameter.table ? capture::ParameterKind::kTable : capture::ParameterKind::kHidden;
     case ParameterKind::kInteger:
     case ParameterKind::kFloating:
       return capture::ParameterKind::kScalar;
@@ -421,6 +460,9 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
       made->weight = group.Weight() / static_cast<double>(chosen[i].size());
       launches.cases.push_back(made->name);
       if (auto after = maker.TakeAfter(); !after.empty()) captured.after[made->name] = after;
+      for (const std::string& note : maker.TakeNotes()) {
+        captured.notes.push_back(made->name + ": " + note);
+      }
       captured.cases.push_back(std::move(*made));
     }
     if (captured.launches.size() < kMostListed) {

@@ -134,6 +134,12 @@ class Synthesis {
         TRY(Replace(one.name, argument.name, argument.fill, TypeOf(i, argument.count)));
       }
       for (records::Buffer& buffer : one.buffers) {
+        if (!buffer.pointers.empty()) {  // what is no pointer there may be a null one
+          buffer.fill.emplace();
+          buffer.fill->kind = "constant";
+          buffer.fill->value = "0";
+          continue;
+        }
         TRY(Replace(one.name, buffer.name, buffer.fill, TypeBehind(one, buffer)));
       }
       for (records::Global& global : one.globals) {
@@ -162,12 +168,25 @@ class Synthesis {
     };
   }
 
-  // By the first argument that leads there.
+  static bool LeadsTo(const records::Buffer& table, const std::string& buffer) {
+    return std::any_of(table.pointers.begin(), table.pointers.end(),
+                       [&](const records::PointerInBytes& p) { return p.buffer == buffer; });
+  }
+
+  // By the first argument that leads there, or the first table of pointers.
   TypeFor TypeBehind(const records::Case& one, const records::Buffer& buffer) const {
     return [this, &one, &buffer](std::int64_t) {
       for (std::size_t i = 0; i < one.arguments.size(); ++i) {
         if (one.arguments[i].buffer == buffer.name)
           return ElementBehind(captured_.parameters[i], 0);
+      }
+      for (const records::Buffer& table : one.buffers) {
+        if (!LeadsTo(table, buffer.name)) continue;
+        for (std::size_t i = 0; i < one.arguments.size(); ++i) {
+          const std::string& type = captured_.parameters[i];
+          if (one.arguments[i].buffer != table.name || type.find('*') == type.rfind('*')) continue;
+          return ElementBehind(type.substr(0, type.rfind('*')), 0);
+        }
       }
       return ElementType{};
     };

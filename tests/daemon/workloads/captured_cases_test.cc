@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/daemon/workloads/captured_program.h"
+#include "workloads/fitted.h"
 
 namespace cupilot::workloads {
 namespace {
@@ -53,6 +54,68 @@ class CapturedCasesTest : public ::testing::Test {
   records::Kernel kernel_ = CapturedProgram::Kernel();
   float value_ = 40;
 };
+
+// `in` leads to pointers: equal ones, a null one, one into the middle and one to `out`.
+class CapturedTablesTest : public CapturedCasesTest {
+ protected:
+  static constexpr std::uint64_t kTable = 0x700020000;
+
+  CapturedTablesTest() {
+    program_.AllocateWords(kTable, {kIn + 4, 0, kIn + 4, kOut, 0xbad});
+    records::Parameter& table = kernel_.parameters[0];
+    table.type = table.canonical = "float *const *";
+    table.element = "float *";
+    table.element_bytes = 8;
+    table.pointee = "float";
+    table.pointee_bytes = 4;
+    table.table = true;
+  }
+};
+
+TEST_F(CapturedTablesTest, BecomeBuffersThatHoldPointers) {
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kTable, kOut, 4); });
+  auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  ASSERT_EQ(captured->cases.size(), 1u);
+  const records::Case& one = captured->cases[0];
+  ASSERT_EQ(one.buffers.size(), 3u);
+  const records::Buffer& table = one.buffers[0];
+  EXPECT_EQ(one.arguments[0].buffer, table.name);
+  EXPECT_EQ(one.arguments[0].access, records::Access::kIn);
+  EXPECT_EQ(one.arguments[1].buffer, one.buffers[2].name);
+  const std::vector<records::PointerInBytes> pointers = {
+      {0, one.buffers[1].name, 4}, {16, one.buffers[1].name, 4}, {24, one.buffers[2].name, 0}};
+  EXPECT_EQ(table.pointers, pointers);
+  EXPECT_THAT(Contents(one.buffers[1].fill), ElementsAre(1, 2, 3, 4));
+  // The program's addresses are not kept, and what is none is said.
+  const auto bytes = blobs_.Get(table.fill->path.substr(blobs::kBlobScheme.size()));
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->substr(0, 32), std::string(32, '\0'));
+  EXPECT_THAT(captured->notes,
+              ElementsAre(HasSubstr("argument 1 leads to 1 words that are no addresses")));
+  // What the launch left behind the table is there, too.
+  records::Fill after;
+  after.kind = "file";
+  after.path = "blob:" + captured->after.at(one.name).at(one.buffers[2].name);
+  EXPECT_THAT(Contents(after), ElementsAre(0, 41, 0, 0));
+  const auto again = ParseCaptured(ToJson(*captured));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->cases, captured->cases);
+  // Fitted, memory is known by what leads there.
+  ASSERT_TRUE(MakeSynthetic(*captured, blobs_));
+  EXPECT_EQ(captured->cases[0].buffers[0].fill->kind, "constant");
+  EXPECT_EQ(captured->cases[0].buffers[0].pointers, pointers);
+  EXPECT_EQ(captured->cases[0].buffers[1].fill->kind, "sorted");
+}
+
+TEST_F(CapturedTablesTest, AreNotFollowedUndeclared) {
+  kernel_.parameters[0].table = false;
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kTable, kOut, 4); });
+  const auto captured = Cases();
+  ASSERT_FALSE(captured);
+  EXPECT_THAT(captured.error().message,
+              HasSubstr("argument 1 leads to pointers in memory, which its tag does not declare"));
+}
 
 TEST_F(CapturedCasesTest, ALaunchBecomesACaseWithItsDataAndWhatItLeft) {
   Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });

@@ -42,6 +42,9 @@ class CapturedProgram : public capture::Memory {
     memory_[address].assign(reinterpret_cast<const char*>(values.data()),
                             values.size() * sizeof(float));
   }
+  void AllocateWords(std::uint64_t address, const std::vector<std::uint64_t>& words) {
+    memory_[address].assign(reinterpret_cast<const char*>(words.data()), words.size() * 8);
+  }
   void Set(std::uint64_t address, std::size_t index, float value) {
     std::memcpy(memory_[address].data() + index * sizeof(float), &value, sizeof value);
   }
