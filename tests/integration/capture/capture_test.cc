@@ -30,12 +30,12 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   EXPECT_THAT(run.errors, HasSubstr(printed));
   const auto captured = records::ParseJson(run.output);
   ASSERT_TRUE(captured) << run.output;
-  ASSERT_EQ((*captured)["kernels"].size(), 4u) << run.output;
+  ASSERT_EQ((*captured)["kernels"].size(), 5u) << run.output;
   EXPECT_THAT((*captured)["problems"].dump(),
               HasSubstr("batched: no launch was recorded; argument 1 leads to pointers in memory"));
 
   const Json list = Ask({"workload", "list"});
-  ASSERT_EQ(list["workloads"].size(), 4u) << list.dump();
+  ASSERT_EQ(list["workloads"].size(), 5u) << list.dump();
   EXPECT_EQ(Ask({"workload", "show", "moved::shift<float, 3, way::Down>"})["launches"][0]["calls"],
             1);
   const Json shown = Ask({"workload", "show", "squares"});
@@ -64,6 +64,19 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   EXPECT_EQ(std::memcmp(factors.data(), expected, sizeof expected), 0);
   EXPECT_EQ(one["arguments"][0]["pointers"].size(), 1u);
 
+  // The table that a tag declares is followed: into two allocations, of which one is an argument's.
+  Succeed({CUPILOT_PROGRAM, "workload", "export", "summed", "-o", "table.json"});
+  const Json table = *records::ParseJson(*base::ReadFile(build() + "/table.json"));
+  const Json& buffers = table["cases"][0]["buffers"];
+  ASSERT_EQ(buffers.size(), 3u) << table.dump();
+  ASSERT_EQ(buffers[0]["pointers"].size(), 2u) << table.dump();
+  EXPECT_EQ(table["cases"][0]["arguments"][0]["buffer"], buffers[0]["name"]);
+  EXPECT_EQ(table["cases"][0]["arguments"][1]["buffer"], buffers[0]["pointers"][1]["buffer"]);
+  EXPECT_TRUE(WaitFor([&] {
+    const Json row = Row("summed");
+    return row.value("tried", 0) > 0 || row.value("state", "") == "done";
+  })) << Row("summed").dump();
+
   // Candidates are verified on it: the worker finds the contents.
   EXPECT_TRUE(WaitFor([&] {
     const Json row = Row("squares");
@@ -81,7 +94,7 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   }
 
   Succeed({CUPILOT_PROGRAM, "workload", "drop", "squares"});
-  EXPECT_EQ(Ask({"workload", "list"})["workloads"].size(), 3u);
+  EXPECT_EQ(Ask({"workload", "list"})["workloads"].size(), 4u);
   EXPECT_TRUE(WaitFor([&] { return Row("squares").value("state", "") == "no workload"; }));
 }
 

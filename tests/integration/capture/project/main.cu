@@ -30,6 +30,16 @@ __global__ void batched(float** parts, int n) {
   if (i < n) parts[blockIdx.x][i] += 1;
 }
 
+// cupilot: tune
+// cupilot: workload parts=pointers(count, 4*n)
+__global__ void summed(const float* const* parts, float* out, int n, int count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int k = 0; k < count; ++k) sum += parts[k][i];
+  out[i] = sum;
+}
+
 namespace way {
 struct Down {};
 }  // namespace way
@@ -65,6 +75,7 @@ int main() {
   for (int i = 0; i < 12; ++i) squares<<<rows / 128, 128>>>(in, out, rows, i % 3 == 0 ? most : 16);
   scale<<<rows / 128, 128>>>(View{out, rows});
   batched<<<2, 32>>>(parts, 32);
+  summed<<<rows / 128, 128>>>(parts, in + rows, rows, 2);
   moved::shift<float, 3, way::Down><<<rows / 128, 128>>>(out, 0.5f, rows);
   moved::shift<float, 2, way::Down><<<rows / 128, 128>>>(out, 0.25f, rows);
   for (int i = 0; i < 3; ++i) untold<<<rows / 128, 128>>>(out, rows);
