@@ -41,7 +41,6 @@ class Tables {
   // `address`: of the place 0 that the kernels' addresses are counted from.
   Tables(const records::Json& json, std::uint64_t address);
 
-  bool empty() const { return words_.empty() && stretches_.empty(); }
   // What kernels may find tables in, in the memory.
   std::vector<Stretch> stretches() const;
 
