@@ -122,10 +122,10 @@ std::string CountOf(const Json& json, const char* key) {
   return Format("%.0f", NumberOf(json, key));
 }
 
-bool FlagOf(const Json& json, const char* key) {
-  if (!json.is_object()) return false;
+bool FlagOf(const Json& json, const char* key, bool otherwise) {
+  if (!json.is_object()) return otherwise;
   const auto it = json.find(key);
-  return it != json.end() && it->is_boolean() && it->get<bool>();
+  return it != json.end() && it->is_boolean() ? it->get<bool>() : otherwise;
 }
 
 Json ListOf(const Json& json, const char* key) {

@@ -52,7 +52,7 @@ class Output {
 std::string TextOf(const records::Json& json, const char* key);
 double NumberOf(const records::Json& json, const char* key, double otherwise = 0);
 std::string CountOf(const records::Json& json, const char* key);
-bool FlagOf(const records::Json& json, const char* key);
+bool FlagOf(const records::Json& json, const char* key, bool otherwise = false);
 // The member, or an empty array or object where there is none of that type.
 records::Json ListOf(const records::Json& json, const char* key);
 records::Json ObjectOf(const records::Json& json, const char* key);

@@ -56,6 +56,10 @@ void PrintEvaluation(const Json& evaluation, Output& output) {
   std::vector<std::vector<std::string>> rows = {
       {"case", "original", "variant", "speedup", "interval", "samples", "l2"}};
   for (const Json& one : ListOf(evaluation, "cases")) {
+    if (!FlagOf(one, "admitted", true)) {
+      rows.push_back({TextOf(one, "name"), "", "outside the guard", "", "", "", ""});
+      continue;
+    }
     if (NumberOf(one, "variant_us") <= 0) continue;
     rows.push_back({TextOf(one, "name"), Microseconds(NumberOf(one, "original_us")),
                     Microseconds(NumberOf(one, "variant_us")), SpeedupOf(one, "speedup"),

@@ -10,6 +10,7 @@ std::string MeasuredSpeedup(const records::Json& evaluation) {
   records::Json worst;
   for (const records::Json& result : ListOf(evaluation, "cases")) {
     const double speedup = NumberOf(result, "speedup");
+    if (!FlagOf(result, "admitted", true)) continue;
     if (speedup > 0 && (worst.is_null() || speedup < NumberOf(worst, "speedup"))) worst = result;
   }
   return SpeedupOf(worst, "speedup");

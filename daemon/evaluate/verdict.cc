@@ -26,12 +26,27 @@ base::Result<> CheckNumbers(const records::CaseResult& result) {
       base::Internal("the measurement of case '" + result.name + "' has impossible numbers"));
 }
 
-// The better entry of a case: one of cold and warm must win, the other may only not lose.
+Verdict Reject(std::string reason, std::string detail, std::optional<Combined> combined = {}) {
+  Verdict verdict;
+  verdict.reason = std::move(reason);
+  verdict.detail = std::move(detail);
+  verdict.combined = combined;
+  return verdict;
+}
+
+// Launches that the case's weight stands for: it is calls times mean time.
+double LaunchesOf(const records::Case& one, const records::CaseResult& result) {
+  return one.weight / result.original_us;
+}
+
+}  // namespace
+
 base::Result<const records::CaseResult*> BestOf(const std::vector<records::CaseResult>& cases,
                                                 const std::string& name) {
   const records::CaseResult* best = nullptr;
   for (const records::CaseResult& result : cases) {
     if (result.name != name) continue;
+    if (!result.admitted) return &result;
     TRY(CheckNumbers(result));
     if (best == nullptr || result.speedup > best->speedup) best = &result;
   }
@@ -39,13 +54,6 @@ base::Result<const records::CaseResult*> BestOf(const std::vector<records::CaseR
   return best;
 }
 
-struct Change {
-  double low = 0;  // 95 %, as a factor
-  double speedup = 0;
-  double gain_us = 0;
-};
-
-// The one rule: against the original, and against the incumbent.
 std::string WhyNotFaster(const Change& change) {
   if (change.low < kMinimumGain) {
     return "the speedup of " + Number(change.speedup) + " has a lower end of " +
@@ -57,36 +65,31 @@ std::string WhyNotFaster(const Change& change) {
   return {};
 }
 
-Verdict Reject(std::string reason, std::string detail, std::optional<Combined> combined = {}) {
-  Verdict verdict;
-  verdict.reason = std::move(reason);
-  verdict.detail = std::move(detail);
-  verdict.combined = combined;
-  return verdict;
-}
-
-}  // namespace
-
 base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
                                const records::Workload& workload) {
   double weights = 0;
   double after = 0;     // sum(w / s): the time that remains
-  double launches = 0;  // sum(w / o): weight is calls times mean time
+  double launches = 0;  // of the variant
   double below = 0;     // squared log widths, scaled by w / s
   double above = 0;
   for (const records::Case& one : workload.cases) {
     TRY_ASSIGN(const records::CaseResult* result, BestOf(cases, one.name));
+    if (!result->admitted) {
+      weights += one.weight;
+      after += one.weight;
+      continue;
+    }
     const double remains = one.weight / result->speedup;
     const double low_width = std::log(result->speedup / result->interval[0]);
     const double high_width = std::log(result->interval[1] / result->speedup);
     weights += one.weight;
     after += remains;
-    launches += one.weight / result->original_us;
+    launches += LaunchesOf(one, *result);
     below += remains * remains * low_width * low_width;
     above += remains * remains * high_width * high_width;
   }
   if (!Positive(weights) || !Positive(after) || !Positive(launches)) {
-    return base::Fail(base::Internal("the workload's weights have no positive sum"));
+    return base::Fail(base::Internal("the weights of what was measured have no positive sum"));
   }
   // d log S / d log s_i is the share of case i in the time that remains.
   Combined combined;
@@ -94,7 +97,6 @@ base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
   combined.interval = {combined.speedup * std::exp(-std::sqrt(below) / after),
                        combined.speedup * std::exp(std::sqrt(above) / after)};
   combined.gain_us = (weights - after) / launches;
-  combined.original_us = weights / launches;
   return combined;
 }
 
@@ -107,9 +109,14 @@ base::Result<Verdict> JudgeOnce(const protocol::MeasureReply& measured,
                                     ? "clearly slower than the original after one probe"
                                     : measured.detail);
   }
+  const bool any = std::any_of(measured.cases.begin(), measured.cases.end(),
+                               [](const records::CaseResult& result) { return result.admitted; });
+  if (!any && !measured.cases.empty()) {
+    return Reject("invalid_launch", "the variant's guard holds for no case of the workload");
+  }
   TRY_ASSIGN(Combined combined, Combine(measured.cases, workload));
   for (const records::CaseResult& result : measured.cases) {
-    if (result.speedup < kWorstCase) {
+    if (result.admitted && result.speedup < kWorstCase) {
       return Reject("not_faster",
                     "case '" + result.name + "' becomes slower: " + Number(result.speedup),
                     combined);
@@ -146,14 +153,30 @@ base::Result<bool> SecondSaysLess(const protocol::MeasureReply& first,
   return two.combined->interval[0] < one.combined->interval[0];
 }
 
+// Of all that one of the two runs.
+static double LaunchesOfEither(const records::Evaluation& a, const records::Evaluation& b,
+                               const records::Workload& workload) {
+  double launches = 0;
+  for (const records::Case& one : workload.cases) {
+    for (const records::Evaluation* evaluation : {&a, &b}) {
+      const auto result = BestOf(evaluation->cases, one.name);
+      if (!result || !(*result)->admitted) continue;
+      launches += LaunchesOf(one, **result);
+      break;
+    }
+  }
+  return launches;
+}
+
+bool AreComparable(const records::Evaluation& a, const records::Evaluation& b) {
+  return a.accepted && b.accepted && a.kernel_key == b.kernel_key && a.target == b.target &&
+         a.workload == b.workload && a.device == b.device;
+}
+
 bool BeatsIncumbent(const records::Evaluation& candidate, const records::Evaluation& incumbent,
                     const records::Workload& workload) {
   if (!candidate.accepted) return false;
-  const bool comparable = incumbent.accepted && candidate.kernel_key == incumbent.kernel_key &&
-                          candidate.target == incumbent.target &&
-                          candidate.workload == incumbent.workload &&
-                          candidate.device == incumbent.device;
-  if (!comparable) return true;
+  if (!AreComparable(candidate, incumbent)) return true;
   if (candidate.variant == incumbent.variant) return false;
   const base::Result<Combined> ours = Combine(candidate.cases, workload);
   const base::Result<Combined> theirs = Combine(incumbent.cases, workload);
@@ -164,7 +187,10 @@ bool BeatsIncumbent(const records::Evaluation& candidate, const records::Evaluat
   Change change;
   change.speedup = ratio;
   change.low = ratio * std::exp(-std::sqrt(down * down + up * up));
-  change.gain_us = ours->original_us * (1 / theirs->speedup - 1 / ours->speedup);
+  double weights = 0;
+  for (const records::Case& one : workload.cases) weights += one.weight;
+  change.gain_us = weights * (1 / theirs->speedup - 1 / ours->speedup) /
+                   LaunchesOfEither(candidate, incumbent, workload);
   return WhyNotFaster(change).empty();
 }
 

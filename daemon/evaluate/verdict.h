@@ -17,16 +17,18 @@ inline constexpr double kMinimumGain = 1.02;   // the interval's lower end, over
 inline constexpr double kMinimumGainUs = 0.2;  // 200 ns of the original's time
 inline constexpr double kWorstCase = 0.98;     // no case may be below it
 
-// Speedup over all cases with its 95 % interval: sum(w) / sum(w / s).
+// Speedup over all cases with its 95 % interval: sum(w) / sum(w / s). A case that the variant's
+// guard does not admit runs the original: a speedup of 1 without width.
 struct Combined {
   double speedup = 0;
   std::array<double, 2> interval{0, 0};
-  double gain_us = 0;  // saved a launch, on average over the launches that the weights stand for
-  double original_us = 0;  // a launch of the original, the same average
+  // Saved a launch, on average over the launches of admitted cases that the weights stand for.
+  double gain_us = 0;
 };
 
 // Cases are matched with the workload's by name; where a case has two entries (cold and warm), the
-// better one counts. kInternal if a case was not measured or a number is not positive and finite.
+// better one counts. kInternal if a case was neither measured nor left to the original, none was
+// measured, or a number is not positive and finite.
 base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
                                const records::Workload& workload);
 
@@ -36,6 +38,21 @@ struct Verdict {
   std::string detail;
   std::optional<Combined> combined;
 };
+
+// The entry of a case that counts: the better one of cold and warm, which has to win while the
+// other may only not lose. kInternal as above.
+base::Result<const records::CaseResult*> BestOf(const std::vector<records::CaseResult>& cases,
+                                                const std::string& name);
+
+// What a variant changes where something else ran before it, by whose times.
+struct Change {
+  double low = 0;  // 95 %, as a factor
+  double speedup = 0;
+  double gain_us = 0;  // a launch
+};
+// The one rule: against the original, against the incumbent, and behind variants for other sizes.
+// Empty: it is faster.
+std::string WhyNotFaster(const Change& change);
 
 // `first` alone: whether a confirmation is worth its time. Accepted here means "confirm".
 base::Result<Verdict> JudgeOnce(const protocol::MeasureReply& measured,
@@ -50,6 +67,9 @@ base::Result<Verdict> JudgeBoth(const protocol::MeasureReply& first,
 base::Result<bool> SecondSaysLess(const protocol::MeasureReply& first,
                                   const protocol::MeasureReply& second,
                                   const records::Workload& workload);
+
+// Whether two accepted evaluations are for the same kernel, target, workload and device.
+bool AreComparable(const records::Evaluation& a, const records::Evaluation& b);
 
 // Whether an accepted candidate replaces the published incumbent, by the same rule, from both
 // evaluations against the same original. The ratio's interval is that of two independent log

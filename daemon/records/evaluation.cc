@@ -70,24 +70,26 @@ void Read(const Json& json, const std::string& path, CaseResult& out, Reading& r
       .Optional("interval", out.interval)
       .Optional("samples", out.samples)
       .Optional("floor_us", out.floor_us)
-      .Optional("l2", out.l2);
+      .Optional("l2", out.l2)
+      .Optional("admitted", out.admitted);
   ReadError(object, "error", out.error);
   ReadError(object, "original_error", out.original_error);
   object.Finish(out.others);
 }
 
 Json ToJson(const CaseResult& value) {
-  return WithOthers({{"name", value.name},
-                     {"original_us", NumberJson(value.original_us)},
-                     {"variant_us", NumberJson(value.variant_us)},
-                     {"speedup", NumberJson(value.speedup)},
-                     {"interval", IntervalJson(value.interval)},
-                     {"samples", value.samples},
-                     {"floor_us", NumberJson(value.floor_us)},
-                     {"l2", value.l2},
-                     {"error", ErrorJson(value.error)},
-                     {"original_error", ErrorJson(value.original_error)}},
-                    value.others);
+  Json json = {{"name", value.name},
+               {"original_us", NumberJson(value.original_us)},
+               {"variant_us", NumberJson(value.variant_us)},
+               {"speedup", NumberJson(value.speedup)},
+               {"interval", IntervalJson(value.interval)},
+               {"samples", value.samples},
+               {"floor_us", NumberJson(value.floor_us)},
+               {"l2", value.l2},
+               {"error", ErrorJson(value.error)},
+               {"original_error", ErrorJson(value.original_error)}};
+  if (!value.admitted) json["admitted"] = false;
+  return WithOthers(std::move(json), value.others);
 }
 
 void Read(const Json& json, const std::string& path, Check& out, Reading& reading) {
@@ -155,6 +157,15 @@ Json ToJson(const Evaluation& evaluation) {
   if (evaluation.speedup) json["speedup"] = NumberJson(*evaluation.speedup);
   if (evaluation.interval) json["interval"] = IntervalJson(*evaluation.interval);
   return WithOthers(std::move(json), evaluation.others);
+}
+
+CaseResult LeftToOriginal(const std::string& name) {
+  CaseResult result;
+  result.name = name;
+  result.speedup = 1;
+  result.interval = {1, 1};
+  result.admitted = false;
+  return result;
 }
 
 base::Result<Evaluation> ParseEvaluation(const Json& json) {

@@ -30,9 +30,14 @@ struct CaseResult {
   std::string l2;               // "cold" or "warm"
   std::optional<double> error;  // units of the gate's rule; absent: no twin
   std::optional<double> original_error;
+  // False: the variant's own guard leaves the case to the original. It was not run, and counts as a
+  // speedup of 1 without width.
+  bool admitted = true;
   Json others = Json::object();  // keys of a newer version, kept
   bool operator==(const CaseResult&) const = default;
 };
+// The result of a case that the variant's guard does not admit.
+CaseResult LeftToOriginal(const std::string& name);
 
 struct Check {
   std::string name;

@@ -224,6 +224,18 @@ void CollectNames(const Node& node, std::vector<std::string>& names) {
   for (const auto& child : node.children) CollectNames(*child, names);
 }
 
+void CollectConjuncts(const std::shared_ptr<const Node>& node,
+                      std::vector<std::shared_ptr<const Node>>& conjuncts) {
+  if (node->operation != Operation::kAnd) return conjuncts.push_back(node);
+  for (const auto& child : node->children) CollectConjuncts({node, child.get()}, conjuncts);
+}
+
+bool Asks(const Node& node) {
+  return node.operation == Operation::kAligned || node.operation == Operation::kDisjoint ||
+         std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return Asks(*child); });
+}
+
 }  // namespace
 
 bool IsComparison(Operation operation) {
@@ -283,6 +295,16 @@ base::Result<Expression> Expression::Parse(std::string_view text) {
 base::Result<std::int64_t> Expression::Evaluate(const Environment& environment) const {
   return Evaluator(environment).Of(*root_);
 }
+
+std::vector<Expression> Expression::Conjuncts() const {
+  std::vector<std::shared_ptr<const Node>> nodes;
+  CollectConjuncts(root_, nodes);
+  std::vector<Expression> conjuncts(nodes.size(), *this);
+  for (std::size_t i = 0; i < nodes.size(); ++i) conjuncts[i].root_ = std::move(nodes[i]);
+  return conjuncts;
+}
+
+bool Expression::AsksAddresses() const { return Asks(*root_); }
 
 std::vector<std::string> Expression::Names() const {
   std::vector<std::string> names;

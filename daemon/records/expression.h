@@ -56,6 +56,12 @@ class Expression {
   // captures by reference, so it may stand only inside a function.
   base::Result<std::string> PrintCpp(std::string_view target, const NamePrinter& names) const;
 
+  // What must hold together for it to hold: the operands of its outermost &&, from the left. Their
+  // text() is the whole's, in which their columns count.
+  std::vector<Expression> Conjuncts() const;
+  // Whether it asks where memory lies (aligned, disjoint), and not only what the launch says.
+  bool AsksAddresses() const;
+
   // Names that occur, each once.
   std::vector<std::string> Names() const;
   const std::string& text() const { return text_; }

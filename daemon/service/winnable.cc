@@ -13,6 +13,7 @@ double ShareOf(const std::string& name, const records::Evaluation* best) {
   bool measured = false;
   // On a GPU a case is measured cold and warm: what is surely left is the lesser of both.
   for (const records::CaseResult& result : best->cases) {
+    if (result.name == name && !result.admitted) return 1;
     if (result.name != name || result.original_us <= 0 || result.variant_us <= 0) continue;
     const double now = result.variant_us / result.original_us;
     const double floor = result.floor_us / result.original_us;

@@ -87,9 +87,10 @@ Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference,
 }
 
 base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
+                                             const std::vector<records::Case>& cases,
                                              const device::Properties& properties) {
   std::vector<Traffic> traffic;
-  for (const records::Case& workload : set.workload.cases) {
+  for (const records::Case& workload : cases) {
     TRY_ASSIGN(const CasePlan plan, PlanCase(set.kernel, workload, properties, nullptr));
     References references(set, workload, plan);
     TRY_ASSIGN(const auto reference, references.Find(nullptr));

@@ -25,8 +25,9 @@ struct Traffic {
 // region, coverage.h): from below.
 Traffic NecessaryTraffic(const CasePlan& plan, const OriginalResult& reference,
                          const std::vector<ShareThatMatters>& shares);
-// By case of the set's workload; nothing is necessary where the original fails.
+// By case, of those of the set that are asked for; nothing is necessary where the original fails.
 base::Result<std::vector<Traffic>> TrafficOf(const protocol::CandidateSet& set,
+                                             const std::vector<records::Case>& cases,
                                              const device::Properties& properties);
 
 // Bytes a microsecond by the size of what is moved, each size measured when it is first asked for

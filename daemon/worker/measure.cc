@@ -4,6 +4,7 @@
 
 #include "device/describe.h"
 #include "device/device_lock.h"
+#include "worker/admission.h"
 #include "worker/case_inputs.h"
 #include "worker/checks/check.h"
 #include "worker/floor.h"
@@ -183,17 +184,23 @@ class Measurement {
         on_gpu_(request.set.device != "host") {}
 
   base::Result<protocol::MeasureReply> Run() {
+    const Admission admission = Admit(request_.set, properties_);
+    if (admission.cases.empty()) Fail("invalid_launch", kAdmitsNone);
     reply_.device = {properties_.name, properties_.architecture, properties_.sm_count,
                      properties_.memory_bytes};
     // What the original writes is kept from the verification before; runs otherwise.
-    TRY_ASSIGN(const std::vector<Traffic> traffic, TrafficOf(request_.set, properties_));
+    TRY_ASSIGN(const std::vector<Traffic> traffic,
+               TrafficOf(request_.set, admission.cases, properties_));
     const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
     TRY_ASSIGN(const device::DeviceLock lock,
                device::DeviceLock::Acquire(device::DeviceLockPath(lock_name), kLockLimit));
     TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
     for (std::size_t i = 0; i < traffic.size(); ++i) {
-      TRY(MeasureCase(request_.set.workload.cases[i], traffic[i]));
+      TRY(MeasureCase(admission.cases[i], traffic[i]));
       if (reply_.failed && reply_.reason != "faster_than_physics") break;
+    }
+    for (const std::string& name : admission.left) {
+      reply_.cases.push_back(records::LeftToOriginal(name));
     }
     return std::move(reply_);
   }

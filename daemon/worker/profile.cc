@@ -8,6 +8,7 @@
 
 #include "device/describe.h"
 #include "device/device_lock.h"
+#include "worker/admission.h"
 #include "worker/case_inputs.h"
 #include "worker/case_plan.h"
 #include "worker/fill_recipe.h"
@@ -147,7 +148,8 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
     return base::Fail(base::Unsupported("the host device has no counters"));
   }
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
-  TRY_ASSIGN(std::vector<Traffic> traffic, TrafficOf(set, properties));
+  const std::vector<records::Case> cases = Admit(set, properties).cases;
+  TRY_ASSIGN(std::vector<Traffic> traffic, TrafficOf(set, cases, properties));
   // A place is no bound: what is likely, not what is sure.
   for (Traffic& one : traffic) one.read = one.likely_read;
   TRY_ASSIGN(
@@ -156,7 +158,7 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
   TRY_ASSIGN(const PeakRates* rates, RatesOf(set.device, properties, set.work_folder));
   protocol::ProfileReply reply;
   for (std::size_t i = 0; i < traffic.size(); ++i) {
-    const records::Case& workload = set.workload.cases[i];
+    const records::Case& workload = cases[i];
     const auto measured =
         std::find_if(request.cases.begin(), request.cases.end(),
                      [&](const auto& result) { return result.name == workload.name; });

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "device/describe.h"
+#include "worker/admission.h"
 #include "worker/published_guard.h"
 #include "worker/steps/step.h"
 #include "worker/trial.h"
@@ -18,8 +19,16 @@ class Verification {
 
   base::Result<protocol::VerifyReply> Run() {
     TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set_.device));
+    const Admission admission = Admit(set_, properties);
+    for (const std::string& name : admission.left) {
+      reply_.cases.push_back(records::LeftToOriginal(name));
+    }
+    if (admission.cases.empty()) {
+      Reject({"invalid_launch", kAdmitsNone});
+      return std::move(reply_);
+    }
     std::vector<CasePlan> plans;
-    for (const records::Case& workload : set_.workload.cases) {
+    for (const records::Case& workload : admission.cases) {
       auto plan = PlanCase(set_.kernel, workload, properties, nullptr);
       if (!plan) {
         OriginalFailed("workload '" + workload.name + "': " + plan.error().message);

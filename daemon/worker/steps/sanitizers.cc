@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "device/describe.h"
+#include "worker/admission.h"
 #include "worker/kept.h"
 #include "worker/program.h"
 #include "worker/sanitized_runs.h"
@@ -41,8 +42,10 @@ std::string FindSanitizer(const protocol::VerifyRequest& request) {
   return base::FindProgram("compute-sanitizer", "");
 }
 
-bool IsAmongFirst(const Trial& trial) {
-  const auto& cases = trial.set().workload.cases;
+// Of those that are run with the candidate.
+base::Result<bool> IsAmongFirst(const Trial& trial) {
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+  const std::vector<records::Case> cases = Admit(trial.set(), properties).cases;
   const auto end = cases.begin() + static_cast<std::ptrdiff_t>(std::min(kMostCases, cases.size()));
   return std::any_of(cases.begin(), end,
                      [&](const records::Case& one) { return one.name == trial.workload().name; });
@@ -139,7 +142,9 @@ class Sanitizers {
 }  // namespace
 
 base::Result<Finding> StepSanitizers(Trial& trial) {
-  if (trial.set().device == "host" || !IsAmongFirst(trial)) return Finding{};
+  if (trial.set().device == "host") return Finding{};
+  TRY_ASSIGN(const bool looked_at, IsAmongFirst(trial));
+  if (!looked_at) return Finding{};
   const auto not_looked = [&](const std::string& why) {
     trial.Note(kSanitizersStep, NotLooked(trial.workload().name, why));
     return Finding{};

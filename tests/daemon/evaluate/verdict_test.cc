@@ -56,7 +56,6 @@ TEST(Combine, IsTotalTimeBeforeOverAfter) {
   ASSERT_TRUE(combined);
   EXPECT_NEAR(combined->speedup, 2 / 1.5, 1e-12);
   EXPECT_NEAR(combined->interval[0], 2 / 1.5, 1e-12);
-  EXPECT_NEAR(combined->original_us, 10, 1e-12);
   EXPECT_NEAR(combined->gain_us, 2.5, 1e-12);
 }
 
@@ -73,6 +72,21 @@ TEST(Combine, OnlyTheBetterOfColdAndWarmCounts) {
   const auto combined = Combine({cold, MakeResult("a", 10, 1.5, 1.4, 1.6)}, kOne);
   ASSERT_TRUE(combined);
   EXPECT_NEAR(combined->speedup, 1.5, 1e-12);
+}
+
+TEST(Combine, ACaseOutsideTheGuardRunsTheOriginal) {
+  const records::Workload two = MakeWorkload({{"small", 1}, {"large", 3}});
+  const auto combined =
+      Combine({MakeResult("large", 10, 2, 1.9, 2.1), records::LeftToOriginal("small")}, two);
+  ASSERT_TRUE(combined) << combined.error().message;
+  EXPECT_NEAR(combined->speedup, 4 / 2.5, 1e-12);
+  // 1.5 of the weights is saved, by launches of 10.
+  EXPECT_NEAR(combined->gain_us, 5, 1e-12);
+  // No width of its own, and still its share of the whole.
+  EXPECT_GT(combined->interval[0], 1.55);
+  EXPECT_LT(combined->interval[0], 1.6);
+  EXPECT_FALSE(Combine({records::LeftToOriginal("large"), records::LeftToOriginal("small")}, two));
+  EXPECT_FALSE(Combine({MakeResult("large", 10, 2, 1.9, 2.1)}, two)) << "not said is not left";
 }
 
 TEST(Combine, RefusesImpossibleNumbers) {
@@ -108,6 +122,23 @@ TEST(JudgeOnce, NoCaseMayBecomeSlower) {
   EXPECT_THAT(verdict.detail, HasSubstr("'b'"));
   EXPECT_TRUE(Judge({MakeResult("a", 100, 2, 1.9, 2.1), MakeResult("b", 100, 0.98, 0.9, 1.0)}, two)
                   .accepted);
+}
+
+TEST(JudgeOnce, OnlyAdmittedCasesMayNotBecomeSlower) {
+  const records::Workload two = MakeWorkload({{"small", 1}, {"large", 1}});
+  EXPECT_TRUE(Judge({MakeResult("large", 100, 2, 1.9, 2.1), records::LeftToOriginal("small")}, two)
+                  .accepted);
+  // What it wins has to show in the whole workload.
+  const records::Workload rare = MakeWorkload({{"small", 100}, {"large", 1}});
+  EXPECT_EQ(
+      Judge({MakeResult("large", 100, 2, 1.9, 2.1), records::LeftToOriginal("small")}, rare).reason,
+      "not_faster");
+}
+
+TEST(JudgeOnce, AGuardThatAdmitsNothingIsAnInvalidLaunch) {
+  const Verdict verdict = Judge({records::LeftToOriginal("a")}, kOne);
+  EXPECT_FALSE(verdict.accepted);
+  EXPECT_EQ(verdict.reason, "invalid_launch");
 }
 
 TEST(JudgeOnce, AFailedMeasurementKeepsItsReason) {
@@ -173,6 +204,17 @@ TEST(BeatsIncumbent, ARejectedCandidateNeverDoes) {
   auto candidate = MakeEvaluation("new", 3, 2.9, 3.1);
   candidate.accepted = false;
   EXPECT_FALSE(BeatsIncumbent(candidate, MakeEvaluation("old", 1.5, 1.49, 1.51), kOne));
+}
+
+TEST(BeatsIncumbent, TheCasesThatOneOfThemLeavesCountAsTheOriginal) {
+  const records::Workload two = MakeWorkload({{"small", 1}, {"large", 1}});
+  auto both = MakeEvaluation("both", 1.3, 1.29, 1.31);
+  both.cases = {MakeResult("small", 100, 1.3, 1.29, 1.31),
+                MakeResult("large", 100, 1.3, 1.29, 1.31)};
+  auto large = MakeEvaluation("large", 1.43, 1.42, 1.44);
+  large.cases = {MakeResult("large", 100, 2.5, 2.49, 2.51), records::LeftToOriginal("small")};
+  EXPECT_TRUE(BeatsIncumbent(large, both, two)) << "2 / (1 + 0.4) against 1.3";
+  EXPECT_FALSE(BeatsIncumbent(both, large, two));
 }
 
 TEST(BeatsIncumbent, EvidenceForSomethingElseIsNoCompetitor) {

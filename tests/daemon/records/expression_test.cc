@@ -140,5 +140,24 @@ TEST(PrintCpp, RefusesUnknownNamesEverywhere) {
   EXPECT_TRUE(Expression::Parse("1 + 2")->PrintCpp("r", none).has_value());
 }
 
+TEST(Expression, ConjunctsAreWhatMustHoldTogether) {
+  const auto whole =
+      Expression::Parse("n % 4 == 0 && (aligned(in, 16) || n < 2) && (zero && n > 5)");
+  ASSERT_TRUE(whole);
+  std::vector<std::int64_t> values;
+  std::vector<bool> asks;
+  for (const Expression& conjunct : whole->Conjuncts()) {
+    const auto value = conjunct.Evaluate(SomeNames());
+    ASSERT_TRUE(value) << value.error().message;
+    values.push_back(*value);
+    asks.push_back(conjunct.AsksAddresses());
+  }
+  EXPECT_THAT(values, ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(asks, ElementsAre(false, true, false, false));
+  EXPECT_TRUE(whole->AsksAddresses());
+  EXPECT_EQ(Expression::Parse("is_null(none) || n > 1")->Conjuncts().size(), 1u);
+  EXPECT_FALSE(Expression::Parse("is_null(none) || n > 1")->AsksAddresses());
+}
+
 }  // namespace
 }  // namespace cupilot::records

@@ -300,6 +300,22 @@ TEST(Evaluation, ComesBackTheSame) {
   EXPECT_EQ(*again, evaluation);
 }
 
+TEST(Evaluation, SaysWhichCasesTheGuardLeavesToTheOriginal) {
+  CaseResult measured;
+  measured.name = "large";
+  Evaluation evaluation;
+  evaluation.variant = "variant";
+  evaluation.accepted = true;
+  evaluation.cases = {measured, LeftToOriginal("small")};
+  const Json json = ToJson(evaluation);
+  EXPECT_FALSE(json["cases"][0].contains("admitted"));
+  EXPECT_EQ(json["cases"][1]["admitted"], false);
+  EXPECT_EQ(json["cases"][1]["speedup"], 1);
+  const auto again = ParseEvaluation(json);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(*again, evaluation);
+}
+
 TEST(Evaluation, KnowsItsReasons) {
   Evaluation evaluation;
   evaluation.reason = "not_faster";
