@@ -27,6 +27,19 @@ bool HasTechnique(const std::vector<records::StrategyStep>& steps, const std::st
   });
 }
 
+// Behind the others, but for the class of sizes, which comes last.
+void Append(std::vector<records::StrategyStep>& steps, records::StrategyStep step) {
+  const bool classed = !steps.empty() && steps.back().technique == kSizeClass;
+  steps.insert(steps.end() - (classed ? 1 : 0), std::move(step));
+}
+
+// Whether both are for classes of sizes, and for different ones.
+bool OfOtherSizes(const std::vector<records::StrategyStep>& a,
+                  const std::vector<records::StrategyStep>& b) {
+  return HasTechnique(a, kSizeClass) && HasTechnique(b, kSizeClass) &&
+         a.back().parameters != b.back().parameters;
+}
+
 records::StrategyStep StepOf(const std::string& technique, const records::Json& parameters,
                              double gain) {
   records::StrategyStep step;
@@ -168,8 +181,9 @@ const Idea* KernelSearch::best() const {
 }
 
 void KernelSearch::Add(std::vector<records::StrategyStep> steps, int parent, double gain,
-                       std::vector<Proposal>& out) const {
+                       std::vector<Proposal>& out, Values values) const {
   Proposal proposal;
+  proposal.candidate.values = std::move(values);
   proposal.key = KeyOf(steps);
   if (tried_.contains(proposal.key)) return;
   records::Strategy& strategy = proposal.candidate.strategy;
@@ -250,7 +264,7 @@ void KernelSearch::ProposeExtensions(std::vector<Proposal>& out) const {
           opinion.parameters.empty() ? records::Json::object() : opinion.parameters.front();
       const double factor = 1.0 + (Factor(opinion.technique, parameters) - 1.0) * 0.6;
       std::vector<records::StrategyStep> longer = steps;
-      longer.push_back(StepOf(opinion.technique, parameters, factor));
+      Append(longer, StepOf(opinion.technique, parameters, factor));
       Add(std::move(longer), idea->candidate.id, *idea->outcome->speedup * factor, out);
     }
   }
@@ -262,10 +276,11 @@ void KernelSearch::ProposeCrosses(std::vector<Proposal>& out) const {
   for (std::size_t i = 0; i < winners.size(); ++i) {
     for (std::size_t k = i + 1; k < winners.size(); ++k) {
       std::vector<records::StrategyStep> steps = winners[i]->candidate.strategy.steps;
+      if (OfOtherSizes(steps, winners[k]->candidate.strategy.steps)) continue;
       bool adds = false;
       for (const records::StrategyStep& step : winners[k]->candidate.strategy.steps) {
         if (HasTechnique(steps, step.technique)) continue;
-        steps.push_back(step);
+        Append(steps, step);
         adds = true;
       }
       if (!adds) continue;
@@ -273,6 +288,44 @@ void KernelSearch::ProposeCrosses(std::vector<Proposal>& out) const {
       const double second = *winners[k]->outcome->speedup;
       Add(std::move(steps), winners[i]->candidate.id, first * (1 + (second - 1) * 0.7), out);
     }
+  }
+}
+
+Running KernelSearch::RunningNow() const {
+  Running running;
+  for (const Idea& idea : ideas_) {
+    // One with a reason was beaten, and is not published.
+    if (!idea.outcome || idea.outcome->kind != Outcome::Kind::kAccepted ||
+        !idea.outcome->reason.empty()) {
+      continue;
+    }
+    for (const CaseSpeedup& one : idea.outcome->cases) {
+      double& best = running[one.name];
+      best = std::max({best, one.speedup, 1.0});
+    }
+  }
+  return running;
+}
+
+// What loses at some sizes, for those at which it wins: over the original, or over what won before.
+void KernelSearch::ProposeClasses(std::vector<Proposal>& out) const {
+  if (input_.cases.size() < 2) return;
+  const Running running = RunningNow();
+  const double now = GainOf(input_.cases, running);
+  for (const Idea& idea : ideas_) {
+    const std::vector<records::StrategyStep>& steps = idea.candidate.strategy.steps;
+    if (!idea.outcome || idea.outcome->reason != "not_faster" || HasTechnique(steps, kSizeClass)) {
+      continue;
+    }
+    const std::vector<CaseSpeedup>& speedups = idea.outcome->cases;
+    const auto found = FindSizeClass(input_.cases, speedups, running);
+    if (!found) continue;
+    // The verdict is on the whole workload, over the original; what is there already is no gain.
+    const double gain = GainOf(input_.cases, *found, speedups, running);
+    if (GainOf(input_.cases, *found, speedups, {}) < kWin || gain < kWin * now) continue;
+    std::vector<records::StrategyStep> narrowed = steps;
+    narrowed.push_back(StepOf(kSizeClass, records::Json{{"guard", found->guard}}, gain));
+    Add(std::move(narrowed), idea.candidate.id, gain, out, idea.candidate.values);
   }
 }
 
@@ -318,6 +371,7 @@ std::optional<Candidate> KernelSearch::Next() {
   ProposeCrosses(frontier);
   ProposeExtensions(frontier);
   ProposeNeighbours(frontier);
+  ProposeClasses(frontier);
   const Proposal* top = nullptr;
   for (const Proposal& proposal : frontier) {
     // Of equals the earlier kind, which costs less to understand.
@@ -340,6 +394,8 @@ void KernelSearch::Report(int id, const Outcome& outcome) {
   events_.push_back(-id);
   const bool accepted = outcome.kind == Outcome::Kind::kAccepted;
   if (idea.candidate.retunes()) {
+    // Of some sizes only: no result of the values everywhere.
+    if (HasTechnique(idea.candidate.strategy.steps, kSizeClass)) return;
     const bool measured = accepted || outcome.reason == "not_faster";
     numbers_.Report(idea.candidate.values, measured ? outcome.speedup : std::nullopt);
     return;

@@ -1,8 +1,10 @@
 // The search for one kernel on one device: which strategy, or which values of the source's
 // tunables, to evaluate next. It keeps a tree of ideas with expected and measured gain, crosses
 // strategies that each won, climbs along the parameters of techniques and orders everything by what
-// it is expected to gain. Pure: no clock, no I/O; what it returns is a function of its input, the
-// seed and the order of results, so that it can be replayed from records.
+// it is expected to gain. A strategy that wins at some sizes and loses at others is proposed again
+// for the former (size_classes.h), beside what won for the others. Pure: no clock, no I/O; what it
+// returns is a function of its input, the seed and the order of results, so that it can be replayed
+// from records.
 //
 //   KernelSearch search(input);
 //   while (budget left) {
@@ -26,6 +28,7 @@
 #include "records/kernel.h"
 #include "records/variant.h"
 #include "search/number_search.h"
+#include "search/size_classes.h"
 
 namespace cupilot::search {
 
@@ -43,6 +46,7 @@ struct SearchInput {
   std::string device = "host";    // "host" | "cuda": which techniques are likely to pay
   std::vector<Opinion> opinions;  // those that do not apply are kept for explanations only
   NumberSpace numbers;            // SpaceOf(kernel, case); no tunables: no search over numbers
+  std::vector<SizedCase> cases;   // SizedCasesOf(kernel, workload); of one case no class is sought
   std::vector<records::Strategy> seeds;  // strategies that worked elsewhere: tried first
   std::uint64_t seed = 1;
 };
@@ -50,10 +54,12 @@ struct SearchInput {
 struct Candidate {
   int id = 0;      // from 1, in the order of Next()
   int parent = 0;  // 0: the original
-  // Exactly one of these is what to do: values not empty: retune the original; else the strategy.
-  records::Strategy strategy;  // for values: title and one step "tunables", for people and records
+  // Exactly one of these is what to do: values not empty: retune the original; else the strategy. A
+  // last step kSizeClass narrows either to its guard.
+  records::Strategy strategy;  // for values: title and a step "tunables", for people and records
   Values values;
-  double expected_gain = 1.0;  // of the whole candidate over the original
+  // Of the whole candidate over the original; for a size class, beside what won for other sizes.
+  double expected_gain = 1.0;
   bool retunes() const { return !values.empty(); }
 };
 
@@ -69,7 +75,8 @@ struct Outcome {
   std::string reason;  // of the evaluation (not_faster, wrong_values, ...) or of the technique
   // Measured over the original; also of a rejected one that was measured (not_faster).
   std::optional<double> speedup;
-  std::string variant;  // id, where one was made
+  std::vector<CaseSpeedup> cases;  // where it was measured
+  std::string variant;             // id, where one was made
   // What the rewrite really did, where it differs from what was asked for.
   std::optional<records::Strategy> aligned;
   // Share of its physical floor that the case farthest from it reached, 0 to 1; 0: not known.
@@ -126,8 +133,11 @@ class KernelSearch {
   void ProposeNeighbours(std::vector<Proposal>& out) const;
   void ProposeExtensions(std::vector<Proposal>& out) const;
   void ProposeCrosses(std::vector<Proposal>& out) const;
+  void ProposeClasses(std::vector<Proposal>& out) const;
   void Add(std::vector<records::StrategyStep> steps, int parent, double gain,
-           std::vector<Proposal>& out) const;
+           std::vector<Proposal>& out, Values values = {}) const;
+  // What runs each case by what was accepted so far.
+  Running RunningNow() const;
   std::optional<Candidate> NextNumbers(double best_other);
   double NumbersGain() const;
   // Accepted ideas that are faster, best first, at most `count`.

@@ -17,6 +17,15 @@ constexpr std::array<std::pair<std::string_view, Kind>, 4> kKinds = {{
     {"failed", Kind::kFailed},
 }};
 
+Json CaseJson(const CaseSpeedup& one) {
+  Json json = {{"name", one.name},
+               {"speedup", records::NumberJson(one.speedup)},
+               {"low", records::NumberJson(one.low)},
+               {"least", records::NumberJson(one.least)}};
+  if (!one.admitted) json["admitted"] = false;
+  return json;
+}
+
 Json OutcomeJson(const Outcome& outcome) {
   Json json = {{"kind", records::WordOf(kKinds, outcome.kind)}};
   records::Put(json, "reason", outcome.reason);
@@ -24,6 +33,7 @@ Json OutcomeJson(const Outcome& outcome) {
   if (outcome.speedup) json["speedup"] = records::NumberJson(*outcome.speedup);
   if (outcome.aligned) json["aligned"] = records::ToJson(*outcome.aligned);
   if (outcome.floor_share > 0) json["floor_share"] = outcome.floor_share;
+  for (const CaseSpeedup& one : outcome.cases) json["cases"].push_back(CaseJson(one));
   return json;
 }
 
@@ -43,12 +53,24 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
   records::Reading reading(records::Strictness::kLenient);
   records::ObjectReader object(json, path, reading);
   Outcome outcome;
+  std::vector<Json> cases;
   object.OptionalWord("kind", kKinds, outcome.kind)
       .Optional("reason", outcome.reason)
       .Optional("variant", outcome.variant)
       .Optional("speedup", outcome.speedup)
       .Optional("aligned", outcome.aligned)
-      .Optional("floor_share", outcome.floor_share);
+      .Optional("floor_share", outcome.floor_share)
+      .Optional("cases", cases);
+  for (const Json& entry : cases) {
+    records::ObjectReader of(entry, path + ".cases", reading);
+    CaseSpeedup one;
+    of.Optional("name", one.name)
+        .Optional("speedup", one.speedup)
+        .Optional("low", one.low)
+        .Optional("least", one.least)
+        .Optional("admitted", one.admitted);
+    outcome.cases.push_back(std::move(one));
+  }
   if (reading.error()) return base::Fail(*reading.error());
   return outcome;
 }

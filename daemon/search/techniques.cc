@@ -3,6 +3,8 @@
 #include <iterator>
 #include <string>
 
+#include "records/expression.h"
+
 namespace cupilot::search {
 
 namespace {
@@ -67,6 +69,10 @@ constexpr TechniqueParameter kPrivate[] = {
     {"width", "elements of one load, of a block's copy", 1, 16},
     {"copies", "copies a block, for threads side by side", 1, 32},
     {"block", "threads of a block that shares a copy; 0: as before", 0, 1024},
+};
+
+constexpr TechniqueParameter kClassOfSizes[] = {
+    {"guard", "what holds for the launches that it is for", 0, 0, {}, true},
 };
 
 constexpr Technique kRows[] = {
@@ -136,6 +142,8 @@ constexpr Technique kRows[] = {
      "fp32 tensor",
      {},
      false},
+    {"size_class", "For launches of some sizes only: the original runs the others.",
+     "latency dram l2", kClassOfSizes, true},
 };
 
 bool HasWord(std::string_view words, std::string_view word, char separator) {
@@ -153,6 +161,14 @@ base::Result<> CheckValue(const TechniqueParameter& parameter, const records::Js
   if (!parameter.choices.empty()) {
     if (value.is_string() && HasWord(parameter.choices, value.get<std::string>(), '|')) return {};
     return base::Fail(base::InvalidArgument(where + ": one of " + std::string(parameter.choices)));
+  }
+  if (parameter.expression) {
+    if (!value.is_string()) {
+      return base::Fail(base::InvalidArgument(where + ": an expression is needed"));
+    }
+    auto parsed = records::Expression::Parse(value.get<std::string>());
+    if (!parsed) return base::Fail(parsed.error().In(where));
+    return {};
   }
   if (!value.is_number_integer()) {
     return base::Fail(base::InvalidArgument(where + ": an integer is needed"));

@@ -19,6 +19,7 @@ struct TechniqueParameter {
   std::int64_t low = 0;
   std::int64_t high = 0;
   std::string_view choices = {};
+  bool expression = false;  // a launch expression (records/expression.h) instead
 };
 
 struct Technique {

@@ -47,6 +47,8 @@ base::Result<std::string> ApplyFullUnrolling(Draft& draft, const records::Json& 
 base::Result<std::vector<records::Json>> ProposeReciprocalRoot(const Draft& draft);
 base::Result<std::string> ApplyReciprocalRoot(Draft& draft, const records::Json& parameters);
 
+base::Result<std::string> ApplySizeClass(Draft& draft, const records::Json& parameters);
+
 base::Result<std::vector<records::Json>> ProposeVectorizedAccess(const Draft& draft);
 base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const records::Json& parameters);
 

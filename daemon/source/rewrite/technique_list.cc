@@ -21,6 +21,7 @@ std::span<const RewriteTechnique> RewriteTechniques() {
       {"shared_padding", &ProposePadding, &ApplyPadding},
       {"shared_staging", &ProposeStaging, &ApplyStaging},
       {"shared_tiling", &ProposeTiling, &ApplyTiling},
+      {"size_class", nullptr, &ApplySizeClass},
   };
   return kTechniques;
 }

@@ -20,6 +20,7 @@ base::Result<protocol::ProposeReply> Propose(const protocol::ProposeRequest& req
   TRY_ASSIGN(const Draft draft, OpenDraft(request.kernel, request.workload, request.device));
   protocol::ProposeReply reply;
   for (const RewriteTechnique& technique : RewriteTechniques()) {
+    if (technique.propose == nullptr) continue;
     protocol::Proposal proposal;
     proposal.technique = technique.name;
     auto parameters = technique.propose(draft);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "search/techniques.h"
@@ -212,6 +214,140 @@ TEST(KernelSearch, ReplaysFromItsRecord) {
   input.opinions.erase(input.opinions.begin());
   EXPECT_FALSE(KernelSearch::Replay(input, record).has_value());
   EXPECT_FALSE(KernelSearch::Replay(Input(), Json::array()).has_value());
+}
+
+// Two sizes: coarsening wins at the large one and loses at the small one, unrolling the other way
+// round, and values of the tunable like coarsening.
+SearchInput InputOfTwoSizes() {
+  SearchInput input = Input();
+  input.opinions.resize(3);
+  input.cases = {{"small", 1, {{"n", 64}}}, {"large", 1, {{"n", 4096}}}};
+  return input;
+}
+
+Outcome MeasureTwoSizes(const Candidate& candidate) {
+  double small = 0.99, large = 0.99;
+  std::string guard;
+  for (const auto& step : candidate.strategy.steps) {
+    if (step.technique == "thread_coarsening" || step.technique == "other:tunables") {
+      small *= 0.5;
+      large *= 2.0;
+    }
+    if (step.technique == "unrolling") {
+      small *= 1.5;
+      large *= 0.5;
+    }
+    if (step.technique == "size_class") guard = step.parameters["guard"];
+  }
+  Outcome outcome;
+  outcome.cases = {{"small", small, small, small, true}, {"large", large, large, large, true}};
+  if (guard == "n >= 4096") outcome.cases[0] = {"small", 1, 1, 1, false};
+  if (guard == "n <= 64") outcome.cases[1] = {"large", 1, 1, 1, false};
+  double after = 0, least = 9;
+  for (const CaseSpeedup& one : outcome.cases) {
+    after += 1 / one.speedup;
+    least = std::min(least, one.speedup);
+  }
+  outcome.speedup = 2 / after;
+  const bool wins = least >= 0.98 && *outcome.speedup >= 1.02;
+  outcome.kind = wins ? Outcome::Kind::kAccepted : Outcome::Kind::kRejected;
+  if (!wins) outcome.reason = "not_faster";
+  return outcome;
+}
+
+TEST(KernelSearch, WhatWinsAtSomeSizesIsTriedForThose) {
+  KernelSearch search(InputOfTwoSizes());
+  std::vector<std::string> classes;
+  while (const auto candidate = search.Next()) {
+    const auto& steps = candidate->strategy.steps;
+    EXPECT_TRUE(CheckStep(steps.back()).has_value()) << candidate->strategy.title;
+    if (steps.back().technique == "size_class") {
+      if (steps.size() == 2) classes.push_back(candidate->strategy.title);
+      EXPECT_GT(candidate->expected_gain, 1.02);
+      EXPECT_GT(candidate->parent, 0);
+    }
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) EXPECT_NE(steps[i].technique, "size_class");
+    search.Report(candidate->id, MeasureTwoSizes(*candidate));
+    ASSERT_LT(search.ideas().size(), 500u) << "it must end";
+  }
+  EXPECT_THAT(classes,
+              ::testing::IsSupersetOf({"thread_coarsening x=4 + size_class guard=n >= 4096",
+                                       "unrolling factor=4 + size_class guard=n <= 64"}));
+  ASSERT_NE(search.best(), nullptr);
+  EXPECT_NEAR(*search.best()->outcome->speedup, 2 / (1 + 1 / 1.98), 1e-9);
+}
+
+TEST(KernelSearch, WhatWonForTheOtherSizesCountsAsThere) {
+  SearchInput input = InputOfTwoSizes();
+  input.opinions.erase(input.opinions.begin());
+  KernelSearch search(input);
+  std::map<std::string, double> gains;  // of each technique's first class
+  while (const auto candidate = search.Next()) {
+    const auto& steps = candidate->strategy.steps;
+    if (steps.size() == 2 && steps.back().technique == "size_class") {
+      gains.emplace(steps.front().technique, candidate->expected_gain);
+    }
+    search.Report(candidate->id, MeasureTwoSizes(*candidate));
+  }
+  EXPECT_NEAR(gains["thread_coarsening"], 2 / (1 + 1 / 1.98), 1e-9);
+  // The first one is there by now.
+  EXPECT_NEAR(gains["unrolling"], 2 / (1 / 1.485 + 1 / 1.98), 1e-9);
+}
+
+TEST(KernelSearch, WithoutSizesThereAreNoClasses) {
+  SearchInput input = InputOfTwoSizes();
+  input.cases.clear();
+  KernelSearch search(input);
+  while (const auto candidate = search.Next()) {
+    EXPECT_NE(candidate->strategy.steps.back().technique, "size_class");
+    search.Report(candidate->id, MeasureTwoSizes(*candidate));
+  }
+  EXPECT_EQ(search.best(), nullptr);
+}
+
+TEST(KernelSearch, ValuesThatWinAtSomeSizesAreTriedForThose) {
+  SearchInput input = InputOfTwoSizes();
+  input.opinions.clear();
+  records::Tunable tunable;
+  tunable.name = "BX";
+  tunable.values = {16, 32};
+  tunable.default_value = 16;
+  input.numbers.tunables = {tunable};
+  KernelSearch search(input);
+  const auto everywhere = search.Next();
+  ASSERT_TRUE(everywhere && everywhere->retunes());
+  search.Report(everywhere->id, MeasureTwoSizes(*everywhere));
+  const auto large = search.Next();
+  ASSERT_TRUE(large && large->retunes());
+  EXPECT_EQ(large->values, everywhere->values);
+  EXPECT_EQ(large->strategy.steps.back().parameters["guard"], "n >= 4096");
+  EXPECT_TRUE(large->strategy.title.ends_with("size_class guard=n >= 4096"))
+      << large->strategy.title;
+  search.Report(large->id, MeasureTwoSizes(*large));
+  EXPECT_TRUE(search.Exhausted());
+  EXPECT_EQ(search.best()->candidate.id, large->id);
+}
+
+TEST(KernelSearch, ReplaysClassesFromItsRecord) {
+  const SearchInput input = InputOfTwoSizes();
+  KernelSearch search(input);
+  while (const auto candidate = search.Next()) {
+    search.Report(candidate->id, MeasureTwoSizes(*candidate));
+    if (search.best() != nullptr && search.ideas().size() > 6) break;
+  }
+  const Json record = search.ToJson();
+  auto replayed = KernelSearch::Replay(input, *records::ParseJson(record.dump()));
+  ASSERT_TRUE(replayed.has_value()) << replayed.error().message;
+  EXPECT_EQ(replayed->ToJson(), record);
+  const auto next = search.Next();
+  const auto again = replayed->Next();
+  ASSERT_EQ(next.has_value(), again.has_value());
+  if (next) {
+    EXPECT_EQ(again->strategy, next->strategy);
+  }
+  SearchInput other = input;
+  other.cases.clear();
+  EXPECT_FALSE(KernelSearch::Replay(other, record).has_value());
 }
 
 }  // namespace

@@ -116,8 +116,50 @@ TEST_F(TechniquesTest, EachTechniqueHasItsThreeKernels) {
   }
   for (const RewriteTechnique& technique : RewriteTechniques()) {
     EXPECT_NE(search::FindTechnique(technique.name), nullptr) << technique.name;
+    if (technique.propose == nullptr) continue;  // a test of its own
     EXPECT_GE(rewrites[technique.name], 2) << technique.name;
     EXPECT_GE(declines[technique.name], 1) << technique.name;
+  }
+}
+
+TEST_F(TechniquesTest, ASizeClassAddsToTheGuardAlone) {
+  const records::Kernel kernel = OneKernel(R"(
+// cupilot: tune
+// cupilot: workload w grid=4 block=64 n=256 m=2 in=normal[n] out=[n]
+__global__ void negated(const float* in, float* out, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = -in[i] * m;
+}
+)");
+  protocol::RewriteRequest request;
+  request.kernel = kernel;
+  request.workload = kernel.cases.front();
+  request.device = "host";
+  request.strategy.steps = {StepOf("restrict_readonly", {{"loads", "restrict"}})};
+  const auto everywhere = Rewrite(request);
+  ASSERT_TRUE(everywhere);
+  ASSERT_FALSE(everywhere->declined) << everywhere->reason;
+  const auto with = [&](const Json& guard) {
+    request.strategy.steps.resize(1);
+    request.strategy.steps.push_back(StepOf("size_class", {{"guard", guard}}));
+    return Rewrite(request).value_or(protocol::RewriteReply{});
+  };
+  const protocol::RewriteReply large = with("n * m >= 512 && grid_x > 2");
+  ASSERT_FALSE(large.declined) << large.reason;
+  records::Variant expected = everywhere->variant;
+  expected.guard += (expected.guard.empty() ? "(" : " && (");
+  expected.guard += "n * m >= 512 && grid_x > 2)";
+  expected.strategy = large.strategy;
+  expected.id = records::VariantId(expected);
+  EXPECT_EQ(large.variant, expected);
+  EXPECT_THAT(large.strategy.title, HasSubstr("for launches with n * m >= 512"));
+  EXPECT_THAT(with("in > 0").reason, HasSubstr("'in' says nothing of a size"));
+  EXPECT_THAT(with("sm_count > 8").reason, HasSubstr("says nothing of a size"));
+  EXPECT_THAT(with("n >").reason, HasSubstr("guard"));
+  EXPECT_THAT(with(4).reason, HasSubstr("an expression is needed"));
+  for (const protocol::Proposal& proposal :
+       Propose({kernel, kernel.cases.front(), "host"})->proposals) {
+    EXPECT_NE(proposal.technique, "size_class");
   }
 }
 
