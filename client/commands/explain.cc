@@ -10,16 +10,36 @@ namespace {
 
 using records::Json;
 
+// "'1080p', 'thumbnail'"
+std::string NamesOf(const Json& variant) {
+  std::string names;
+  for (const Json& name : ListOf(variant, "cases")) {
+    if (name.is_string()) names += (names.empty() ? "'" : ", '") + name.get<std::string>() + "'";
+  }
+  return names;
+}
+
 void PrintWinner(const Json& document, Output& output) {
   const Json device = ObjectOf(document, "device");
   if (TextOf(document, "verdict") != "accepted") {
     output.Line("the original runs: " + TextOf(document, "why_not"));
     return;
   }
-  output.Line("won: " + TextOf(document, "strategy") + ", " + SpeedupOf(document, "speedup") + " " +
+  const Json variants = ListOf(document, "variants");
+  const std::string what = variants.size() < 2
+                               ? TextOf(document, "strategy")
+                               : std::to_string(variants.size()) + " variants for different sizes";
+  output.Line("won: " + what + ", " + SpeedupOf(document, "speedup") + " " +
               IntervalOf(document, "interval") +
               (FlagOf(document, "published") ? ", published" : "") +
               (TextOf(document, "shipped").empty() ? "" : ", in the last build as measured"));
+  if (variants.size() > 1) {
+    for (const Json& variant : variants) {
+      output.Line("  " + TextOf(variant, "strategy") + ": cases " + NamesOf(variant) + ", alone " +
+                  SpeedupOf(variant, "speedup") + ", variant " +
+                  TextOf(variant, "id").substr(0, 16));
+    }
+  }
   output.Line("  " + Microseconds(NumberOf(document, "original_us")) + " before, " +
               Microseconds(NumberOf(document, "variant_us")) + " after, " +
               TextOf(device, "times") + " on " + TextOf(device, "name") + " (" +

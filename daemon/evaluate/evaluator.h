@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/callback.h"
 #include "protocol/replay.h"
@@ -27,10 +28,10 @@ struct EvaluateRequest {
   double max_seconds = 2.0;        // of one measurement; the confirmation takes as long again
   bool profile = false;            // GPUs: also Profile what is accepted
   // The lower end of the speedup of what is proven already, asked when the candidate has been
-  // measured once; 0: nothing is. One whose upper end is below it is not measured in a second
-  // process: it is rejected as not_faster, with "beaten_by" (that lower end) in the metrics. May be
-  // empty.
-  std::function<double()> best_so_far;
+  // measured once, with its results; 0: nothing is, or it may be of use beside that. One whose
+  // upper end is below it is not measured in a second process: it is rejected as not_faster, with
+  // "beaten_by" (that lower end) in the metrics. May be empty.
+  std::function<double(const std::vector<records::CaseResult>& cases)> best_so_far;
   // Called on the loop thread when a stage begins: "check", "build", "verify" (again for what was
   // measured to be faster), "measure", "confirm", "profile". May be empty.
   std::function<void(std::string_view stage)> progress;

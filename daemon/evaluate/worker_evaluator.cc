@@ -247,7 +247,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!verdict) return done_(base::Fail(std::move(verdict.error())));
     Note("measure", *verdict);
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
-    const double best = request_.best_so_far ? request_.best_so_far() : 0;
+    const double best = request_.best_so_far ? request_.best_so_far(first_.cases) : 0;
     if (verdict->combined->interval[1] < best) {
       evaluation_.metrics["beaten_by"] = best;
       return Reject("not_faster",

@@ -13,7 +13,7 @@ namespace {
 
 auto PlaceOf(const LockedKernel& entry) {
   return std::tie(entry.source, entry.signature, entry.kernel, entry.target, entry.devices,
-                  entry.toolchain, entry.flags, entry.cmake_targets);
+                  entry.toolchain, entry.flags, entry.cmake_targets, entry.rank);
 }
 
 bool IsPlainName(std::string_view name) {
@@ -145,6 +145,7 @@ void Read(const Json& json, const std::string& path, LockedKernel& out, Reading&
       .Required("cmake_targets", out.cmake_targets)
       .Required("target", out.target)
       .Required("devices", out.devices)
+      .Optional("rank", out.rank)
       .Required("toolchain", out.toolchain)
       .Required("flags", out.flags)
       .Required("namespaces", out.namespaces)
@@ -188,6 +189,7 @@ Json ToJson(const LockedKernel& entry) {
                {"variant", std::move(variant)},
                {"workload", ToJson(entry.workload)},
                {"evaluation", ToJson(entry.evaluation)}};
+  if (entry.rank != 0) json["rank"] = entry.rank;
   Put(json, "label", entry.label);
   Put(json, "template_arguments", entry.template_arguments);
   return json;

@@ -34,8 +34,11 @@ struct LockedKernel {
   std::vector<std::string> cmake_targets;  // whose objects it is for; empty: any
   std::string target;                      // "compute_90,sm_90" | "host-x86-64-v3"
   std::vector<std::string> devices;        // names; empty: any of the target
-  std::string toolchain;                   // "nvcc 13.0.48"
-  std::vector<std::string> flags;          // of the compile, where they change code
+  // Of several variants for the same place, which are for different sizes: the hook asks in this
+  // order. From 0.
+  std::int64_t rank = 0;
+  std::string toolchain;           // "nvcc 13.0.48"
+  std::vector<std::string> flags;  // of the compile, where they change code
   std::vector<std::string> namespaces;
   std::vector<std::string> template_arguments;
   std::vector<Parameter> parameters;
@@ -51,9 +54,11 @@ struct Lock {
   std::vector<LockedKernel> kernels;
 };
 
-// In the file's order: by source, signature, target, devices, toolchain, flags, CMake targets.
+// In the file's order: by source, signature, target, devices, toolchain, flags, CMake targets,
+// rank.
 bool ComesBefore(const LockedKernel& a, const LockedKernel& b);
-// Whether two entries are for the same kernel in the same compile of the same CMake targets.
+// Whether two entries are for the same kernel in the same compile of the same CMake targets, and in
+// the same place among those of it.
 bool SamePlace(const LockedKernel& a, const LockedKernel& b);
 void SortLock(Lock& lock);
 

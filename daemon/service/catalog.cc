@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cache/keys.h"
+#include "evaluate/variant_set.h"
 #include "evaluate/verdict.h"
 #include "log/log.h"
 #include "records/json.h"
@@ -155,11 +156,12 @@ std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kerne
   return std::nullopt;
 }
 
-std::string Catalog::FindBest(const KernelIndex& index, const records::Workload& workload,
-                              const std::string& workload_hash, const Place& place,
-                              const std::set<std::string>& without) {
-  std::optional<records::Evaluation> best;
-  std::string key;
+Catalog::Winners Catalog::FindWinners(const KernelIndex& index, const records::Workload& workload,
+                                      const std::string& workload_hash, const Place& place,
+                                      const std::set<std::string>& without) {
+  std::vector<records::Evaluation> accepted;
+  std::vector<std::string> keys;
+  std::size_t best = 0;
   for (const Entry& entry : index.entries) {
     if (!entry.accepted || without.contains(entry.variant) ||
         !IsFresh(entry, workload_hash, place)) {
@@ -167,15 +169,23 @@ std::string Catalog::FindBest(const KernelIndex& index, const records::Workload&
     }
     auto evaluation = ReadEvaluation(entry.key);
     if (!evaluation) continue;
-    if (!best || evaluate::BeatsIncumbent(*evaluation, *best, workload)) {
-      best = std::move(evaluation);
-      key = entry.key;
+    accepted.push_back(std::move(*evaluation));
+    keys.push_back(entry.key);
+    if (evaluate::BeatsIncumbent(accepted.back(), accepted[best], workload)) {
+      best = accepted.size() - 1;
     }
   }
-  return key;
+  Winners winners;
+  if (accepted.empty()) return winners;
+  winners.best = keys[best];
+  for (const std::size_t chosen : evaluate::ChooseSet(accepted, workload)) {
+    winners.set.push_back(keys[chosen]);
+  }
+  if (winners.set.empty()) winners.set = {winners.best};
+  return winners;
 }
 
-std::optional<Proven> Catalog::Best(const std::string& kernel_key,
+Catalog::Winners Catalog::WinnersOf(const std::string& kernel_key,
                                     const records::Workload& workload, const Place& place,
                                     const std::set<std::string>& without) {
   const std::string hash = WorkloadHash(workload);
@@ -184,14 +194,34 @@ std::optional<Proven> Catalog::Best(const std::string& kernel_key,
   KernelIndex& index = IndexOf(kernel_key);
   auto known = index.best.find(question);
   if (known == index.best.end()) {
-    known = index.best.emplace(question, FindBest(index, workload, hash, place, without)).first;
+    known = index.best.emplace(question, FindWinners(index, workload, hash, place, without)).first;
   }
-  if (known->second.empty()) return std::nullopt;
-  auto evaluation = ReadEvaluation(known->second);
+  return known->second;
+}
+
+std::optional<Proven> Catalog::ReadProven(const std::string& kernel_key, const std::string& key) {
+  if (key.empty()) return std::nullopt;
+  auto evaluation = ReadEvaluation(key);
   if (!evaluation) return std::nullopt;
   auto variant = FindVariant(kernel_key, evaluation->variant);
   if (!variant) return std::nullopt;
   return Proven{std::move(*variant), std::move(*evaluation)};
+}
+
+std::optional<Proven> Catalog::Best(const std::string& kernel_key,
+                                    const records::Workload& workload, const Place& place,
+                                    const std::set<std::string>& without) {
+  return ReadProven(kernel_key, WinnersOf(kernel_key, workload, place, without).best);
+}
+
+std::vector<Proven> Catalog::BestSet(const std::string& kernel_key,
+                                     const records::Workload& workload, const Place& place,
+                                     const std::set<std::string>& without) {
+  std::vector<Proven> set;
+  for (const std::string& key : WinnersOf(kernel_key, workload, place, without).set) {
+    if (auto proven = ReadProven(kernel_key, key)) set.push_back(std::move(*proven));
+  }
+  return set;
 }
 
 std::vector<records::Strategy> Catalog::StaleWinners(const std::string& kernel_key,

@@ -60,6 +60,11 @@ class Catalog {
   // more of the store than the winner, once the kernel is known.
   std::optional<Proven> Best(const std::string& kernel_key, const records::Workload& workload,
                              const Place& place, const std::set<std::string>& without = {});
+  // What stands behind a launch, in the order in which it asks: mostly that one alone, else those
+  // that together do better, each for its sizes (evaluate/variant_set.h). Reads no more of the
+  // store than these.
+  std::vector<Proven> BestSet(const std::string& kernel_key, const records::Workload& workload,
+                              const Place& place, const std::set<std::string>& without = {});
   // What won there with another toolchain or driver: to be measured again. The fastest first.
   std::vector<records::Strategy> StaleWinners(const std::string& kernel_key,
                                               const std::string& workload_hash, const Place& place);
@@ -93,18 +98,26 @@ class Catalog {
     bool accepted = false;
     double speedup = 0;
   };
+  // Keys in the store.
+  struct Winners {
+    std::string best;  // empty: none
+    std::vector<std::string> set;
+  };
   struct KernelIndex {
-    std::vector<Entry> entries;               // the oldest first
-    std::map<std::string, std::string> best;  // by question: key in the store; empty: none
+    std::vector<Entry> entries;           // the oldest first
+    std::map<std::string, Winners> best;  // by question
   };
   static Entry EntryOf(const records::Evaluation& evaluation, std::string toolchain,
                        std::string driver);
   KernelIndex& IndexOf(const std::string& kernel_key);
   static bool IsFresh(const Entry& entry, const std::string& workload_hash, const Place& place);
   std::optional<records::Evaluation> ReadEvaluation(const std::string& key);
-  std::string FindBest(const KernelIndex& index, const records::Workload& workload,
-                       const std::string& workload_hash, const Place& place,
-                       const std::set<std::string>& without);
+  Winners FindWinners(const KernelIndex& index, const records::Workload& workload,
+                      const std::string& workload_hash, const Place& place,
+                      const std::set<std::string>& without);
+  Winners WinnersOf(const std::string& kernel_key, const records::Workload& workload,
+                    const Place& place, const std::set<std::string>& without);
+  std::optional<Proven> ReadProven(const std::string& kernel_key, const std::string& key);
 
   cache::Store& store_;
   std::map<std::string, KernelIndex> index_;  // by kernel key

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "evaluate/variant_set.h"
 #include "service/demotion.h"
 #include "service/job_text.h"
 #include "service/winnable.h"
@@ -47,21 +48,68 @@ std::string Seconds(std::int64_t wall_ns) {
   return base::FormatDate(std::chrono::nanoseconds(wall_ns));
 }
 
-// Why the proven variant is not in the next build; empty if it is.
+// Whether all of them are in `ids`.
+template <class Contains>
+bool AllOf(const std::vector<Proven>& set, Contains contains) {
+  return std::all_of(set.begin(), set.end(),
+                     [&](const Proven& one) { return contains(one.variant.id); });
+}
+
+// Why what is proven is not in the next build; empty if it is, or nothing is.
 std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kernel,
-                           const std::optional<Proven>& best) {
+                           const std::vector<Proven>& set) {
+  if (set.empty()) return {};
   // A lock file decides alone.
-  const auto lock = base::ReadFile(state.target.lock);
-  if (best && lock) {
-    const bool named = lock->find("\"" + best->variant.id + "\"") != std::string::npos;
+  if (const auto lock = base::ReadFile(state.target.lock)) {
+    const bool named = AllOf(set, [&](const std::string& id) {
+      return lock->find("\"" + id + "\"") != std::string::npos;
+    });
     return named ? "" : "the lock file does not name it: `cupilot lock` pins it";
   }
   const auto it = state.published.variants.find(records::LabelOf(kernel));
-  if (best && it != state.published.variants.end() && it->second.contains(best->variant.id)) {
-    return {};
+  const bool published = it != state.published.variants.end() &&
+                         AllOf(set, [&](const std::string& id) { return it->second.contains(id); });
+  if (published) return {};
+  return state.target.apply == "manual" ? "`cupilot apply` puts it into the next build"
+                                        : "it is published when no build runs";
+}
+
+// What a launch asks, in this order, each with the cases that its guard admits.
+Json VariantsJson(const std::vector<Proven>& set) {
+  Json variants = Json::array();
+  for (const Proven& one : set) {
+    std::set<std::string> cases;
+    for (const records::CaseResult& result : one.evaluation.cases) {
+      if (result.admitted) cases.insert(result.name);
+    }
+    variants.push_back({{"id", one.variant.id},
+                        {"strategy", one.variant.strategy ? one.variant.strategy->title : ""},
+                        {"speedup", one.evaluation.speedup.value_or(1.0)},
+                        {"cases", cases}});
   }
-  if (best && state.target.apply == "manual") return "`cupilot apply` puts it into the next build";
-  return best ? "it is published when no build runs" : "";
+  return variants;
+}
+
+// The record of all variants of the set together: the first one's, with the case results, speedup
+// and interval of all. Nothing where there is none.
+std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
+                                            const records::Workload& workload) {
+  if (set.empty()) return std::nullopt;
+  records::Evaluation all = set[0].evaluation;
+  if (set.size() == 1) return all;
+  std::vector<records::Evaluation> evaluations;
+  for (const Proven& one : set) evaluations.push_back(one.evaluation);
+  all.cases = evaluate::CasesOfSet(evaluations, workload);
+  if (const auto combined = evaluate::Combine(all.cases, workload)) {
+    all.speedup = combined->speedup;
+    all.interval = combined->interval;
+  }
+  return all;
+}
+
+records::Workload WorkloadHere(const ObjectState& state, const records::Kernel& kernel) {
+  const std::vector<Place>& places = state.places.places;
+  return places.empty() ? WorkloadOf(kernel) : WorkloadAt(kernel, places[0]);
 }
 
 // Of a kernel that is tuned without some of its cases; empty: it is tuned on all.
@@ -118,7 +166,9 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
   const auto best = service.Best(state, kernel);
   const std::string refused = best ? "" : WhyRefused(service, state, kernel);
-  const std::string unpublished = WhyUnpublished(state, kernel, best);
+  const std::vector<Proven> set = service.BestSet(state, kernel);
+  const auto together = Together(set, WorkloadHere(state, kernel));
+  const std::string unpublished = WhyUnpublished(state, kernel, set);
   Json row;
   row["kernel"] = records::LabelOf(kernel);
   row["file"] = kernel.file;
@@ -128,8 +178,9 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["state"] = StateOf(kernel, job, state.places.why_none);
   row["tried"] = tally.tried;
   row["accepted"] = tally.accepted;
-  row["speedup"] = best ? Json(best->evaluation.speedup.value_or(1.0)) : Json();
+  row["speedup"] = together ? Json(together->speedup.value_or(1.0)) : Json();
   row["strategy"] = best && best->variant.strategy ? best->variant.strategy->title : "";
+  row["variants"] = VariantsJson(set);
   row["published"] = best && unpublished.empty();
   row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
@@ -138,7 +189,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   if (const workloads::Captured* captured =
           service.captured().Find(kernel.file, records::LabelOf(kernel))) {
     row["program_us"] = captured->Microseconds();
-    row["winnable_us"] = WinnableMicroseconds(*captured, best ? &best->evaluation : nullptr);
+    row["winnable_us"] = WinnableMicroseconds(*captured, together ? &*together : nullptr);
   }
   if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyFewerCases(state, kernel);
   return row;
@@ -413,9 +464,7 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
 
 Json ExplainDocument(Service& service, const KernelPlace& place) {
   const records::Kernel& kernel = *place.kernel;
-  const std::vector<Place>& places = place.object->places.places;
-  const records::Workload workload =
-      places.empty() ? WorkloadOf(kernel) : WorkloadAt(kernel, places[0]);
+  const records::Workload workload = WorkloadHere(*place.object, kernel);
   const KernelJob* job = service.FindJob(*place.object, kernel);
   Json document = RowOf(service, *place.object, kernel);
   document["schema"] = "cupilot.explain/1";
@@ -435,8 +484,13 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   if (best) {
     document["guard"] = best->evaluation.guard;
     document["evaluation"] = records::ToJson(best->evaluation);
-    if (best->evaluation.interval) document["interval"] = *best->evaluation.interval;
-    if (const auto* result = HeaviestResult(best->evaluation, workload)) {
+    const auto together = Together(service.BestSet(*place.object, kernel), workload);
+    const records::Evaluation& all = together ? *together : best->evaluation;
+    if (all.interval) document["interval"] = *all.interval;
+    const records::CaseResult* result = HeaviestResult(all, workload);
+    if (result != nullptr && !result->admitted) {
+      document["variant_us"] = document["original_us"];
+    } else if (result != nullptr) {
       if (result->floor_us > 0) document["floor_us"] = result->floor_us;
       document["original_us"] = result->original_us;
       document["variant_us"] = result->variant_us;

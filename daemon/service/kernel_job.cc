@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evaluate/variant_set.h"
 #include "log/log.h"
 #include "records/read_parts.h"
 #include "records/reader.h"
@@ -78,15 +79,29 @@ std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation) {
     const auto speedup = it->find("speedup");
     if (speedup != it->end() && speedup->is_number()) return speedup->get<double>();
   }
+  // No one number was stated: it is not faster than where it is slowest.
+  std::optional<double> least;
   for (const records::CaseResult& result : evaluation.cases) {
-    if (result.speedup > 0) return result.speedup;
+    if (result.speedup <= 0 || !result.admitted) continue;
+    least = std::min(least.value_or(result.speedup), result.speedup);
   }
-  return std::nullopt;
+  return least;
 }
 
 static double BeatenBy(const records::Evaluation& evaluation) {
   const auto it = evaluation.metrics.find("beaten_by");
   return it != evaluation.metrics.end() && it->is_number() ? it->get<double>() : 0;
+}
+
+// Values of tunables are no rewrite, to which the step would belong: their variant gets the class
+// of sizes here.
+static void Narrow(const records::Strategy& asked, records::Variant& variant) {
+  if (asked.steps.empty() || asked.steps.back().technique != search::kSizeClass) return;
+  const records::StrategyStep& step = asked.steps.back();
+  const std::string guard = records::TextAt(step.parameters, "guard");
+  variant.guard = variant.guard.empty() ? guard : "(" + variant.guard + ") && (" + guard + ")";
+  variant.strategy->steps.push_back(step);
+  variant.strategy->title += ", then for launches with " + guard;
 }
 
 struct KernelJob::Attempt {
@@ -281,6 +296,7 @@ search::SearchInput KernelJob::InputOfSearch() const {
   input.device = evaluate::DeviceKind(input_.place.device);
   input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
+  input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
   input.seeds = seeds_;
   input.seed = input_.seed;
   return input;
@@ -303,14 +319,27 @@ void KernelJob::GoOn() {
   if (open_.empty() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
 }
 
+std::set<std::string> KernelJob::Refused() const {
+  return input_.refused ? input_.refused() : std::set<std::string>();
+}
+
 std::optional<Proven> KernelJob::Best() const {
-  return with_.catalog.Best(input_.kernel.key, input_.workload, input_.place,
-                            input_.refused ? input_.refused() : std::set<std::string>());
+  return with_.catalog.Best(input_.kernel.key, input_.workload, input_.place, Refused());
 }
 
 double KernelJob::ProvenSpeedup() const {
   const auto best = Best();
   return best && best->evaluation.interval ? (*best->evaluation.interval)[0] : 0.0;
+}
+
+// Whether it may be of use for the sizes at which what is proven is not.
+bool KernelJob::MayJoin(const std::vector<records::CaseResult>& cases) const {
+  std::vector<records::Evaluation> set;
+  for (Proven& proven :
+       with_.catalog.BestSet(input_.kernel.key, input_.workload, input_.place, Refused())) {
+    set.push_back(std::move(proven.evaluation));
+  }
+  return !set.empty() && evaluate::MayJoin(set, cases, input_.workload);
 }
 
 void KernelJob::BeginAgain() {
@@ -429,6 +458,7 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
   if (!variant.strategy) {
     variant.strategy = reply->strategy.title.empty() ? attempt.candidate.strategy : reply->strategy;
   }
+  if (attempt.candidate.retunes()) Narrow(attempt.candidate.strategy, variant);
   variant.id = records::VariantId(variant);
   const auto known =
       with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id);
@@ -466,7 +496,9 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
-  request.best_so_far = [this, alive = alive_] { return *alive ? ProvenSpeedup() : 0.0; };
+  request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
+    return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
+  };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
   };
@@ -510,6 +542,7 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
   outcome.kind = good ? search::Outcome::Kind::kAccepted : search::Outcome::Kind::kRejected;
   outcome.reason = evaluation.reason;
   outcome.speedup = MeasuredSpeedup(evaluation);
+  outcome.cases = search::SpeedupsOf(evaluation.cases);
   outcome.variant = attempt.variant.id;
   if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
   outcome.floor_share = LeastFloorShare(input_.workload, evaluation);

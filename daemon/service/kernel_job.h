@@ -123,7 +123,9 @@ class KernelJob {
   void Enter(const std::string& stage, const Attempt* attempt = nullptr);
   void Fail(const base::Error& error);
   void LookAtWinner();
+  std::set<std::string> Refused() const;
   std::optional<Proven> Best() const;
+  bool MayJoin(const std::vector<records::CaseResult>& cases) const;
   // The lower end of the best one's; 0: nothing is proven.
   double ProvenSpeedup() const;
   void EndStep();

@@ -71,33 +71,35 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
   Chosen chosen;
   for (const Place& place : places) {
     const records::Workload workload = WorkloadAt(kernel, place);
-    const auto best =
-        catalog_.Best(kernel.key, workload, place,
-                      RefusedVariants(refusals, kernel.key, scan.toolchain, place.target));
-    if (!best) continue;
-    const std::string title = best->variant.strategy ? best->variant.strategy->title : "";
-    const std::string& target = best->evaluation.target;
-    const double speedup = best->evaluation.speedup.value_or(1.0);
     // Only where classes of devices share a target must the program tell them apart.
     const auto sharing = std::count_if(places.begin(), places.end(), [&](const Place& other) {
       return other.target == place.target;
     });
     std::vector<std::string> devices;
     if (sharing > 1) devices = {place.identity.name};
-    source::SwappedVariant variant{best->variant,          target, devices,
-                                   best->evaluation.guard, title,  speedup};
-    // A variant that cannot be written out must not take the others with it.
-    const source::SwapRequest alone{
-        scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
-    if (auto written = source::WriteSwappedSource(alone); !written) {
-      published.problems.push_back(records::LabelOf(kernel) + ": " + written.error().message);
-      continue;
+    std::int64_t rank = 0;
+    for (const Proven& proven :
+         catalog_.BestSet(kernel.key, workload, place,
+                          RefusedVariants(refusals, kernel.key, scan.toolchain, place.target))) {
+      const records::Evaluation& evaluation = proven.evaluation;
+      const std::string title = proven.variant.strategy ? proven.variant.strategy->title : "";
+      const double speedup = evaluation.speedup.value_or(1.0);
+      source::SwappedVariant variant{
+          proven.variant, evaluation.target, devices, evaluation.guard, title, speedup};
+      // A variant that cannot be written out must not take the others with it.
+      const source::SwapRequest alone{
+          scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
+      if (auto written = source::WriteSwappedSource(alone); !written) {
+        published.problems.push_back(records::LabelOf(kernel) + ": " + written.error().message);
+        continue;
+      }
+      published.variants[records::LabelOf(kernel)].insert(proven.variant.id);
+      chosen.swapped.push_back(std::move(variant));
+      chosen.selected.push_back({proven.variant.id, evaluation.target, devices,
+                                 EvidenceHash(evaluation), title, speedup});
+      chosen.evidence.emplace_back(workload, evaluation);
+      chosen.ranks.push_back(rank++);
     }
-    published.variants[records::LabelOf(kernel)].insert(best->variant.id);
-    chosen.swapped.push_back(std::move(variant));
-    chosen.selected.push_back(
-        {best->variant.id, target, devices, EvidenceHash(best->evaluation), title, speedup});
-    chosen.evidence.emplace_back(workload, best->evaluation);
   }
   return chosen;
 }
@@ -196,6 +198,7 @@ Publisher::Locked Publisher::Lock(const ObjectScan& scan, const std::vector<Plac
       auto entry = source::MakeLockedKernel(
           {scan.object.target, kernel, workload, evaluation, chosen.swapped[i], *texts}, judge);
       if (entry) {
+        entry->rank = chosen.ranks[i];
         locked.kernels.push_back(std::move(*entry));
       } else {
         locked.problems.push_back(records::LabelOf(kernel) + ": " + entry.error().message);

@@ -41,9 +41,9 @@ class Publisher {
  public:
   Publisher(Catalog& catalog, PublishFiles& files) : catalog_(catalog), files_(files) {}
 
-  // Writes what is best now for the kernels of the scan at each place, but for what this object's
-  // compile refused before. Without any proven variant, and no selection there, nothing is written;
-  // with an older one, an empty selection is.
+  // Writes what is best now for the kernels of the scan at each place and size, but for what this
+  // object's compile refused before. Without any proven variant, and no selection there, nothing is
+  // written; with an older one, an empty selection is.
   base::Result<Published> Publish(const ObjectScan& scan, const std::vector<Place>& places);
 
   // Entries of a lock file for what is published of the object's kernels.
@@ -61,11 +61,13 @@ class Publisher {
   base::Result<records::Selection> Select(const ObjectScan& scan, const std::vector<Place>& places,
                                           std::vector<source::SwappedText>& texts,
                                           Published& published);
-  // The kernel's proven variants that can be written out, one a place.
+  // The kernel's proven variants that can be written out: of each place those for different sizes,
+  // in the order in which a launch asks them.
   struct Chosen {
     std::vector<source::SwappedVariant> swapped;
     std::vector<records::SelectedVariant> selected;
     std::vector<std::pair<records::Workload, records::Evaluation>> evidence;
+    std::vector<std::int64_t> ranks;  // within their place
   };
   Chosen Choose(const ObjectScan& scan, const records::Kernel& kernel,
                 const std::vector<Place>& places, const std::vector<Refusal>& refusals,

@@ -508,12 +508,26 @@ const KernelJob* Service::FindJob(const ObjectState& state, const records::Kerne
 
 std::optional<Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel,
                                     std::size_t place) {
-  if (place >= state.places.places.size()) return std::nullopt;
-  const std::string toolchain = state.scan == nullptr ? "" : state.scan->toolchain;
-  return catalog_.Best(kernel.key, WorkloadAt(kernel, state.places.places[place]),
-                       state.places.places[place],
-                       RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key,
-                                       toolchain, state.places.places[place].target));
+  std::optional<Proven> best;
+  for (Proven& one : BestSet(state, kernel, place)) {
+    const bool first = !best || one.evaluation.speedup > best->evaluation.speedup;
+    if (first) best = std::move(one);
+  }
+  return best;
+}
+
+std::vector<Proven> Service::BestSet(const ObjectState& state, const records::Kernel& kernel,
+                                     std::size_t place) {
+  if (place >= state.places.places.size()) return {};
+  const Place& where = state.places.places[place];
+  return catalog_.BestSet(kernel.key, WorkloadAt(kernel, where), where,
+                          RefusedAt(state, kernel, where));
+}
+
+std::set<std::string> Service::RefusedAt(const ObjectState& state, const records::Kernel& kernel,
+                                         const Place& place) {
+  return RefusedVariants(catalog_.Refusals(state.object.folder), kernel.key,
+                         state.scan == nullptr ? "" : state.scan->toolchain, place.target);
 }
 
 std::vector<const KernelJob*> Service::BusyJobs() const {

@@ -115,9 +115,13 @@ class Service {
   // The job at one of the object's places.
   const KernelJob* FindJob(const ObjectState& state, const records::Kernel& kernel,
                            std::size_t place = 0) const;
-  // What is to run in place of the kernel in this object: not what its compile refused.
+  // What is to run in place of the kernel in this object: not what its compile refused. Of several
+  // for different sizes the one that saves most.
   std::optional<Proven> Best(const ObjectState& state, const records::Kernel& kernel,
                              std::size_t place = 0);
+  // All of them, in the order in which a launch asks them.
+  std::vector<Proven> BestSet(const ObjectState& state, const records::Kernel& kernel,
+                              std::size_t place = 0);
   // Of the kernel's proven variants, those that this object does without.
   std::vector<Refusal> RefusedOf(const ObjectState& state, const records::Kernel& kernel,
                                  std::size_t place = 0);
@@ -183,6 +187,8 @@ class Service {
   void LearnShipped(ObjectState& state);
   bool Refuse(const ObjectState& state, const std::vector<Refusal>& suspects);
   // Variants that one of the kernel's objects does without.
+  std::set<std::string> RefusedAt(const ObjectState& state, const records::Kernel& kernel,
+                                  const Place& place);
   std::set<std::string> RefusedAnywhere(const std::string& kernel_key, const std::string& toolchain,
                                         const std::string& target);
   static void LookAtStamp(ObjectState& state);

@@ -53,6 +53,13 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   kernel.closure_source = "kernel " + words[1] + " " + words[2] + "\n";
   // What the fake techniques read.
   kernel.closure_macros = OptionOf(words, "refuses");
+  if (const std::string name = OptionOf(words, "tunable"); !name.empty()) {
+    records::Tunable tunable;
+    tunable.name = name;
+    tunable.values = {16, 32};
+    tunable.default_value = 16;
+    kernel.tunables = {tunable};
+  }
   records::Case one;
   one.name = "only";
   one.grid = {"4", "1", "1"};
@@ -133,7 +140,30 @@ base::Result<Json> Rewrite(const Json& params) {
   reply.variant.source = "__global__ void faster(float *out, int n) { /* " + request.kernel.key +
                          " " + request.strategy.title + " */ }";
   reply.variant.entry = "faster";
+  for (const records::StrategyStep& step : request.strategy.steps) {
+    if (step.technique == "size_class") reply.variant.guard = step.parameters["guard"];
+  }
   reply.variant.strategy = request.strategy;
+  reply.variant.id = records::VariantId(reply.variant);
+  return protocol::ToJson(reply);
+}
+
+base::Result<Json> Retune(const Json& params) {
+  TRY_ASSIGN(const protocol::RetuneRequest request, protocol::ParseRetuneRequest(params));
+  protocol::RewriteReply reply;
+  records::StrategyStep step;
+  step.technique = "other:tunables";
+  reply.strategy.title = "tunables";
+  for (const auto& [name, value] : request.values) {
+    step.parameters[name] = value;
+    reply.strategy.title += " " + name + "=" + std::to_string(value);
+  }
+  reply.strategy.steps = {step};
+  reply.variant.kernel = request.kernel.name;
+  reply.variant.source =
+      "__global__ void retuned(float *out, int n) { /* " + reply.strategy.title + " */ }";
+  reply.variant.entry = "retuned";
+  reply.variant.strategy = reply.strategy;
   reply.variant.id = records::VariantId(reply.variant);
   return protocol::ToJson(reply);
 }
@@ -274,6 +304,7 @@ void AnswerForFakeProjects(FakeWorkers& workers) {
   workers.On("scan", Scan);
   workers.On("propose", Propose);
   workers.On("rewrite", Rewrite);
+  workers.On("retune", Retune);
   workers.On("describe_device", [](const Json&) -> base::Result<Json> {
     return Json{{"name", "a processor"},
                 {"arch", kTarget},

@@ -1,11 +1,11 @@
 // A user's project without CMake, compiler or CUDA: a source of a language of its own, the folders
 // and files that module and launcher make, and builds as the launcher does them.
 //
-// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON] [more=TYPE] [workload=none]"
-// of the source is a tagged kernel: its key is NAME and BODY, its case "only" has the weight W,
-// there is a smaller case CASE beside it, every technique declines it for REASON, it has another
-// parameter of the type TYPE, and its tag says no workload. All other lines are what stands around
-// it.
+// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON] [more=TYPE] [workload=none]
+// [tunable=T]" of the source is a tagged kernel: its key is NAME and BODY, its case "only" has the
+// weight W, there is a smaller case CASE beside it, every technique declines it for REASON, it has
+// another parameter of the type TYPE, its tag says no workload, and its tunable T is 16, or 32. All
+// other lines are what stands around it.
 #pragma once
 
 #include <functional>

@@ -278,7 +278,7 @@ TEST_F(WorkerEvaluatorTest, ALoserIsNotConfirmed) {
 TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
   workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.5))));
   EvaluateRequest request = MakeRequest();
-  request.best_so_far = [] { return 1.9; };
+  request.best_so_far = [](const auto&) { return 1.9; };
   const Outcome beaten = Run(std::move(request));
   ASSERT_TRUE(beaten) << beaten.error().message;
   EXPECT_FALSE(beaten->accepted);
@@ -288,7 +288,7 @@ TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
   EXPECT_EQ(workers_.Count("measure"), 1);
   // What may be as good is.
   request = MakeRequest();
-  request.best_so_far = [] { return 1.5; };
+  request.best_so_far = [](const auto&) { return 1.5; };
   const Outcome equal = Run(std::move(request));
   ASSERT_TRUE(equal) << equal.error().message;
   EXPECT_TRUE(equal->accepted) << equal->detail;

@@ -97,7 +97,7 @@ TEST_F(ShippedCodeTest, WhatTheOneThatIsTakenBackHadBeatenIsLookedAtAgain) {
   judge_ = [&](const evaluate::EvaluateRequest& request) {
     if (leader.empty()) leader = request.variant.id;
     records::Evaluation evaluation = MeasuredAs(request, request.variant.id == leader ? 1.5 : 1.2);
-    const double best = request.best_so_far ? request.best_so_far() : 0;
+    const double best = request.best_so_far ? request.best_so_far(evaluation.cases) : 0;
     if (!evaluation.accepted || evaluation.interval->at(1) >= best) return evaluation;
     beaten.insert(request.variant.id);
     evaluation.accepted = false;
