@@ -21,6 +21,7 @@
 #include "evaluate/workers.h"
 #include "search/kernel_search.h"
 #include "service/catalog.h"
+#include "service/kernel_workload.h"
 #include "service/place.h"
 
 namespace cupilot::service {
@@ -161,17 +162,5 @@ class KernelJob {
   int failures_in_a_row_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
-
-// One job does for all objects that hold the same kernel with the same workload and contract at
-// the same place.
-std::string JobKey(const records::Kernel& kernel, const std::string& numerics, const Place& place);
-
-// The workload that a kernel's tags declare; no cases if there is none.
-records::Workload WorkloadOf(const records::Kernel& kernel);
-// Without the cases that are not run at this place.
-records::Workload WorkloadAt(const records::Kernel& kernel, const Place& place);
-
-// Measured speedup over the original; also of a variant that was rejected as not faster.
-std::optional<double> MeasuredSpeedup(const records::Evaluation& evaluation);
 
 }  // namespace cupilot::service
