@@ -1,7 +1,8 @@
 # cupilot_optimise(TARGET): a little, in the build type Dev; in Release less than CMake would, for the archive's size: loops
-# over buffers ask for more, source by source.
+# over buffers ask for more, source by source, and what nothing reaches is left out by the linker (Package.cmake).
 function(cupilot_optimise target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Dev>:-O1> $<$<CONFIG:Release>:-O2>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Dev>:-O1>
+    "$<$<CONFIG:Release>:-O2;-ffunction-sections;-fdata-sections>")
 endfunction()
 
 # cupilot_common_headers(TARGET SET): what most sources include is read once for all targets of one kind (library or

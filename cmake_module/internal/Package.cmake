@@ -22,7 +22,9 @@ list(APPEND package_files "$<TARGET_FILE:cupilot_host_cudart>")
 set_target_properties(cupilot-worker PROPERTIES ENABLE_EXPORTS OFF)
 target_link_options(cupilot-worker PRIVATE
   "LINKER:--gc-sections,--dynamic-list=${PROJECT_SOURCE_DIR}/daemon/host_runtime/exports.list")
-target_link_options(cupilot-nvcc PRIVATE LINKER:--gc-sections)
+foreach(target IN ITEMS cupilotd cupilot cupilot-nvcc)
+  target_link_options(${target} PRIVATE LINKER:--gc-sections)
+endforeach()
 
 # Packages whose code is in our programs themselves; bundle.cmake adds those of the copied libraries.
 set(CUPILOT_LINKED_IN libclang-${CUPILOT_LLVM_VERSION}-dev llvm-${CUPILOT_LLVM_VERSION}-dev
