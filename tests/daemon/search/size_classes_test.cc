@@ -78,6 +78,10 @@ TEST(SizeClasses, TheLesserOfColdAndWarmMayNotLose) {
   const CaseSpeedup both{"a", 1.5, 1.4, 0.9, true};
   EXPECT_THAT(SpeedupsOf({cold, warm}), ElementsAre(both));
   EXPECT_THAT(SpeedupsOf({warm, cold}), ElementsAre(both));
+  const auto found =
+      FindSizeClass({Sized("a", 8, 64), Sized("b", 8, 256)}, {both, Reached("b", 2)}, {});
+  ASSERT_TRUE(found) << "it counts as a loss";
+  EXPECT_EQ(found->guard, "n >= 256");
 }
 
 TEST(SizeClasses, GainsAreWeightedOverAllCases) {

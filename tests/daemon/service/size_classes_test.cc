@@ -74,9 +74,10 @@ class SizeClassesTest : public ServiceTest {
     Drain();
   }
 
-  // By technique, at the large and at the small size.
-  std::map<std::string, std::pair<double, double>> speedups_ = {{"launch_bounds", {2, 0.5}},
-                                                                {"restrict_readonly", {0.4, 1.5}}};
+  // By technique, at the large and at the small size. What wins most is tried first: of the other
+  // one, alone for certain slower, it has to be seen that it is of use beside it.
+  std::map<std::string, std::pair<double, double>> speedups_ = {{"restrict_readonly", {2, 0.4}},
+                                                                {"launch_bounds", {0.5, 1.5}}};
   std::map<std::string, std::string> accepted_;  // ids by guard
 };
 
@@ -112,7 +113,7 @@ TEST_F(SizeClassesTest, WithoutOneTheOtherStays) {
 }
 
 TEST_F(SizeClassesTest, WhereOnlyOneSizeWinsTheOriginalRunsTheOther) {
-  speedups_.erase("restrict_readonly");
+  speedups_.erase("launch_bounds");
   Tune();
   EXPECT_THAT(project_.PublishedVariants(), ElementsAre(accepted_[kLarge]));
   const Json explained = Explain("one");
