@@ -74,6 +74,27 @@ TEST_F(ClientTest, ListWithoutKernelsSaysWhatToDo) {
   EXPECT_THAT(Run({"list"}).output, HasSubstr("// cupilot: tune"));
 }
 
+TEST_F(ClientTest, ExplainShowsVariantsForDifferentSizes) {
+  Json document = MakeRow();
+  document.update({{"schema", "cupilot.explain/1"}, {"verdict", "accepted"}});
+  document["variants"] = {{{"id", "0123456789abcdef0123"},
+                           {"strategy", "wider"},
+                           {"speedup", 1.33},
+                           {"cases", {"large", "huge"}}},
+                          {{"id", "fedcba9876543210fedc"},
+                           {"strategy", "narrower"},
+                           {"speedup", 1.2},
+                           {"cases", {"small"}}}};
+  Serve("explain", document);
+  const auto run = Run({"explain", "blur"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  for (const char* part : {"won: 2 variants for different sizes, 1.42x",
+                           "  wider: cases 'large', 'huge', alone 1.33x, variant 0123456789abcdef",
+                           "  narrower: cases 'small', alone 1.20x, variant fedcba9876543210"}) {
+    EXPECT_THAT(run.output, HasSubstr(part));
+  }
+}
+
 TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
   Json document = MakeRow();
   document.update({{"schema", "cupilot.explain/1"},
