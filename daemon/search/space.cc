@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include "search/random_numbers.h"
 
 namespace cupilot::search {
 namespace {
@@ -13,17 +14,29 @@ namespace {
 constexpr std::uint64_t kMostPoints = std::uint64_t{1} << 63;
 constexpr std::size_t kMostValues = 65535;
 
-// Not std::uniform_int_distribution, whose results differ between libraries.
-std::uint64_t Below(std::uint64_t limit, std::mt19937_64& random) {
-  const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % limit + 1) % limit;
-  while (true) {
-    const std::uint64_t drawn = random();
-    if (drawn <= std::numeric_limits<std::uint64_t>::max() - rest) return drawn % limit;
-  }
-}
-
 bool HasOrder(ParameterKind kind) {
   return kind == ParameterKind::kNumber || kind == ParameterKind::kPower;
+}
+
+base::Result<> CheckParameters(const std::vector<SpaceParameter>& parameters) {
+  std::set<std::string> names;
+  for (const SpaceParameter& parameter : parameters) {
+    const std::string what = "parameter '" + parameter.name + "': ";
+    if (!names.insert(parameter.name).second) {
+      return base::Fail(base::InvalidArgument(what + "there are two of this name"));
+    }
+    if (parameter.values.empty()) return base::Fail(base::InvalidArgument(what + "no values"));
+    if (parameter.values.size() > kMostValues) {
+      return base::Fail(
+          base::InvalidArgument(what + "more than " + std::to_string(kMostValues) + " values"));
+    }
+    if (std::find(parameter.values.begin(), parameter.values.end(), parameter.standard) ==
+        parameter.values.end()) {
+      return base::Fail(base::InvalidArgument(what + std::to_string(parameter.standard) +
+                                              ", its standard value, is none of its values"));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -159,14 +172,7 @@ class Space::Solver {
                                           "fewer values, are needed"));
     }
     if (tree.leaves == 0) return base::Fail(base::InvalidArgument(WhyEmpty(tree)));
-    for (std::size_t depth = 0; depth < tree.levels.size(); ++depth) {
-      Node end;
-      end.first_leaf = tree.leaves;
-      if (depth + 1 < tree.levels.size()) {
-        end.first_child = static_cast<std::uint32_t>(tree.levels[depth + 1].size());
-      }
-      tree.levels[depth].push_back(end);
-    }
+    Close(tree);
     return tree;
   }
 
@@ -228,23 +234,7 @@ class Space::Solver {
 base::Result<Space> Space::Make(std::vector<SpaceParameter> parameters,
                                 std::vector<std::string> require,
                                 const records::Environment& constants, const Limits& limits) {
-  std::set<std::string> names;
-  for (const SpaceParameter& parameter : parameters) {
-    const std::string what = "parameter '" + parameter.name + "': ";
-    if (!names.insert(parameter.name).second) {
-      return base::Fail(base::InvalidArgument(what + "there are two of this name"));
-    }
-    if (parameter.values.empty()) return base::Fail(base::InvalidArgument(what + "no values"));
-    if (parameter.values.size() > kMostValues) {
-      return base::Fail(
-          base::InvalidArgument(what + "more than " + std::to_string(kMostValues) + " values"));
-    }
-    if (std::find(parameter.values.begin(), parameter.values.end(), parameter.standard) ==
-        parameter.values.end()) {
-      return base::Fail(base::InvalidArgument(what + std::to_string(parameter.standard) +
-                                              ", its standard value, is none of its values"));
-    }
-  }
+  TRY(CheckParameters(parameters));
   Space space;
   TRY_ASSIGN(space.trees_, Solver(parameters, constants, limits).Solve(require));
   space.parameters_ = std::move(parameters);
@@ -257,6 +247,59 @@ base::Result<Space> Space::Make(std::vector<SpaceParameter> parameters,
     space.size_ *= tree.leaves;
   }
   return space;
+}
+
+base::Result<Space> Space::OfPoints(std::vector<SpaceParameter> parameters,
+                                    std::vector<Point> points) {
+  TRY(CheckParameters(parameters));
+  if (parameters.empty() || points.empty()) {
+    return base::Fail(base::InvalidArgument("no point is listed"));
+  }
+  for (const Point& point : points) {
+    bool known = point.size() == parameters.size();
+    for (std::size_t i = 0; known && i < point.size(); ++i) {
+      known = point[i] < parameters[i].values.size();
+    }
+    if (!known) return base::Fail(base::InvalidArgument("a listed point has unknown values"));
+  }
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  Tree tree;
+  tree.parameters.resize(parameters.size());
+  std::iota(tree.parameters.begin(), tree.parameters.end(), std::size_t{0});
+  tree.levels.resize(parameters.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Point& point = points[i];
+    std::size_t depth = 0;  // from here on its nodes are its own
+    while (i > 0 && point[depth] == points[i - 1][depth]) ++depth;
+    for (; depth < point.size(); ++depth) {
+      Node node;
+      node.value = point[depth];
+      node.first_leaf = i;
+      if (depth + 1 < point.size()) {
+        node.first_child = static_cast<std::uint32_t>(tree.levels[depth + 1].size());
+      }
+      tree.levels[depth].push_back(node);
+    }
+  }
+  tree.leaves = points.size();
+  Close(tree);
+  Space space;
+  space.size_ = tree.leaves;
+  space.trees_.push_back(std::move(tree));
+  space.parameters_ = std::move(parameters);
+  return space;
+}
+
+void Space::Close(Tree& tree) {
+  for (std::size_t depth = 0; depth < tree.levels.size(); ++depth) {
+    Node end;
+    end.first_leaf = tree.leaves;
+    if (depth + 1 < tree.levels.size()) {
+      end.first_child = static_cast<std::uint32_t>(tree.levels[depth + 1].size());
+    }
+    tree.levels[depth].push_back(end);
+  }
 }
 
 double Space::cartesian_size() const {

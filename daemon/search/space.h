@@ -56,6 +56,10 @@ class Space {
                                   const records::Environment& constants) {
     return Make(std::move(parameters), std::move(require), constants, Limits());
   }
+  // Where the constraints are not known, but the valid points are: these, in any order. `when` says
+  // nothing here. kInvalidArgument: as above, no points, or one with a place that is none.
+  static base::Result<Space> OfPoints(std::vector<SpaceParameter> parameters,
+                                      std::vector<Point> points);
 
   const std::vector<SpaceParameter>& parameters() const { return parameters_; }
   // Of valid points; at most 2^63, where it is that or more.
@@ -102,6 +106,8 @@ class Space {
     std::size_t begin = 0, end = 0;
   };
 
+  // Adds the nodes behind the last ones; `leaves` is set.
+  static void Close(Tree& tree);
   static Range ChildrenOf(const Tree& tree, std::size_t depth, std::size_t node);
   static const Node* FindValue(const Tree& tree, std::size_t depth, Range range,
                                std::uint16_t value);

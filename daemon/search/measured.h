@@ -1,0 +1,85 @@
+// A space of which points were measured, as a value and as a file (`cupilot.measured/1`): what a
+// search is run on where there is no GPU.
+//
+//   {"schema": "cupilot.measured/1", "name": "gemm", "device": "NVIDIA A100",
+//    "space": {"schema": "cupilot.space/1", ...}, "valid": "solved",
+//    "rows": [
+//     {"at": [64, "kij"], "us": 12.5, "samples": 32, "compile_s": 2.7, "measure_s": 0.1},
+//     {"at": [64, "ijk"], "reason": "compile", "compile_s": 0.9}
+//    ]}
+//
+// `at` has the values in the order of the space's parameters. A row has `us`, the mean time in
+// microseconds, or `reason`, why there is none. `valid`: "solved" (where nothing is said), what the
+// space's constraints leave; or "rows", the points of the rows and no others, where the constraints
+// are not known. Valid points without a row were not measured. One row a line, as written.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "records/json.h"
+#include "search/space.h"
+#include "search/space_json.h"
+
+namespace cupilot::search {
+
+struct MeasuredRow {
+  Point point;
+  std::optional<double> microseconds;  // the mean; nothing: the point failed
+  std::int64_t samples = 0;
+  std::string reason;          // of a failure; not empty
+  double compile_seconds = 0;  // what the point cost when it was measured
+  double measure_seconds = 0;  // verification included
+
+  double seconds() const { return compile_seconds + measure_seconds; }
+};
+
+enum class ValidPoints { kSolved, kRows };
+
+class MeasuredSpace {
+ public:
+  static constexpr const char* kSchema = "cupilot.measured/1";
+
+  struct Parts {
+    std::string name;
+    std::string device;
+    SpaceFile space;
+    ValidPoints valid = ValidPoints::kSolved;
+    std::vector<MeasuredRow> rows;
+  };
+
+  // kInvalidArgument names the row: a point that is not valid or has two rows, a time that is not
+  // positive, a failure without a reason. And what Space::Make() has to say.
+  static base::Result<MeasuredSpace> Make(Parts parts);
+
+  const std::string& name() const { return parts_.name; }
+  const std::string& device() const { return parts_.device; }
+  const SpaceFile& file() const { return parts_.space; }
+  ValidPoints valid() const { return parts_.valid; }
+  const std::vector<MeasuredRow>& rows() const { return parts_.rows; }
+  const Space& space() const { return space_; }
+  // Null: it was not measured.
+  const MeasuredRow* Find(const Point& point) const;
+  bool complete() const { return parts_.rows.size() == space_.size(); }
+
+ private:
+  Parts parts_;
+  Space space_;
+  std::vector<std::uint32_t> by_point_;  // rows in the order of their points
+};
+
+// Strict; errors name the row: "rows[3].at[1]: 48 is no value of block_y".
+base::Result<MeasuredSpace> ParseMeasured(std::string_view text);
+std::string TextOf(const MeasuredSpace& measured);
+
+// The place of a value in the parameter's list: numbers, truth values and texts, as files have
+// them.
+std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const records::Json& value);
+// The value at that place: a number, or a text where the parameter has texts.
+records::Json ValueJson(const SpaceParameter& parameter, std::uint16_t place);
+
+}  // namespace cupilot::search
