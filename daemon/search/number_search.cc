@@ -68,6 +68,8 @@ std::size_t IndexOf(const records::Tunable& tunable, std::int64_t value) {
 }  // namespace
 
 bool NumberSpace::Legal(const Values& values) const {
+  if (also && !also(values)) return false;
+  if (require.empty()) return true;
   const records::Environment environment = With(constants, values);
   return std::all_of(require.begin(), require.end(),
                      [&](const std::string& text) { return Holds(text, environment); });

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -25,7 +26,8 @@ using Values = std::vector<std::pair<std::string, std::int64_t>>;
 struct NumberSpace {
   std::vector<records::Tunable> tunables;
   std::vector<std::string> require;
-  records::Environment constants;  // the case's scalars and what else expressions name
+  records::Environment constants;           // the case's scalars and what else expressions name
+  std::function<bool(const Values&)> also;  // must be true, too, where it is set
 
   bool Legal(const Values& values) const;
   // The values that the source has as compiled.

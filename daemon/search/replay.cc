@@ -1,0 +1,65 @@
+#include "search/replay.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace cupilot::search {
+namespace {
+
+constexpr int kMostInVain = 10000;
+
+}  // namespace
+
+ReplayCost::ReplayCost(const MeasuredSpace& measured) {
+  double sum = 0;
+  for (const MeasuredRow& row : measured.rows()) sum += row.seconds();
+  known_ = sum > 0;
+  if (known_) mean_ = sum / static_cast<double>(measured.rows().size());
+}
+
+ReplayRun Replay(const MeasuredSpace& measured, Strategy& strategy, double budget_seconds,
+                 const ReplayClock& clock) {
+  ReplayRun run;
+  const ReplayCost cost(measured);
+  std::unordered_set<const MeasuredRow*> seen;
+  // What a call of the strategy takes; counted where there is a clock.
+  const auto timed = [&](const auto& call) {
+    const double before = clock ? clock() : 0.0;
+    call();
+    const double taken = clock ? std::max(0.0, clock() - before) : 0.0;
+    run.seconds += taken;
+    run.search_seconds += taken;
+    return taken;
+  };
+  for (int in_vain = 0; in_vain < kMostInVain;) {
+    std::optional<Point> point;
+    double step = timed([&] { point = strategy.Next(); });
+    if (!point) {
+      run.exhausted = true;
+      break;
+    }
+    const MeasuredRow* row = measured.Find(*point);
+    const bool is_new = row != nullptr && seen.insert(row).second;
+    if (is_new) run.seconds += cost.Of(*row);
+    if (run.seconds > budget_seconds) break;
+    const std::optional<double> result = row == nullptr ? std::nullopt : row->microseconds;
+    in_vain = is_new ? 0 : in_vain + 1;
+    if (row == nullptr) {
+      ++run.unknown;
+    } else if (!is_new) {
+      ++run.repeated;
+    } else {
+      ++run.evaluations;
+      if (!result) ++run.failed;
+    }
+    const bool first = run.improvements.empty();
+    if (is_new && result && (first || *result < run.improvements.back().microseconds)) {
+      run.improvements.push_back({run.seconds, *result});
+    }
+    step += timed([&] { strategy.Report(*point, result); });
+    run.longest_step = std::max(run.longest_step, step);
+  }
+  return run;
+}
+
+}  // namespace cupilot::search
