@@ -1,0 +1,556 @@
+#include "search/python_constraint.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "records/expression.h"
+
+namespace cupilot::search {
+namespace {
+
+constexpr int kDeepest = 100;
+constexpr std::int64_t kHighestPower = 62;
+
+// A part of an expression: number / divisor.
+struct Term {
+  std::string number;
+  std::string divisor;              // empty: 1
+  std::vector<std::string> guards;  // must hold for it to have a value
+  bool maybe_negative = false;
+  std::optional<std::int64_t> constant;          // of a whole number
+  std::optional<std::string> text;               // a literal; number is empty
+  const SpaceParameter* named_values = nullptr;  // a parameter that has texts
+  bool is_list = false;
+  std::vector<Term> elements;
+};
+
+struct Token {
+  enum Kind { kEnd, kNumber, kName, kText, kSign } kind = kEnd;
+  std::string text;
+  std::size_t column = 0;
+};
+
+std::string Product(const std::string& a, const std::string& b) {
+  if (a.empty()) return b;
+  return b.empty() ? a : "(" + a + " * " + b + ")";
+}
+
+class Translator {
+ public:
+  Translator(std::string_view text, const std::vector<SpaceParameter>& parameters)
+      : text_(text), parameters_(parameters) {}
+
+  base::Result<std::string> Translate() {
+    Advance();
+    const Term term = Choice();
+    if (token_.kind != Token::kEnd) Fail("this is not understood");
+    const std::string truth = Truth(term);
+    if (error_) return base::Fail(*error_);
+    return truth;
+  }
+
+  base::Result<std::int64_t> Constant() {
+    Advance();
+    const Term term = Choice();
+    if (token_.kind != Token::kEnd) Fail("this is not understood");
+    CheckNumber(term);
+    if (error_) return base::Fail(*error_);
+    TRY_ASSIGN(const std::int64_t number, records::EvaluateText(term.number, {}));
+    if (term.divisor.empty()) return number;
+    TRY_ASSIGN(const std::int64_t divisor, records::EvaluateText(term.divisor, {}));
+    if (divisor <= 0 || number % divisor != 0) {
+      return base::Fail(base::Unsupported("'" + std::string(text_) + "' is no whole number"));
+    }
+    return number / divisor;
+  }
+
+ private:
+  // ---- reading ----
+
+  void Fail(const std::string& what, bool unsupported = false) {
+    if (error_) return;
+    const std::string message = "column " + std::to_string(token_.column + 1) + ": " + what;
+    error_ = unsupported ? base::Unsupported(message) : base::InvalidArgument(message);
+    token_ = {Token::kEnd, "", text_.size()};
+    at_ = text_.size();
+  }
+  void Unsupported(const std::string& what) { Fail(what, true); }
+
+  void Advance() {
+    const auto is = [this](auto kind) {
+      return at_ < text_.size() && kind(static_cast<unsigned char>(text_[at_])) != 0;
+    };
+    while (is([](int c) { return std::isspace(c); })) ++at_;
+    token_ = {Token::kEnd, "", at_};
+    if (at_ == text_.size()) return;
+    const std::size_t begin = at_;
+    const char first = text_[at_];
+    if (is([](int c) { return std::isdigit(c); })) {
+      token_.kind = Token::kNumber;
+      while (is([](int c) { return std::isalnum(c) != 0 || c == '.' ? 1 : 0; })) ++at_;
+    } else if (is([](int c) { return std::isalpha(c) != 0 || c == '_' ? 1 : 0; })) {
+      token_.kind = Token::kName;
+      while (is([](int c) { return std::isalnum(c) != 0 || c == '_' || c == '.' ? 1 : 0; })) ++at_;
+    } else if (first == '"' || first == '\'') {
+      const std::size_t end = text_.find(first, at_ + 1);
+      if (end == std::string_view::npos) return Fail("a text without an end");
+      token_ = {Token::kText, std::string(text_.substr(at_ + 1, end - at_ - 1)), begin};
+      at_ = end + 1;
+      return;
+    } else {
+      token_.kind = Token::kSign;
+      static constexpr std::array<std::string_view, 8> kTwo = {
+          "**", "//", "<=", ">=", "==", "!=", "&&", "||"};
+      const std::string_view two = text_.substr(at_, 2);
+      at_ += std::find(kTwo.begin(), kTwo.end(), two) != kTwo.end() ? 2 : 1;
+    }
+    token_.text = text_.substr(begin, at_ - begin);
+  }
+
+  bool Is(std::string_view text) const {
+    return token_.text == text && (token_.kind == Token::kSign || token_.kind == Token::kName);
+  }
+  bool Take(std::string_view text) {
+    if (!Is(text)) return false;
+    Advance();
+    return true;
+  }
+  void Expect(std::string_view text) {
+    if (!Take(text)) Fail("expected '" + std::string(text) + "'");
+  }
+
+  // ---- what parts are ----
+
+  static Term Whole(std::int64_t value) {
+    Term term;
+    term.number = std::to_string(value);
+    term.constant = value;
+    term.maybe_negative = value < 0;
+    return term;
+  }
+
+  static std::string Guarded(const std::vector<std::string>& guards, const std::string& what) {
+    if (guards.empty()) return what;
+    std::string text;
+    for (const std::string& guard : guards) text += guard + " && ";
+    return "(" + text + what + ")";
+  }
+
+  static Term Condition(std::string text) {
+    Term term;
+    term.number = std::move(text);
+    return term;
+  }
+
+  // As a condition. A fraction is 0 where its number is.
+  std::string Truth(const Term& term) {
+    CheckNumber(term);
+    return Guarded(term.guards, term.number);
+  }
+
+  void CheckNumber(const Term& term) {
+    if (term.is_list) Fail("a list stands where a number is needed");
+    if (term.text || term.named_values != nullptr) {
+      Unsupported("a text can only be compared with a parameter that has texts");
+    }
+  }
+
+  void CheckWhole(const Term& term) {
+    CheckNumber(term);
+    if (!term.divisor.empty()) Unsupported("a fraction stands where a whole number is needed");
+  }
+
+  static void Join(const Term& from, Term& into) {
+    into.guards.insert(into.guards.end(), from.guards.begin(), from.guards.end());
+    into.maybe_negative = into.maybe_negative || from.maybe_negative;
+  }
+
+  // The numbers of both over one divisor.
+  static std::pair<std::string, std::string> OverOne(const Term& a, const Term& b) {
+    if (a.divisor == b.divisor) return {a.number, b.number};
+    return {Product(a.number, b.divisor), Product(b.number, a.divisor)};
+  }
+  static std::string OneDivisor(const Term& a, const Term& b) {
+    return a.divisor == b.divisor ? a.divisor : Product(a.divisor, b.divisor);
+  }
+
+  Term Arithmetic(const std::string& sign, const Term& a, const Term& b) {
+    CheckNumber(a);
+    CheckNumber(b);
+    Term out;
+    Join(a, out);
+    Join(b, out);
+    const auto [left, right] = OverOne(a, b);
+    if (sign == "+" || sign == "-") {
+      out.number = "(" + left + " " + sign + " " + right + ")";
+      out.divisor = OneDivisor(a, b);
+      out.maybe_negative = out.maybe_negative || sign == "-";
+    } else if (sign == "*") {
+      out.number = Product(a.number, b.number);
+      out.divisor = Product(a.divisor, b.divisor);
+    } else if (sign == "/") {
+      if (b.maybe_negative) Unsupported("division by what may be negative");
+      out.number = Product(a.number, b.divisor);
+      out.divisor = Product(a.divisor, b.number);
+      if (!b.constant || *b.constant == 0) out.guards.push_back("(" + b.number + " > 0)");
+    } else if (sign == "//") {
+      out.number = "floor_div(" + left + ", " + right + ")";
+    } else if (out.maybe_negative) {
+      out.number = "(" + left + " - floor_div(" + left + ", " + right + ") * " + right + ")";
+      out.divisor = OneDivisor(a, b);
+    } else {
+      out.number = "(" + left + " % " + right + ")";
+      out.divisor = OneDivisor(a, b);
+    }
+    return out;
+  }
+
+  // The place of a text among the values of a parameter that has texts.
+  std::optional<std::string> TextComparison(const std::string& sign, const Term& a, const Term& b) {
+    if (!a.text && !b.text && a.named_values == nullptr && b.named_values == nullptr) {
+      return std::nullopt;
+    }
+    const Term& named = a.named_values != nullptr ? a : b;
+    const Term& literal = a.named_values != nullptr ? b : a;
+    if (named.named_values == nullptr || !literal.text || (sign != "==" && sign != "!=")) {
+      Unsupported("texts can only be compared with a parameter that has texts, by == and !=");
+      return "0";
+    }
+    const std::vector<std::string>& texts = named.named_values->texts;
+    const auto found = std::find(texts.begin(), texts.end(), *literal.text);
+    if (found == texts.end()) return sign == "!=" ? "1" : "0";
+    return "(" + named.named_values->name + " " + sign + " " +
+           std::to_string(found - texts.begin()) + ")";
+  }
+
+  std::string Compared(const std::string& sign, const Term& a, const Term& b) {
+    if (const auto text = TextComparison(sign, a, b)) return *text;
+    CheckNumber(a);
+    CheckNumber(b);
+    const auto [left, right] = OverOne(a, b);
+    std::vector<std::string> guards = a.guards;
+    guards.insert(guards.end(), b.guards.begin(), b.guards.end());
+    return Guarded(guards, "(" + left + " " + sign + " " + right + ")");
+  }
+
+  // ---- the grammar, from the weakest sign to the strongest ----
+
+  Term Choice() {
+    if (++depth_ > kDeepest) Fail("nested too deeply");
+    Term value = Or();
+    if (Take("if")) {
+      const std::string condition = Truth(Or());
+      Expect("else");
+      const Term other = Choice();
+      CheckNumber(value);
+      CheckNumber(other);
+      Term out;
+      if (!value.guards.empty() || !other.guards.empty()) {
+        Unsupported("a fraction in a choice");
+      }
+      Join(value, out);
+      Join(other, out);
+      const auto [left, right] = OverOne(value, other);
+      out.number = "(" + condition + " ? " + left + " : " + right + ")";
+      out.divisor = OneDivisor(value, other);
+      value = std::move(out);
+    }
+    --depth_;
+    return value;
+  }
+
+  Term Or() {
+    Term left = And();
+    while (Is("or") || Is("||")) {
+      Advance();
+      const std::string before = Truth(left);
+      left = Condition("(" + before + " || " + Truth(And()) + ")");
+    }
+    return left;
+  }
+
+  Term And() {
+    Term left = Not();
+    while (Is("and") || Is("&&")) {
+      Advance();
+      const std::string before = Truth(left);
+      left = Condition("(" + before + " && " + Truth(Not()) + ")");
+    }
+    return left;
+  }
+
+  Term Not() {
+    if (!Take("not")) return Comparison();
+    if (++depth_ > kDeepest) Fail("nested too deeply");
+    const std::string truth = Truth(Not());
+    --depth_;
+    return Condition("(!" + truth + ")");
+  }
+
+  Term Comparison() {
+    Term left = Sum();
+    std::string all;
+    while (true) {
+      const auto add = [&all](const std::string& one) {
+        all = all.empty() ? one : "(" + all + " && " + one + ")";
+      };
+      const bool none = Is("not");
+      if (none || Is("in")) {
+        Advance();
+        if (none) Expect("in");
+        const Term list = Sum();
+        if (!list.is_list) Fail("a list must stand behind 'in'");
+        std::string any;
+        for (const Term& element : list.elements) {
+          any += (any.empty() ? "" : " || ") + Compared("==", left, element);
+        }
+        if (any.empty()) any = "0";
+        add((none ? "(!(" : "((") + any + "))");
+        left = Condition("0");
+        continue;
+      }
+      static constexpr std::array<std::string_view, 6> kSigns = {"<", "<=", ">", ">=", "==", "!="};
+      if (token_.kind != Token::kSign ||
+          std::find(kSigns.begin(), kSigns.end(), token_.text) == kSigns.end()) {
+        break;
+      }
+      const std::string sign = token_.text;
+      Advance();
+      Term right = Sum();
+      add(Compared(sign, left, right));
+      left = std::move(right);
+    }
+    return all.empty() ? left : Condition(all);
+  }
+
+  Term Sum() {
+    Term left = Factors();
+    while (Is("+") || Is("-")) {
+      const std::string sign = token_.text;
+      Advance();
+      left = Arithmetic(sign, left, Factors());
+    }
+    return left;
+  }
+
+  Term Factors() {
+    Term left = Signed();
+    while (Is("*") || Is("/") || Is("//") || Is("%")) {
+      const std::string sign = token_.text;
+      Advance();
+      left = Arithmetic(sign, left, Signed());
+    }
+    return left;
+  }
+
+  Term Signed() {
+    if (++depth_ > kDeepest) Fail("nested too deeply");
+    Term term;
+    if (Take("-")) {
+      term = Arithmetic("-", Whole(0), Signed());
+    } else if (Take("+")) {
+      term = Signed();
+    } else if (Take("!")) {
+      term = Condition("(!" + Truth(Signed()) + ")");
+    } else {
+      term = Power();
+    }
+    --depth_;
+    return term;
+  }
+
+  Term Power() {
+    Term base = Atom();
+    if (!Take("**")) return base;
+    return Raised(base, Signed());
+  }
+
+  Term Raised(const Term& base, const Term& exponent) {
+    CheckWhole(base);
+    if (!exponent.constant || *exponent.constant < 0 || *exponent.constant > kHighestPower) {
+      Unsupported("a power whose exponent is no constant from 0 to 62");
+      return base;
+    }
+    Term power = Whole(1);
+    for (std::int64_t i = 0; i < *exponent.constant; ++i) {
+      std::int64_t product = 0;
+      if (base.constant && power.constant &&
+          !__builtin_mul_overflow(*base.constant, *power.constant, &product)) {
+        power = Whole(product);
+      } else {
+        power = i == 0 ? base : Arithmetic("*", power, base);
+      }
+    }
+    return power;
+  }
+
+  Term Atom() {
+    const Token token = token_;
+    if (token.kind == Token::kNumber) {
+      Advance();
+      return Number(token.text);
+    }
+    if (token.kind == Token::kText) {
+      Advance();
+      Term term;
+      term.text = token.text;
+      return term;
+    }
+    if (token.kind == Token::kName) return Named();
+    if (Take("(")) {
+      Term term = Is(")") ? List(")") : Choice();
+      if (Is(",")) {
+        Advance();
+        Term list = List(")");
+        list.elements.insert(list.elements.begin(), std::move(term));
+        term = std::move(list);
+      }
+      Expect(")");
+      return term;
+    }
+    if (Take("[")) {
+      Term term = List("]");
+      Expect("]");
+      return term;
+    }
+    Fail("this is not understood");
+    return {};
+  }
+
+  Term List(std::string_view end) {
+    Term list;
+    list.is_list = true;
+    while (!Is(end) && !error_) {
+      list.elements.push_back(Choice());
+      if (!Take(",")) break;
+    }
+    return list;
+  }
+
+  // "48", "0x30", "1.5"
+  Term Number(const std::string& text) {
+    const std::size_t point = text.find('.');
+    std::string digits = text;
+    std::string divisor;
+    int base = 10;
+    if (text.starts_with("0x")) {
+      digits = text.substr(2);
+      base = 16;
+    } else if (point != std::string::npos) {
+      digits = text.substr(0, point) + text.substr(point + 1);
+      const std::size_t places = text.size() - point - 1;
+      if (digits.find_first_not_of('0', point) == std::string::npos) {
+        digits = text.substr(0, point);
+      } else {
+        divisor = "1" + std::string(places, '0');
+      }
+    }
+    std::int64_t value = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() ||
+        divisor.size() > 18) {
+      Fail("'" + text + "' is no number of at most 64 bits");
+      return {};
+    }
+    Term term = Whole(value);
+    if (divisor.empty()) return term;
+    term.divisor = divisor;
+    term.constant.reset();
+    return term;
+  }
+
+  Term Named() {
+    const std::string name = token_.text;
+    const std::size_t column = token_.column;
+    Advance();
+    if (Is("(")) return Call(name);
+    if (name == "True") return Whole(1);
+    if (name == "False") return Whole(0);
+    std::string parameter = name;
+    if (Take("[")) {  // p["name"]
+      parameter = token_.text;
+      if (token_.kind != Token::kText) Fail("expected the name of a parameter, as a text");
+      Advance();
+      Expect("]");
+    }
+    const auto found =
+        std::find_if(parameters_.begin(), parameters_.end(),
+                     [&](const SpaceParameter& one) { return one.name == parameter; });
+    if (found == parameters_.end()) {
+      token_.column = column;
+      Fail("there is no parameter '" + parameter + "'");
+      return {};
+    }
+    Term term;
+    term.number = parameter;
+    term.maybe_negative = std::any_of(found->values.begin(), found->values.end(),
+                                      [](std::int64_t value) { return value < 0; });
+    if (!found->texts.empty()) term.named_values = &*found;
+    return term;
+  }
+
+  Term Call(std::string name) {
+    if (name.starts_with("math.")) name = name.substr(5);
+    Expect("(");
+    const std::vector<Term> given = List(")").elements;
+    Expect(")");
+    const bool one = given.size() == 1, two = given.size() == 2;
+    if (name == "pow" && two) return Raised(given[0], given[1]);
+    for (const Term& argument : given) CheckNumber(argument);
+    Term out;
+    for (const Term& argument : given) Join(argument, out);
+    if ((name == "min" || name == "max") && given.size() > 1) {
+      for (const Term& argument : given) {
+        CheckWhole(argument);
+        out.number += (out.number.empty() ? name + "(" : ", ") + argument.number;
+      }
+      out.number += ")";
+    } else if (name == "abs" && one) {
+      const std::string& number = given[0].number;
+      out.number = "(" + number + " < 0 ? -" + number + " : " + number + ")";
+      out.divisor = given[0].divisor;
+      out.maybe_negative = false;
+    } else if ((name == "ceil" || name == "floor" || name == "int") && one) {
+      // int() rounds towards zero, as our / does; divisors are positive.
+      const std::string divisor = given[0].divisor.empty() ? "1" : given[0].divisor;
+      const std::string& number = given[0].number;
+      if (divisor == "1") {
+        out.number = number;
+      } else if (name == "int") {
+        out.number = "(" + number + " / " + divisor + ")";
+      } else {
+        out.number = name + "_div(" + number + ", " + divisor + ")";
+      }
+    } else {
+      Unsupported("the function '" + name + "' of " + std::to_string(given.size()) +
+                  " arguments cannot be said");
+    }
+    return out;
+  }
+
+  std::string_view text_;
+  const std::vector<SpaceParameter>& parameters_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  Token token_;
+  std::optional<base::Error> error_;
+};
+
+}  // namespace
+
+base::Result<std::string> FromPython(std::string_view text,
+                                     const std::vector<SpaceParameter>& parameters) {
+  return Translator(text, parameters).Translate();
+}
+
+base::Result<std::int64_t> PythonConstant(std::string_view text) {
+  const std::vector<SpaceParameter> none;
+  return Translator(text, none).Constant();
+}
+
+}  // namespace cupilot::search
