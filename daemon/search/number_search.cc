@@ -155,13 +155,12 @@ NumberSearch::NumberSearch(NumberSpace space, std::uint64_t seed)
 
 bool NumberSearch::Fresh(const Values& values) const { return !tried_.contains(values); }
 
-Values NumberSearch::Draw() {
-  Values values;
-  for (const records::Tunable& tunable : space_.tunables) {
+void NumberSearch::Draw(Values& values) {
+  for (std::size_t axis = 0; axis < values.size(); ++axis) {
+    const std::vector<std::int64_t>& all = space_.tunables[axis].values;
     // Not std::uniform_int_distribution, whose results differ between libraries.
-    values.emplace_back(tunable.name, tunable.values[random_() % tunable.values.size()]);
+    values[axis].second = all[random_() % all.size()];
   }
-  return values;
 }
 
 std::optional<Values> NumberSearch::RandomPoint() {
@@ -174,8 +173,9 @@ std::optional<Values> NumberSearch::RandomPoint() {
     return *fresh[random_() % fresh.size()];
   }
   const std::mt19937_64 before = random_;
+  Values values = space_.Default();
   for (int i = 0; i < kDraws; ++i) {
-    Values values = Draw();
+    Draw(values);
     if (Fresh(values) && space_.Legal(values)) return values;
   }
   // As if it had not been asked: so that asking once more changes no later answer.

@@ -70,7 +70,7 @@ class NumberSearch {
   // Known points have a result (a speedup, or 0 for a rejected one); the others are waiting for it.
   std::optional<Values> RandomPoint();
   std::optional<Values> DescentPoint() const;
-  Values Draw();
+  void Draw(Values& values);  // other values for these names
   bool Fresh(const Values& values) const;
 
   NumberSpace space_;
