@@ -146,6 +146,39 @@ void AddCaptureCommands(CLI::App& app, Arguments& out, Raw& raw) {
   for (CLI::App* nested : workload->get_subcommands({})) nested->fallthrough();
 }
 
+void AddSpaceCommands(CLI::App& app, Arguments& out) {
+  auto* results = app.add_subcommand(
+      "import", "A space that another autotuner measured, as a file for `cupilot search`");
+  results
+      ->add_option(
+          "FILE", out.file,
+          "a cache of Kernel Tuner, T4 results, or cupilot.measured/1; or T1, of which the "
+          "space is written")
+      ->required();
+  results->add_option("--space", out.space_file,
+                      "the space of the results: T1 or cupilot.space/1; else the points in FILE");
+  results->add_option("-o,--output", out.output_file, "the file")->required();
+  results->add_flag("--t4", out.t4, "write T4 results in place of cupilot.measured/1");
+  auto* search = app.add_subcommand("search", "Searches, run on spaces that were measured before");
+  search->require_subcommand(1);
+  search->fallthrough();
+  auto* replay = search->add_subcommand(
+      "replay", "How good searches are: their curves and scores, without a GPU");
+  replay->fallthrough();
+  replay->add_option("FILE", out.replay.files, "measured spaces, as `import` reads them")
+      ->required()
+      ->expected(-1);
+  replay->add_option("--strategy", out.replay.strategies, "names, with commas between them")
+      ->capture_default_str();
+  replay->add_option("--repeats", out.replay.repeats, "of each strategy on each space")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000));
+  replay->add_option("--seed", out.seed, "of the first repeat")->capture_default_str();
+  replay->add_flag("--free-search", out.replay.free_search,
+                   "count only the evaluations, not the time that a search itself takes: the same "
+                   "numbers on every machine");
+}
+
 std::string CommandOf(const CLI::App& app) {
   std::string command;
   const CLI::App* at = &app;
@@ -249,6 +282,7 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     AddLocalCommands(app, out);
     AddCaptureCommands(app, out, raw);
     AddBench(app, out.bench);
+    AddSpaceCommands(app, out);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

@@ -18,6 +18,13 @@ struct BenchArguments {
   bool keep = false;               // nothing is demoted
 };
 
+struct ReplayArguments {
+  std::vector<std::string> files;
+  std::string strategies = "number_search,random";
+  std::int64_t repeats = 100;
+  bool free_search = false;  // the searches' own time does not count
+};
+
 struct Arguments {
   std::string command;  // "status", "daemon start", ...
   bool json = false;
@@ -46,7 +53,10 @@ struct Arguments {
   bool with_data = false;         // workload export
   bool show_origin = false;
   bool host_nvcc = false;
+  std::string space_file;  // import
+  bool t4 = false;         // import
   BenchArguments bench;
+  ReplayArguments replay;
 };
 
 struct ParsedArguments {

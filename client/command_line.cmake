@@ -6,11 +6,11 @@ cupilot_library(client
           commands/apply.cc commands/ask.cc commands/bench.cc commands/bench_text.cc commands/best.cc
           commands/capture.cc commands/config.cc commands/daemon.cc
           commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc
-          commands/history.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
-          commands/lock_verify.cc commands/resume.cc
+          commands/history.cc commands/import.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
+          commands/lock_verify.cc commands/resume.cc commands/search_replay.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
           commands/workload.cc
-  LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::swap cupilot::workloads
+  LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")
 cupilot_program(cupilot SOURCES main.cc LINK cupilot::client)

@@ -31,6 +31,8 @@ constexpr Row kRows[] = {
     {"workload export", &RunWorkloadExport},
     {"workload drop", &RunWorkloadDrop},
     {"bench", &RunBench},
+    {"import", &RunImport},
+    {"search replay", &RunSearchReplay},
     {"doctor", &RunDoctor},
     {"config", &RunConfig},
     {"daemon start", &RunDaemonStart},

@@ -23,6 +23,8 @@ int RunWorkloadList(const Arguments& arguments, Output& output);
 int RunWorkloadShow(const Arguments& arguments, Output& output);
 int RunWorkloadExport(const Arguments& arguments, Output& output);
 int RunWorkloadDrop(const Arguments& arguments, Output& output);
+int RunImport(const Arguments& arguments, Output& output);
+int RunSearchReplay(const Arguments& arguments, Output& output);
 int RunDoctor(const Arguments& arguments, Output& output);
 int RunConfig(const Arguments& arguments, Output& output);
 int RunDaemonStart(const Arguments& arguments, Output& output);

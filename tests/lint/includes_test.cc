@@ -72,7 +72,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
      {"base", "log", "records", "protocol", "cache", "loop", "evaluate", "search", "source/swap",
       "blobs", "workloads"}},
     {"client",
-     {"base", "log", "records", "protocol", "loop", "blobs", "recording", "workloads",
+     {"base", "log", "records", "protocol", "loop", "blobs", "recording", "search", "workloads",
       "source/swap", "source/lower", "source/syntax", "nvcc/"}},
 };
 
