@@ -19,7 +19,7 @@ using Size = std::string;
 struct Fill {
   std::string kind;  // normal uniform integers constant iota permutation offsets indices sorted
                      // bits file pointers
-  double mean = 0;  // normal
+  double mean = 0;   // normal
   double stddev = 1;
   Size low;          // uniform [low, high), integers [low, high], indices [low, high); texts, since
   Size high;         //   tags write expressions (in=indices(0,n))
