@@ -76,7 +76,8 @@ void Read(const Json& json, const std::string& path, SpaceParameter& out,
       .Optional("values", values)
       .Optional("of", of)
       .Optional("standard", standard)
-      .Optional("when", out.when);
+      .Optional("when", out.when)
+      .Finish();
   const auto known = std::find_if(kParameterKinds.begin(), kParameterKinds.end(),
                                   [&](const auto& row) { return row.first == kind; });
   if (known == kParameterKinds.end()) {
@@ -117,13 +118,12 @@ base::Result<SpaceFile> ParseSpaceFile(const Json& json) {
   SpaceFile out;
   std::map<std::string, std::int64_t> constants;
   records::Reading reading(records::Strictness::kStrict);
-  {
-    records::ObjectReader object(json, "", reading);
-    object.Schema(SpaceFile::kSchema)
-        .Required("parameters", out.parameters)
-        .Optional("require", out.require)
-        .Optional("constants", constants);
-  }
+  records::ObjectReader object(json, "", reading);
+  object.Schema(SpaceFile::kSchema)
+      .Required("parameters", out.parameters)
+      .Optional("require", out.require)
+      .Optional("constants", constants)
+      .Finish();
   if (!reading.ok()) return base::Fail(*reading.error());
   for (const auto& [name, value] : constants) out.constants.integers[name] = value;
   return out;

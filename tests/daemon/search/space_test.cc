@@ -225,6 +225,10 @@ TEST(Space, OrdersAndNamesAreWrittenAsTexts) {
       {{"schema", "cupilot.space/1"}, {"parameters", {{{"name", "a"}, {"kind", "gauss"}}}}});
   ASSERT_FALSE(bad);
   EXPECT_THAT(bad.error().message, HasSubstr("parameters[0].kind: unknown kind 'gauss'"));
+  const auto misspelt = ParseSpaceFile(
+      {{"schema", "cupilot.space/1"}, {"parameters", {{{"name", "a"}, {"valeus", {1, 2}}}}}});
+  ASSERT_FALSE(misspelt);
+  EXPECT_THAT(misspelt.error().message, HasSubstr("parameters[0].valeus: unknown key"));
 }
 
 }  // namespace
