@@ -232,7 +232,7 @@ class Space::Solver {
 };
 
 base::Result<Space> Space::Make(std::vector<SpaceParameter> parameters,
-                                std::vector<std::string> require,
+                                const std::vector<std::string>& require,
                                 const records::Environment& constants, const Limits& limits) {
   TRY(CheckParameters(parameters));
   Space space;

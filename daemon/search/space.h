@@ -49,12 +49,12 @@ class Space {
   // that is none, a constraint that is no expression of parameters and constants, or no valid point
   // at all, with the constraint that leaves none; kUnsupported: a group has too many valid points.
   static base::Result<Space> Make(std::vector<SpaceParameter> parameters,
-                                  std::vector<std::string> require,
+                                  const std::vector<std::string>& require,
                                   const records::Environment& constants, const Limits& limits);
   static base::Result<Space> Make(std::vector<SpaceParameter> parameters,
-                                  std::vector<std::string> require,
+                                  const std::vector<std::string>& require,
                                   const records::Environment& constants) {
-    return Make(std::move(parameters), std::move(require), constants, Limits());
+    return Make(std::move(parameters), require, constants, Limits());
   }
   // Where the constraints are not known, but the valid points are: these, in any order. `when` says
   // nothing here. kInvalidArgument: as above, no points, or one with a place that is none.

@@ -96,6 +96,7 @@ void Read(const Json& json, const std::string& path, SpaceParameter& out,
     out.values = {0, 1};
   } else if (!values.empty() && values.front().is_string()) {
     std::vector<std::string> texts;
+    texts.reserve(values.size());
     for (const Json& value : values) {
       texts.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }

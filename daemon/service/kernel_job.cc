@@ -169,7 +169,7 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
 void KernelJob::Prepare() {
   Enter("replay");
   const auto spent = spent_;
-  input_.prepare(RequestFor({}), [this, alive = alive_, spent](base::Result<bool> go_on) {
+  input_.prepare(RequestFor({}), [this, alive = alive_, spent](const base::Result<bool>& go_on) {
     if (!*alive) return;
     prepared_ = true;
     // The budget is for candidates.
