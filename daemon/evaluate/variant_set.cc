@@ -189,6 +189,7 @@ std::optional<Order> OrderOf(const std::vector<records::Evaluation>& set,
 std::vector<std::size_t> ChooseSet(const std::vector<records::Evaluation>& evaluations,
                                    const records::Workload& workload) {
   std::vector<std::optional<Results>> results;
+  results.reserve(evaluations.size());
   for (const records::Evaluation& one : evaluations) {
     results.push_back(ResultsOf(one.cases, workload));
   }

@@ -49,7 +49,7 @@ class Translator {
     Advance();
     const Term term = Choice();
     if (token_.kind != Token::kEnd) Fail("this is not understood");
-    const std::string truth = Truth(term);
+    std::string truth = Truth(term);
     if (error_) return base::Fail(*error_);
     return truth;
   }

@@ -140,7 +140,8 @@ Interval IntervalOf(const Scores& scores, std::uint64_t seed) {
   const std::vector<double> means = Bootstrap(scores, seed);
   if (means.empty()) return {};
   const auto at = [&means](double share) {
-    return means[static_cast<std::size_t>(share * static_cast<double>(means.size() - 1) + 0.5)];
+    return means[static_cast<std::size_t>(
+        std::llround(share * static_cast<double>(means.size() - 1)))];
   };
   return {at(0.025), at(0.975)};
 }

@@ -43,6 +43,7 @@ std::vector<std::vector<std::string>> FactorsOf(const SizedCase& one) {
   for (const auto& [name, value] : one.sizes)
     (IsGeometry(name) ? geometry : scalars).push_back(name);
   std::vector<std::vector<std::string>> all;
+  all.reserve(scalars.size());
   for (const std::string& scalar : scalars) all.push_back({scalar});
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     for (std::size_t k = i + 1; k < scalars.size(); ++k) all.push_back({scalars[i], scalars[k]});
