@@ -98,6 +98,7 @@ std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
   records::Evaluation all = set[0].evaluation;
   if (set.size() == 1) return all;
   std::vector<records::Evaluation> evaluations;
+  evaluations.reserve(set.size());
   for (const Proven& one : set) evaluations.push_back(one.evaluation);
   all.cases = evaluate::CasesOfSet(evaluations, workload);
   if (const auto combined = evaluate::Combine(all.cases, workload)) {
