@@ -65,7 +65,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"blobs", {"base"}},
     {"workloads", {"base", "blobs", "device/element.h", "records", "recording"}},
     {"device", {"base", "blobs", "records", "host_runtime"}},
-    {"worker", {"base", "log", "records", "protocol", "source", "device", "host_runtime"}},
+    {"worker", {"base", "log", "records", "protocol", "source", "blobs", "device", "host_runtime"}},
     {"evaluate", {"base", "log", "records", "protocol", "loop", "source/swap"}},
     {"search", {"base", "records", "protocol"}},
     {"service",
