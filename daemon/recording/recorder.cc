@@ -467,14 +467,16 @@ void Recorder::After(Begun recording) {
   writer_.Chunk(ChunkKind::kLaunch, payload);
   Counter& counter = counters_[recording->counter];
   if (recording->index == 0) return;
-  if (recording->replaced == kNone || recording->replaced >= counter.kept.size()) {
+  // Of several threads a later launch may come first, into the place that this one was to have.
+  const bool replaces = recording->replaced < counter.kept.size();
+  if (!replaces && counter.kept.size() < plan_.launches) {
     counter.kept.push_back(id);
     return;
   }
   Payload replaced;
-  replaced.U32(counter.kept[recording->replaced]);
+  replaced.U32(replaces ? counter.kept[recording->replaced] : id);
   writer_.Chunk(ChunkKind::kReplaced, replaced);
-  counter.kept[recording->replaced] = id;
+  if (replaces) counter.kept[recording->replaced] = id;
 }
 
 void Recorder::Drop(Begun recording) {

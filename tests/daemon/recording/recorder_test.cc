@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "tests/support/recording_chunks.h"
 #include "tests/support/temporary_folder.h"
@@ -54,6 +56,7 @@ class FakeMemory : public Memory {
   }
   bool Hold() override {
     ++holds;
+    if (const auto other = std::exchange(on_hold, nullptr)) other();
     return held = can_hold;
   }
   void Release() override {
@@ -65,6 +68,7 @@ class FakeMemory : public Memory {
   bool can_hold = true;
   bool held = false;
   int holds = 0;
+  std::function<void()> on_hold;  // what other threads do while one waits; once
   std::size_t most_read = 0;
 
  private:
@@ -189,6 +193,24 @@ TEST_F(RecorderTest, TheFirstOfTwoLaunchesAtOnceIsRecorded) {
   recorder.After(std::move(recording));
   EXPECT_EQ(recorder.Before(*kernel, counter, launch), nullptr);
   EXPECT_EQ(Finish().launches.size(), 1u);
+}
+
+// A launch that waits is overtaken by those of other threads, which were drawn in its place.
+TEST_F(RecorderTest, OfLaunchesOfSeveralThreadsNoMoreAreKept) {
+  memory_.Add(data_);
+  plan_.launches = 1;
+  Recorder& recorder = Start({KernelOf({{kPointer, 8}})});
+  const auto* kernel = recorder.Find("_Z1k", "k", {8});
+  Launch(*kernel, {&pointer_}, [] {});
+  memory_.on_hold = [&] {
+    for (int i = 0; i < 40; ++i) Launch(*kernel, {&pointer_}, [] {});
+  };
+  Launch(*kernel, {&pointer_}, [] {});
+  std::set<std::uint64_t> indices;
+  for (const RecordedLaunch& launch : Finish().LaunchesOf("k")) indices.insert(launch.index);
+  ASSERT_EQ(indices.size(), 2u);
+  EXPECT_EQ(*indices.begin(), 0u);
+  EXPECT_GT(*indices.rbegin(), 1u);
 }
 
 TEST_F(RecorderTest, WhatDoesNotFitIsLeftOutAndCounted) {
