@@ -27,11 +27,6 @@ Json Document(const std::string& text) {
 
 Json ReadDocument(const std::string& path) { return Document(base::ReadFile(path).value_or("")); }
 
-std::string TextUnder(const Json& json, const char* key) {
-  const auto it = json.is_object() ? json.find(key) : json.end();
-  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 struct Project {
   std::string source;
   std::map<std::string, std::string> locks;  // by target; empty: none
@@ -44,11 +39,11 @@ std::string ProjectText(const std::string& root) {
 Project ParseProject(const std::string& text) {
   const Json json = Document(text);
   Project project;
-  project.source = TextUnder(json, "source_folder");
+  project.source = records::TextAt(json, "source_folder");
   const auto targets = json.find("targets");
   if (targets == json.end() || !targets->is_array()) return project;
   for (const Json& target : *targets) {
-    project.locks[TextUnder(target, "name")] = TextUnder(target, "lock");
+    project.locks[records::TextAt(target, "name")] = records::TextAt(target, "lock");
   }
   return project;
 }
@@ -71,7 +66,8 @@ void LookAtObject(const source::LockFile& file, const source::LockQuestion& ques
   const auto command =
       records::ParseCompileCommand(ReadDocument(folder + "/" + source::kCommandFile));
   if (!command || command->source.empty()) return;
-  const std::string was = TextUnder(ReadDocument(folder + "/" + source::kAppliedFile), "lock");
+  const std::string was =
+      records::TextAt(ReadDocument(folder + "/" + source::kAppliedFile), "lock");
   if (source::DigestFor(file, question, command->source) == was) return;
   ::utimensat(AT_FDCWD, (folder + "/" + source::kStampFile).c_str(), nullptr, 0);
 }

@@ -106,11 +106,7 @@ int Output::Fail(const base::Error& error, const Json& more) {
   return code;
 }
 
-std::string TextOf(const Json& json, const char* key) {
-  if (!json.is_object()) return {};
-  const auto it = json.find(key);
-  return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
+std::string TextOf(const Json& json, const char* key) { return records::TextAt(json, key); }
 
 double NumberOf(const Json& json, const char* key, double otherwise) {
   if (!json.is_object()) return otherwise;

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -24,6 +27,16 @@ RecordingFolder::RecordingFolder(RecordingFolder&& other) noexcept
 
 RecordingFolder::~RecordingFolder() {
   if (!path_.empty()) (void)base::RemoveTree(path_);
+}
+
+std::vector<std::string> RecordingFolder::Recordings() const {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
+    if (entry.path().extension() == ".capture") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 base::Result<std::map<std::string, std::string>> RecordingFolder::Follow(capture::Plan plan) const {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "recording/plan.h"
@@ -18,6 +19,8 @@ class RecordingFolder {
   ~RecordingFolder();
 
   const std::string& path() const { return path_; }
+  // What the processes of programs have left in it: files, in the order of their names.
+  std::vector<std::string> Recordings() const;
   // Writes the plan, whose recordings are to lie here. What a program is to find in its environment
   // so that its runtime, or the injection library, follows it.
   base::Result<std::map<std::string, std::string>> Follow(capture::Plan plan) const;

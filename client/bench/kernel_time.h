@@ -17,9 +17,8 @@ class KernelClock {
   static base::Result<KernelClock> Make();
   // Of a program whose kernels are to be timed.
   const std::map<std::string, std::string>& environment() const { return environment_; }
-  // Seconds that the kernels of all its processes took; none where nobody saw a launch. What was
-  // left is removed.
-  std::optional<double> TakeSeconds() const;
+  // Seconds that the kernels of all its processes took; none where nobody saw a launch.
+  std::optional<double> Seconds() const;
 
  private:
   KernelClock(RecordingFolder folder, std::map<std::string, std::string> environment)

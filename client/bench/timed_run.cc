@@ -223,7 +223,7 @@ base::Result<TimedRun> RunTimed(const std::vector<std::string>& words, const Var
                      static_cast<double>(usage.ru_utime.tv_usec) / 1e6;
   if (status != 0) run.ending = base::EndingText(status);
   run.errors = errors.End();
-  if (clock) run.kernel_seconds = clock->TakeSeconds();
+  if (clock) run.kernel_seconds = clock->Seconds();
   if (variation.counts) run.counts = ParseCounts(base::ReadFile(counts.path()).value_or(""));
   return run;
 }

@@ -71,15 +71,10 @@ base::Result<std::vector<Asked>> AskForKernels(Output& output, Connection& conne
   }
 }
 
-base::Result<std::vector<workloads::Recording>> ReadRecordings(const std::string& folder,
+base::Result<std::vector<workloads::Recording>> ReadRecordings(const RecordingFolder& folder,
                                                                Output& output) {
   std::vector<workloads::Recording> recordings;
-  std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".capture") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
+  for (const std::string& path : folder.Recordings()) {
     auto recording = workloads::Recording::Read(path);
     if (!recording) {
       // What other processes recorded is as good as before.
@@ -255,7 +250,7 @@ base::Result<int> Capture(const Arguments& arguments, Output& output, std::optio
                                                arguments.working_directory));
   ended = status;
   if (status != 0) output.Warning(arguments.words[0] + " " + base::EndingText(status));
-  TRY_ASSIGN(const auto recordings, ReadRecordings(folder.path(), output));
+  TRY_ASSIGN(const auto recordings, ReadRecordings(folder, output));
   if (recordings.empty()) {
     return base::Fail(base::NotFound(
         arguments.words[0] +

@@ -45,10 +45,6 @@ void CallTyped(Workers& workers, WorkerCall call,
 
 base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
   DeviceDescription description;
-  const auto text = [&json](const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-  };
   if (!json.is_object() || !json.contains("name") || !json["name"].is_string() ||
       !json.contains("arch") || !json["arch"].is_string()) {
     return base::Fail(base::ProtocolError("no name and arch of a device"));
@@ -61,9 +57,9 @@ base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
   if (json.contains("memory_bytes") && json["memory_bytes"].is_number_integer()) {
     description.device.memory_bytes = json["memory_bytes"].get<std::int64_t>();
   }
-  description.driver = text("driver");
-  description.uuid = text("uuid");
-  description.name = text("device");
+  description.driver = records::TextAt(json, "driver");
+  description.uuid = records::TextAt(json, "uuid");
+  description.name = records::TextAt(json, "device");
   return description;
 }
 

@@ -16,11 +16,6 @@ const Json* Find(const Json& json, const char* key) {
   return it == json.end() ? nullptr : &*it;
 }
 
-std::string StringIn(const Json& json, const char* key) {
-  const Json* found = Find(json, key);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
-}
-
 Json CopyOf(const Json& json, const char* key) {
   const Json* found = Find(json, key);
   return found == nullptr ? Json() : *found;
@@ -35,7 +30,7 @@ std::int64_t Integer(const Json& json) {
 
 ClientHello ReadHello(const Json& json) {
   ClientHello hello;
-  hello.version = StringIn(json, "version");
+  hello.version = records::TextAt(json, "version");
   const Json* range = Find(json, "protocol");
   const bool readable = range != nullptr && range->is_array() && range->size() == 2 &&
                         (*range)[0].is_number_integer() && (*range)[1].is_number_integer();
@@ -50,8 +45,8 @@ Json ErrorJson(const base::Error& error) {
 }
 
 base::Error ReadError(const Json& json) {
-  const std::string message = StringIn(json, "message");
-  return {base::CodeOf(StringIn(json, "code")),
+  const std::string message = records::TextAt(json, "message");
+  return {base::CodeOf(records::TextAt(json, "code")),
           message.empty() ? "the daemon gave no reason" : message};
 }
 
@@ -70,7 +65,7 @@ base::Result<ClientMessage> ParseClientMessage(std::string_view text) {
   if (const Json* hello = Find(json, "hello")) return ReadHello(*hello);
   ClientRequest request;
   request.id = CopyOf(json, "id");
-  request.verb = StringIn(json, "verb");
+  request.verb = records::TextAt(json, "verb");
   const Json* params = Find(json, "params");
   if (params != nullptr && params->is_object()) request.params = *params;
   return request;
@@ -101,7 +96,7 @@ base::Result<DaemonMessage> ParseDaemonMessage(std::string_view text) {
     message.content = *result;
   } else if (Find(json, "event") != nullptr) {
     message.kind = DaemonMessage::Kind::kEvent;
-    message.event = StringIn(json, "event");
+    message.event = records::TextAt(json, "event");
     message.content = CopyOf(json, "data");
   } else {
     return base::Fail(base::ProtocolError("a message is neither a reply nor an event"));

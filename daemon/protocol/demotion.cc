@@ -11,11 +11,6 @@ using records::Json;
 constexpr std::size_t kLeastPairs = 5;
 constexpr std::size_t kMostProgram = 300;  // bytes of the program that a reason names
 
-std::string TextOf(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 double NumberOf(const Json& params, const char* key) {
   const auto it = params.find(key);
   return it != params.end() && it->is_number() ? it->get<double>() : 0;
@@ -51,9 +46,9 @@ Json ToJson(const Demotion& demotion) {
 base::Result<Demotion> DemotionOf(const Json& params) {
   Demotion demotion;
   if (!params.is_object()) return base::Fail(base::InvalidArgument("demote: no parameters"));
-  demotion.kernel = TextOf(params, "kernel");
-  demotion.folder = TextOf(params, "folder");
-  demotion.program = TextOf(params, "program").substr(0, kMostProgram);
+  demotion.kernel = records::TextAt(params, "kernel");
+  demotion.folder = records::TextAt(params, "folder");
+  demotion.program = records::TextAt(params, "program").substr(0, kMostProgram);
   demotion.speedup = NumberOf(params, "speedup");
   demotion.low = NumberOf(params, "low");
   demotion.high = NumberOf(params, "high");

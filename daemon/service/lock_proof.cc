@@ -17,11 +17,6 @@ namespace fs = std::filesystem;
 using records::Json;
 using records::LockedKernel;
 
-std::string TextUnder(const Json& params, const char* key) {
-  const auto it = params.find(key);
-  return it != params.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 // How many folders a path like "../../src/a.cu" leads up.
 int StepsUp(const std::string& path) {
   int steps = 0;
@@ -54,9 +49,9 @@ base::Result<LockedPlace> ReadLockedPlace(const Json& params) {
   if (!lock) return base::Fail(lock.error().In("entry"));
   LockedPlace place;
   place.entry = std::move(lock->kernels[0]);
-  place.folders.lock = TextUnder(params, "lock_folder");
+  place.folders.lock = records::TextAt(params, "lock_folder");
   place.folders.source = SourceFolderOf(place.entry, place.folders.lock);
-  place.folders.build = TextUnder(params, "build_folder");
+  place.folders.build = records::TextAt(params, "build_folder");
   if (place.folders.build.empty()) place.folders.build = place.folders.source + "/build";
   return place;
 }

@@ -36,11 +36,6 @@ Json ReadObjectFile(const std::string& folder, const char* name) {
   return json && json->is_object() ? std::move(*json) : Json();
 }
 
-std::string TextOf(const Json& json, const char* key) {
-  const auto it = json.is_object() ? json.find(key) : json.end();
-  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
-}
-
 // The object's selection if it is the one that was applied or refused.
 std::optional<records::Selection> ReadSelection(const std::string& folder, const Applied& wanted) {
   const auto text = base::ReadFile(folder + "/" + source::kSelectionFile);
@@ -237,7 +232,7 @@ bool Applied::Is(const std::string& id, const records::Selection& other) const {
 
 Applied ReadAppliedSelection(const std::string& object_folder) {
   const Json json = ReadObjectFile(object_folder, source::kAppliedFile);
-  return {TextOf(json, "selection"), TextOf(json, "compiled")};
+  return {records::TextAt(json, "selection"), records::TextAt(json, "compiled")};
 }
 
 std::vector<AppliedVariant> ReadApplied(const std::string& object_folder) {
@@ -271,9 +266,10 @@ std::string WithNamedVariants(const std::string& folder, const std::string& swap
 
 std::vector<Refusal> ReadRefusal(const std::string& object_folder) {
   const Json refused = ReadObjectFile(object_folder, source::kRefusedFile);
-  const auto selection = ReadSelection(object_folder, {TextOf(refused, "selection"), ""});
+  const auto selection = ReadSelection(object_folder, {records::TextAt(refused, "selection"), ""});
   if (!selection) return {};
-  const std::string log = WithNamedVariants(object_folder, selection->swap, TextOf(refused, "log"));
+  const std::string log =
+      WithNamedVariants(object_folder, selection->swap, records::TextAt(refused, "log"));
   std::vector<Refusal> all, named;
   for (const records::SelectedKernel& kernel : selection->kernels) {
     for (const records::SelectedVariant& variant : kernel.variants) {

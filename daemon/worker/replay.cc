@@ -104,6 +104,7 @@ class CaseReplay {
     TRY_ASSIGN(Lease lease, Lease::Take(request_.set.device, Role::kOriginal,
                                         static_cast<std::size_t>(plan_.layout.bytes),
                                         {request_.set.original_artifact}));
+    program_ = ToJson(OriginalProgram(plan_, request_.set.kernel.name), plan_.layout, 0);
     reply_.name = workload_.name;
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::duration<double>(request_.max_seconds);
@@ -146,8 +147,7 @@ class CaseReplay {
     const Before before =
         run % 2 == 0 ? Before{kPoison, kRedByte} : Before{kOtherPoison, kOtherRedByte};
     PrepareArena(plan_.layout, *inputs_, before, lease.memory());
-    const auto ran = lease.Run(
-        0, ToJson(OriginalProgram(plan_, request_.set.kernel.name), plan_.layout, 0), kRunLimit);
+    const auto ran = lease.Run(0, program_, kRunLimit);
     if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
     if (!ran) return Differs("the original fails on it: " + ran.error().message, false);
     bool adopts = false;
@@ -192,6 +192,7 @@ class CaseReplay {
   const records::Case& workload_;
   CasePlan plan_;
   std::shared_ptr<const CaseInputs> inputs_;
+  records::Json program_;
   std::vector<std::vector<std::byte>> expected_;
   protocol::ReplayedCase reply_;
 };

@@ -28,7 +28,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // of a case's buff
 constexpr std::size_t kMostCases = 2;
 
 constexpr std::uint64_t kSanitizedSeed = 1;
-constexpr std::size_t kBytesOfOne = 1 << 10, kKeptBytes = kBytesOfOne << 12;
+constexpr std::size_t kBytesOfOne = 1 << 10, kKeptReportBytes = kBytesOfOne << 12;
 
 std::string NotLooked(const std::string& one_case, const std::string& why) {
   return "case '" + one_case + "': not looked at: " + why;
@@ -164,7 +164,7 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
     return not_looked(inputs.error().message);
   }
   if (!inputs) return base::Fail(inputs.error());
-  static Kept<Looked>& kept = *new Kept<Looked>(kKeptBytes);
+  static Kept<Looked>& kept = *new Kept<Looked>(kKeptReportBytes);
   const std::string key = base::Hasher()
                               .Add(set.device)
                               .Add(set.candidate_artifact)
