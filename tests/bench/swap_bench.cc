@@ -197,7 +197,7 @@ void MeasureEditWindow(const fs::path& folder) {
 }
 
 source::SwappedKernel Kernel(const std::string& name, const std::string& target,
-                             const std::string& guard) {
+                             const std::vector<std::string>& guards) {
   source::SwappedKernel swapped;
   records::Kernel& kernel = swapped.kernel;
   kernel.name = "bench::" + name;
@@ -216,20 +216,23 @@ source::SwappedKernel Kernel(const std::string& name, const std::string& target,
   n.kind = records::ParameterKind::kInteger;
   n.bytes = 4;
   n.is_signed = true;
-  records::Variant variant;
-  variant.kernel = kernel.name;
-  variant.source = "__global__ void " + name + "_v(int* out, int n) { if (n < 0) *out = n + 1; }";
-  variant.entry = name + "_v";
-  variant.id = records::VariantId(variant);
-  swapped.variants = {{variant, target, {}, guard, "bench", 1.1}};
+  for (std::size_t i = 0; i < guards.size(); ++i) {
+    records::Variant variant;
+    variant.kernel = kernel.name;
+    variant.entry = name + "_" + std::to_string(i);
+    variant.source = "__global__ void " + variant.entry +
+                     "(int* out, int n) { if (n < 0) *out = " + std::to_string(i) + "; }";
+    variant.id = records::VariantId(variant);
+    swapped.variants.push_back({variant, target, {}, guards[i], "bench", 1.1});
+  }
   return swapped;
 }
 
 void MeasureLaunches(const std::string& program, const std::string& target) {
   std::FILE* output = popen((program + " " + std::to_string(kLaunches)).c_str(), "r");
-  double plain = 0, without = 0, tuned = 0, missed = 0;
-  const bool read = output != nullptr &&
-                    std::fscanf(output, "%lf %lf %lf %lf", &plain, &without, &tuned, &missed) == 4;
+  double plain = 0, without = 0, tuned = 0, missed = 0, sized = 0;
+  const bool read = output != nullptr && std::fscanf(output, "%lf %lf %lf %lf %lf", &plain,
+                                                     &without, &tuned, &missed, &sized) == 5;
   if (output != nullptr) pclose(output);
   if (!read) {
     std::printf("launches: no device that runs %s\n", target.c_str());
@@ -239,6 +242,7 @@ void MeasureLaunches(const std::string& program, const std::string& target) {
   Print("a launch without a variant, over that", without - plain, "ns", "0 without a selection");
   Print("a tuned launch, guard included, over that", tuned - plain, "ns", "50 ns");
   Print("a launch whose guard fails, over that", missed - plain, "ns", "50 ns");
+  Print("a launch by the last of three guards, over that", sized - plain, "ns", "50 ns");
 }
 
 // What our own compiler makes code for on this machine; empty: it is another one.
@@ -263,8 +267,10 @@ void MeasureSwap(const fs::path& folder, const std::string& nvcc, const std::str
       user,
       folder.string(),
       {Kernel("tuned", target,
-              "n >= 1 && n <= 4096 && aligned(out, 4) && disjoint(out, 4, out, 0)"),
-       Kernel("missed", target, "n >= 2 && n <= 4096")}};
+              {"n >= 1 && n <= 4096 && aligned(out, 4) && disjoint(out, 4, out, 0)"}),
+       Kernel("missed", target, {"n >= 2 && n <= 4096"}),
+       Kernel("sized", target,
+              {"n > 1024 && n <= 4096", "n > 64 && n <= 1024", "n >= 1 && n <= 64"})}};
   const auto swapped = source::WriteSwappedSource(request);
   if (!swapped) {
     std::printf("swapped source: %s\n", swapped.error().message.c_str());

@@ -57,6 +57,7 @@ launches() {
   echo "$said"
   [[ $said == *"bench::tuned: "[1-9]*" launches tuned, 0 outside"* ]] || fail "the variant of tuned does not run"
   [[ $said == *"bench::missed: 0 launches tuned, "[1-9]* ]] || fail "the variant of missed runs"
+  [[ $said == *"bench::sized: "[1-9]*" launches tuned, 0 outside"* ]] || fail "no variant of sized runs"
   disabled=$(CUPILOT_STATS=1 CUPILOT_DISABLE=1 ./launches 100 2>&1)
   [[ $disabled != *"launches tuned"* ]] || fail "CUPILOT_DISABLE=1 leaves variants on: $disabled"
 }

@@ -1,6 +1,7 @@
 // Host time of a launch: of a kernel in an object without us (this file with -DPLAIN, compiled as it is), and in a
-// swapped object of one without a variant, of one whose variant runs and of one whose guard fails. Each launch is timed
-// by itself. Prints the four medians in nanoseconds three times: of launches that follow others of their own kind, as in
+// swapped object of one without a variant, of one whose variant runs, of one whose guard fails, and of one with a variant
+// for each of three sizes, where the guard that is asked last holds. Each launch is timed by itself. Prints the five
+// medians in nanoseconds three times: of launches that follow others of their own kind, as in
 // a program's loop, in runs whose order changes; of launches that take turns in an order that changes, so that each
 // finds the processor's predictions and caches with another one's; and as the first, on a stream of the program's, which
 // might be capturing.
@@ -30,11 +31,16 @@ __global__ void tuned(int* out, int n) {
 __global__ void missed(int* out, int n) {
   if (n < 0) *out = n;
 }
+__global__ void sized(int* out, int n) {
+  if (n < 0) *out = n;
+}
 }  // namespace bench
 
 static void LaunchWithout(int* out, int n) { bench::without<<<1, 32, 0, stream>>>(out, n); }
 static void LaunchTuned(int* out, int n) { bench::tuned<<<1, 32, 0, stream>>>(out, n); }
 static void LaunchMissed(int* out, int n) { bench::missed<<<1, 32, 0, stream>>>(out, n); }
+
+static void LaunchSized(int* out, int n) { bench::sized<<<1, 32, 0, stream>>>(out, n); }
 
 static double Nanoseconds() {
   return std::chrono::duration<double, std::nano>(
@@ -53,10 +59,12 @@ static unsigned long long Ticks() {
 
 using Launch = void (*)(int*, int);
 
+constexpr int kKinds = 5;
+const Launch kLaunches[kKinds] = {LaunchPlain, LaunchWithout, LaunchTuned, LaunchMissed, LaunchSized};
+
 // In runs of `in_a_row` launches of one kind; of each kind at least `count`.
 static bool Medians(int* out, int count, int in_a_row) {
-  const Launch launch[4] = {LaunchPlain, LaunchWithout, LaunchTuned, LaunchMissed};
-  std::vector<float> times[4];
+  std::vector<float> times[kKinds];
   for (auto& all : times) all.reserve(static_cast<std::size_t>(count + in_a_row));
   const double began = Nanoseconds();
   const unsigned long long began_ticks = Ticks();
@@ -64,22 +72,22 @@ static bool Medians(int* out, int count, int in_a_row) {
   int since_wait = 0;
   while (times[0].size() < static_cast<std::size_t>(count)) {
     state = state * 1664525 + 1013904223;
-    const int first = static_cast<int>(state >> 30), step = (state >> 29 & 1) != 0 ? 1 : 3;
-    for (int k = 0; k < 4; ++k) {
-      const int which = (first + k * step) % 4;
+    const int first = static_cast<int>((state >> 16) % kKinds), step = 1 + static_cast<int>(state >> 30);
+    for (int k = 0; k < kKinds; ++k) {
+      const int which = (first + k * step) % kKinds;
       for (int i = 0; i < in_a_row; ++i) {
         const unsigned long long begin = Ticks();
-        launch[which](out, 1);
+        kLaunches[which](out, 1);
         const unsigned long long end = Ticks();
         times[which].push_back(static_cast<float>(end - begin));
       }
     }
     // The queue never fills; a few launches that are not timed follow a wait, which leaves the caches cold.
-    since_wait += 4 * in_a_row;
+    since_wait += kKinds * in_a_row;
     if (since_wait >= 256) {
       since_wait = 0;
       cudaDeviceSynchronize();
-      for (int k = 0; k < 4; ++k) launch[k](out, 1);
+      for (const Launch launch : kLaunches) launch(out, 1);
     }
   }
   if (cudaDeviceSynchronize() != cudaSuccess) return false;
@@ -98,7 +106,7 @@ int main(int argc, char** argv) {
     std::printf("no device\n");
     return 3;
   }
-  for (const Launch launch : {LaunchPlain, LaunchWithout, LaunchTuned, LaunchMissed}) {
+  for (const Launch launch : kLaunches) {
     for (int i = 0; i < 100; ++i) launch(out, 1);  // the first ones load the code
   }
   if (!Medians(out, count, 32) || !Medians(out, count, 1)) return 1;
