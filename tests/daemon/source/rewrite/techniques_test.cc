@@ -157,8 +157,9 @@ __global__ void negated(const float* in, float* out, int n, int m) {
   EXPECT_THAT(with("sm_count > 8").reason, HasSubstr("says nothing of a size"));
   EXPECT_THAT(with("n >").reason, HasSubstr("guard"));
   EXPECT_THAT(with(4).reason, HasSubstr("an expression is needed"));
-  for (const protocol::Proposal& proposal :
-       Propose({kernel, kernel.cases.front(), "host"})->proposals) {
+  const auto proposed = Propose({kernel, kernel.cases.front(), "host"});
+  ASSERT_TRUE(proposed);
+  for (const protocol::Proposal& proposal : proposed->proposals) {
     EXPECT_NE(proposal.technique, "size_class");
   }
 }
