@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "evaluate/variant_set.h"
 #include "service/demotion.h"
 #include "service/job_text.h"
 #include "service/winnable.h"
@@ -88,24 +87,6 @@ Json VariantsJson(const std::vector<Proven>& set) {
                         {"cases", cases}});
   }
   return variants;
-}
-
-// The record of all variants of the set together: the first one's, with the case results, speedup
-// and interval of all. Nothing where there is none.
-std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
-                                            const records::Workload& workload) {
-  if (set.empty()) return std::nullopt;
-  records::Evaluation all = set[0].evaluation;
-  if (set.size() == 1) return all;
-  std::vector<records::Evaluation> evaluations;
-  evaluations.reserve(set.size());
-  for (const Proven& one : set) evaluations.push_back(one.evaluation);
-  all.cases = evaluate::CasesOfSet(evaluations, workload);
-  if (const auto combined = evaluate::Combine(all.cases, workload)) {
-    all.speedup = combined->speedup;
-    all.interval = combined->interval;
-  }
-  return all;
 }
 
 records::Workload WorkloadHere(const ObjectState& state, const records::Kernel& kernel) {

@@ -30,12 +30,6 @@ bool IsWanted(const Target& target, const records::Kernel& kernel) {
   });
 }
 
-double WeightOf(const records::Workload& workload) {
-  double weight = 0;
-  for (const records::Case& c : workload.cases) weight += c.weight;
-  return std::max(weight, 1e-9);
-}
-
 }  // namespace
 
 Service::Service(Collaborators collaborators, Settings settings, std::string state_folder)
@@ -309,6 +303,7 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
 }
 
 void Service::DropUnusedJobs() {
+  winnable_.clear();
   std::set<std::string> used;
   for (const auto& [folder, state] : objects_) {
     if (state.scan == nullptr) continue;
@@ -343,25 +338,23 @@ std::vector<KernelJob*> Service::AllJobs() const {
   return all;
 }
 
-// The kernel that has had the least time for its weight is next, on a device that has room.
+// On a device that has room.
 bool Service::StartStep() {
   if (!obstacle_.empty()) return false;
   std::map<std::string, std::int64_t> busy;
   for (const KernelJob* job : AllJobs()) busy[job->input().place.device] += job->busy() ? 1 : 0;
-  KernelJob* next = nullptr;
-  double least = 0;
+  std::vector<KernelJob*> ready;
+  std::vector<Claim> claims;
   for (const auto& [key, job] : jobs_) {
     if (job->busy() || (job->finished() && !job->under_way())) continue;
     const std::string& device = job->input().place.device;
     if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
-    const double share = job->spent_seconds() / WeightOf(job->input().workload);
-    if (next == nullptr || share < least) {
-      next = job.get();
-      least = share;
-    }
+    ready.push_back(job.get());
+    claims.push_back(ClaimOf(key, *job));
   }
-  if (next == nullptr) return false;
-  Step(*next);
+  const auto next = NextTurn(claims);
+  if (!next) return false;
+  Step(*ready[*next]);
   return true;
 }
 
@@ -382,6 +375,7 @@ void Service::OnVerdict(const KernelJob& job) {
                   {"speedup", MeasuredSpeedup(verdict).value_or(0)}});
   SpareDisplay(job, verdict);
   if (!verdict.accepted) return;
+  winnable_.clear();
   PublishKernel(job.input().kernel.key);
   Later(&Service::Work);
 }

@@ -27,6 +27,7 @@
 #include "service/object_scan.h"
 #include "service/project.h"
 #include "service/publisher.h"
+#include "service/schedule.h"
 #include "service/settings.h"
 
 namespace cupilot::service {
@@ -175,6 +176,7 @@ class Service {
   void DropUnusedJobs();
   std::vector<KernelJob*> AllJobs() const;
   bool StartStep();
+  Claim ClaimOf(const std::string& job_key, const KernelJob& job);
   void Step(KernelJob& job);
   void OnVerdict(const KernelJob& job);
   void SpareDisplay(const KernelJob& job, const records::Evaluation& verdict);
@@ -219,7 +221,9 @@ class Service {
   std::map<std::string, ObjectState> objects_;              // by object folder
   std::map<std::string, std::unique_ptr<KernelJob>> jobs_;  // by JobKey()
   std::vector<std::unique_ptr<KernelJob>> dropped_;         // in their last step
-  std::set<std::string> source_folders_;                    // watched for edits
+  // By JobKey(): what can be won, which is read once until something is accepted or captured.
+  std::map<std::string, std::optional<double>> winnable_;
+  std::set<std::string> source_folders_;  // watched for edits
   Counters counters_;
   std::set<std::string> changed_;  // folders with events that were not looked at yet
   std::string obstacle_;           // why nothing is worked on; kCapturing: a capture is

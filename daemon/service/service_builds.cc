@@ -68,6 +68,7 @@ void Service::LearnShipped(ObjectState& state) {
 // True if one of them is new.
 bool Service::Refuse(const ObjectState& state, const std::vector<Refusal>& suspects) {
   if (suspects.empty()) return false;
+  winnable_.clear();
   std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
   const auto& kernels = state.scan->kernels;
   std::erase_if(refusals, [&](const Refusal& refusal) {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "log/log.h"
 #include "service/service.h"
+#include "service/winnable.h"
 
 namespace cupilot::service {
 namespace {
@@ -104,7 +105,25 @@ void Service::OnCaptureChanged(const CaptureId* ended) {
   Later(&Service::AfterStep);
 }
 
+Claim Service::ClaimOf(const std::string& job_key, const KernelJob& job) {
+  const JobInput& input = job.input();
+  auto [known, fresh] = winnable_.try_emplace(job_key);
+  if (fresh) {
+    if (const workloads::Captured* captured =
+            captured_.Find(input.kernel.file, records::LabelOf(input.kernel))) {
+      const auto best =
+          Together(catalog_.BestSet(input.kernel.key, input.workload, input.place, input.refused()),
+                   input.workload);
+      known->second = WinnableMicroseconds(*captured, best ? &*best : nullptr);
+    }
+  }
+  Claim claim{job.spent_seconds(), 0, known->second};
+  for (const records::Case& one : input.workload.cases) claim.weight += one.weight;
+  return claim;
+}
+
 base::Result<> Service::AddCaptured(const std::vector<workloads::Captured>& all) {
+  winnable_.clear();
   for (const workloads::Captured& captured : all) {
     TRY(captured_.Save(captured));
     log::Info("captured", {{"kernel", captured.kernel}, {"cases", captured.cases.size()}});
@@ -120,6 +139,7 @@ base::Result<> Service::AddCaptured(const std::vector<workloads::Captured>& all)
 
 base::Result<> Service::DropCaptured(const std::string& file, const std::string& label) {
   TRY(captured_.Drop(file, label));
+  winnable_.clear();
   MarkStale(file, label);
   Work();
   return {};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "evaluate/variant_set.h"
+
 namespace cupilot::service {
 namespace {
 
@@ -25,6 +27,22 @@ double ShareOf(const std::string& name, const records::Evaluation* best) {
 }
 
 }  // namespace
+
+std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
+                                            const records::Workload& workload) {
+  if (set.empty()) return std::nullopt;
+  records::Evaluation all = set[0].evaluation;
+  if (set.size() == 1) return all;
+  std::vector<records::Evaluation> evaluations;
+  evaluations.reserve(set.size());
+  for (const Proven& one : set) evaluations.push_back(one.evaluation);
+  all.cases = evaluate::CasesOfSet(evaluations, workload);
+  if (const auto combined = evaluate::Combine(all.cases, workload)) {
+    all.speedup = combined->speedup;
+    all.interval = combined->interval;
+  }
+  return all;
+}
 
 double WinnableMicroseconds(const workloads::Captured& captured, const records::Evaluation* best) {
   double winnable = 0;

@@ -3,11 +3,19 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "records/evaluation.h"
+#include "records/workload.h"
+#include "service/catalog.h"
 #include "workloads/captured.h"
 
 namespace cupilot::service {
+
+// The record of all variants of the set together: the first one's, with the case results, speedup
+// and interval of all. Nothing where there is none.
+std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
+                                            const records::Workload& workload);
 
 // Microseconds of one run of the captured program. `best`: of the variant that runs now, or null.
 double WinnableMicroseconds(const workloads::Captured& captured, const records::Evaluation* best);

@@ -102,6 +102,44 @@ TEST_F(CapturesTest, ALaterCaptureTakesTheEarlierOnesPlace) {
   EXPECT_EQ(service_->captured().All().size(), 1u);
 }
 
+// As `cupilot list` shows them: by the time that can still be won.
+TEST_F(CapturesTest, WhatTakesMostOfTheProgramIsWorkedOnFirst) {
+  settings_.parallel = 1;
+  std::string order;
+  judge_ = [&](const evaluate::EvaluateRequest& request) {
+    // What began before the capture is of the tag's case.
+    if (request.workload.cases.at(0).name == "seen") order += request.kernel.name;
+    clock_.Advance(std::chrono::minutes(1));
+    records::Evaluation evaluation = test::MakeEvaluation(request, 1.5);
+    for (records::CaseResult& result : evaluation.cases) {
+      result.name = request.workload.cases.at(0).name;
+      result.original_us = 100;
+      result.variant_us = request.kernel.name == "b" ? 1 : 90;
+      result.floor_us = 1;
+    }
+    return evaluation;
+  };
+  Prepare("kernel a x\nkernel b y\nkernel c z\n");
+  Start();
+  std::vector<Captured> all;
+  WorkUntil([&] { return service_->counters().scans == 1; });
+  for (const auto& [name, microseconds] :
+       {std::pair("a", 500.0), std::pair("b", 50000.0), std::pair("c", 2000.0)}) {
+    all.push_back(MakeCaptured(name));
+    all.back().cases[0].weight = microseconds;
+    all.back().launches[0].microseconds = microseconds;
+  }
+  Add(all);
+  Drain();
+  // b has reached its floor with its first variant, so nothing is left to win there.
+  ASSERT_GE(order.size(), 2u);
+  EXPECT_EQ(order.substr(0, 2), "bc") << order;
+  const Json rows = ListDocument(*service_, "")["kernels"];
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["kernel"], "c");
+  EXPECT_EQ(rows[2]["kernel"], "b");
+}
+
 // The same launches, but not as often as before: other things are worth while.
 TEST_F(CapturesTest, ALaterCaptureWithAnotherDistributionWeighsAndTunesAnew) {
   std::vector<std::string> weights;
