@@ -41,6 +41,8 @@ void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   auto* tune = app.add_subcommand("tune", "Tune one kernel of one file, without the daemon");
   AddSourceOptions(*tune, out);
   tune->add_option("--budget", raw.budget, "time (60s, 5m) or a number of evaluations (200)");
+  tune->add_option("--strategy", out.strategy,
+                   "what looks for values of tunables: a name that `cupilot search replay` takes");
   tune->add_option("-o,--output", out.output_file, "write the best variant's JSON to this file");
   auto* evaluate = app.add_subcommand("evaluate", "Prove or reject one variant");
   AddSourceOptions(*evaluate, out);

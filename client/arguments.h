@@ -38,6 +38,7 @@ struct Arguments {
   std::string gpu = "cuda:0";  // lock --verify
   std::string build_folder;    // lock --verify
   std::string arch;            // best
+  std::string strategy;        // tune; empty: the default
   std::uint64_t seed = 1;
   std::optional<double> seconds;  // of a budget or a snooze
   std::optional<std::int64_t> evaluations;

@@ -83,6 +83,7 @@ base::Result<Json> SourceParams(const Arguments& arguments) {
     TRY(CheckName(variant_file, variant->kernel, params["kernel"].get<std::string>()));
     params["variant"] = records::ToJson(*variant);
   }
+  if (!arguments.strategy.empty()) params["strategy"] = arguments.strategy;
   if (arguments.seconds) params["seconds"] = *arguments.seconds;
   if (arguments.evaluations) params["evaluations"] = *arguments.evaluations;
   return params;

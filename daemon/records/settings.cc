@@ -27,6 +27,9 @@ std::string KnownKeys() {
 std::string WhyNot(const Setting& setting, const Json& value) {
   if (setting.otherwise.is_boolean()) return value.is_boolean() ? "" : "expected true or false";
   if (setting.otherwise.is_string()) {
+    if (setting.one_of.empty()) {
+      return value.is_string() && value != "" ? "" : "expected a text that is not empty";
+    }
     std::string choices;
     for (const std::string& one : setting.one_of) {
       if (value == one) return "";
@@ -65,6 +68,12 @@ const std::vector<Setting>& Settings() {
       {"parallel", 2, 1, 64, {}, "kernels in work at once: their builds overlap"},
       {"nice", 10, 0, 19, {}, "added to the priority of all workers"},
       {"seed", 1, 0, 9007199254740992.0, {}, "of the search and of generated values"},
+      {"search_strategy",
+       "number_search",
+       0,
+       0,
+       {},
+       "what looks for values of tunables: a name that `cupilot search replay` takes"},
       {"captured_gigabytes", 16.0, 0.01, 1e6, {}, "captured contents that are kept, the newest"},
       {"capture_tests",
        true,

@@ -14,7 +14,7 @@ struct Setting {
   Json otherwise;  // the default; its type is the setting's
   double low = 0;  // of a number, inclusive
   double high = 0;
-  std::vector<std::string> one_of;  // of a text
+  std::vector<std::string> one_of;  // of a text; empty: any but the empty one
   const char* what;
 };
 

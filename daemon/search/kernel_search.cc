@@ -133,7 +133,7 @@ std::string TitleOf(const std::vector<records::StrategyStep>& steps) {
 }
 
 KernelSearch::KernelSearch(SearchInput input)
-    : input_(std::move(input)), numbers_(input_.numbers, input_.seed) {}
+    : input_(std::move(input)), numbers_(input_.numbers, input_.seed, input_.strategy) {}
 
 const Opinion* KernelSearch::OpinionOf(const std::string& technique) const {
   for (const Opinion& opinion : input_.opinions) {
@@ -362,9 +362,12 @@ Candidate KernelSearch::Admit(Candidate candidate) {
   return candidate;
 }
 
-std::optional<Candidate> KernelSearch::Next() {
+bool KernelSearch::NearFloor() const {
   const Idea* leader = best();
-  if (leader != nullptr && leader->outcome->floor_share >= kNearFloor) return std::nullopt;
+  return leader != nullptr && leader->outcome->floor_share >= kNearFloor;
+}
+
+std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
   ProposeSingles(frontier);
@@ -372,18 +375,29 @@ std::optional<Candidate> KernelSearch::Next() {
   ProposeExtensions(frontier);
   ProposeNeighbours(frontier);
   ProposeClasses(frontier);
-  const Proposal* top = nullptr;
-  for (const Proposal& proposal : frontier) {
+  Proposal* top = nullptr;
+  for (Proposal& proposal : frontier) {
     // Of equals the earlier kind, which costs less to understand.
     if (top == nullptr || proposal.candidate.expected_gain > top->candidate.expected_gain) {
       top = &proposal;
     }
   }
-  std::optional<Candidate> numbers =
-      NextNumbers(top == nullptr ? 0.0 : top->candidate.expected_gain);
-  if (numbers) return Admit(std::move(*numbers));
   if (top == nullptr) return std::nullopt;
-  return Admit(top->candidate);
+  return std::move(*top);
+}
+
+std::optional<Candidate> KernelSearch::Nothing() {
+  if (events_.empty() || events_.back() != 0) events_.push_back(0);
+  return std::nullopt;
+}
+
+std::optional<Candidate> KernelSearch::Next() {
+  if (NearFloor()) return Nothing();
+  std::optional<Proposal> top = MostPromising();
+  std::optional<Candidate> numbers = NextNumbers(top ? top->candidate.expected_gain : 0.0);
+  if (numbers) return Admit(std::move(*numbers));
+  if (!top) return Nothing();
+  return Admit(std::move(top->candidate));
 }
 
 void KernelSearch::Report(int id, const Outcome& outcome) {
@@ -420,9 +434,7 @@ bool KernelSearch::Exhausted() {
   for (const Idea& idea : ideas_) {
     if (!idea.outcome) return false;
   }
-  // Asked of a copy: to look must not change what comes next.
-  KernelSearch copy = *this;
-  return !copy.Next().has_value();
+  return NearFloor() || (!MostPromising() && !numbers_.HasNext());
 }
 
 }  // namespace cupilot::search

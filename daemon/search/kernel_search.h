@@ -49,6 +49,7 @@ struct SearchInput {
   std::vector<SizedCase> cases;   // SizedCasesOf(kernel, workload); of one case no class is sought
   std::vector<records::Strategy> seeds;  // strategies that worked elsewhere: tried first
   std::uint64_t seed = 1;
+  std::string strategy = kNumberStrategy;  // that looks for numbers (strategy.h)
 };
 
 struct Candidate {
@@ -108,6 +109,10 @@ class KernelSearch {
   const std::vector<Idea>& ideas() const { return ideas_; }
   // The accepted idea with the greatest speedup, or null.
   const Idea* best() const;
+  const NumberSearch& numbers() const { return numbers_; }
+
+  // Nothing more is asked or reported: frees what that would need.
+  void Close() { numbers_.Close(); }
 
   // The whole search as JSON (input's seed, ideas with expected and measured gain), and the search
   // that results from running those results again: Next() and Report() in the recorded order.
@@ -136,6 +141,9 @@ class KernelSearch {
   void ProposeClasses(std::vector<Proposal>& out) const;
   void Add(std::vector<records::StrategyStep> steps, int parent, double gain,
            std::vector<Proposal>& out, Values values = {}) const;
+  // Of all that could be tried, numbers aside.
+  std::optional<Proposal> MostPromising() const;
+  bool NearFloor() const;
   // What runs each case by what was accepted so far.
   Running RunningNow() const;
   std::optional<Candidate> NextNumbers(double best_other);
@@ -148,6 +156,8 @@ class KernelSearch {
   // of what is known.
   double Factor(const std::string& technique, const records::Json& parameters) const;
   Candidate Admit(Candidate candidate);
+  // Also that there was nothing is an event: the strategy for numbers was asked.
+  std::optional<Candidate> Nothing();
 
   SearchInput input_;
   NumberSearch numbers_;
@@ -155,7 +165,8 @@ class KernelSearch {
   std::set<std::string> tried_;
   std::map<std::string, Record> techniques_;
   std::map<int, int> children_;  // how many were made from an idea
-  // The order of calls, for the replay: > 0 a candidate that Next() gave, < 0 the one reported.
+  // The order of calls, for the replay: > 0 a candidate that Next() gave, < 0 the one reported, 0
+  // Next() gave none.
   std::vector<int> events_;
 };
 

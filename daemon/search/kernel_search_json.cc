@@ -101,6 +101,7 @@ Json KernelSearch::ToJson() const {
   return {{"schema", kSchema},
           {"kernel", input_.kernel},
           {"seed", records::NumberJson(input_.seed)},
+          {"numbers", input_.strategy},
           {"ideas", std::move(ideas)},
           {"events", events_}};
 }
@@ -113,8 +114,13 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
   records::ObjectReader object(json, "", reading);
   std::vector<Json> ideas;
   std::vector<std::int64_t> events;
-  object.Schema(kSchema).Optional("ideas", ideas).Optional("events", events);
+  std::string strategy = kNumberStrategy;
+  object.Schema(kSchema)
+      .Optional("numbers", strategy)
+      .Optional("ideas", ideas)
+      .Optional("events", events);
   if (reading.error()) return corrupt(reading.error()->message);
+  if (strategy != input.strategy) return corrupt("numbers were looked for by '" + strategy + "'");
 
   std::vector<Recorded> recorded;
   for (std::size_t i = 0; i < ideas.size(); ++i) {
@@ -130,6 +136,10 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
 
   KernelSearch search(std::move(input));
   for (const std::int64_t event : events) {
+    if (event == 0) {
+      if (search.Next()) return corrupt("there is more to try than there was");
+      continue;
+    }
     const auto id = static_cast<std::size_t>(event < 0 ? -event : event);
     if (id == 0 || id > recorded.size()) return corrupt("an event of no idea");
     if (event < 0) {

@@ -1,60 +1,36 @@
-// The search over numbers: which values of a kernel's tunables to try next. Pure: what it returns
-// is a function of the space, the seed and the results that were reported.
+// The search over numbers: which values of a kernel's tunables to try next, by a strategy of the
+// table (strategy.h) on the solved space. Pure: what it returns is a function of the space, the
+// strategy, the seed and the results that were reported.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
-#include <random>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "base/result.h"
-#include "records/expression.h"
-#include "records/kernel.h"
+#include "search/number_space.h"
+#include "search/space.h"
+#include "search/strategy.h"
 
 namespace cupilot::search {
 
-// Names and values, in the order of the space's tunables.
-using Values = std::vector<std::pair<std::string, std::int64_t>>;
+// Which strategy looks for numbers where nobody says.
+inline constexpr const char* kNumberStrategy = "number_search";
 
-// What may be chosen. A point is legal if every expression in `require` has a value that is not
-// zero, where names are tunables and `constants`.
-struct NumberSpace {
-  std::vector<records::Tunable> tunables;
-  std::vector<std::string> require;
-  records::Environment constants;           // the case's scalars and what else expressions name
-  std::function<bool(const Values&)> also;  // must be true, too, where it is set
-
-  bool Legal(const Values& values) const;
-  // The values that the source has as compiled.
-  Values Default() const;
-  // Legal or not; the product of the counts of values, at most 2^53.
-  double Size() const;
-};
-
-// The space of a kernel's own tunables: `require` of its tag, and that the tag's launch line gives
-// a block of 1 to 1024 threads and a grid that is not empty for this case. Empty if it has none.
-NumberSpace SpaceOf(const records::Kernel& kernel, const records::Case& workload);
-
-// Integer scalars of a case as names of expressions, and its geometry (grid_x ... shared_bytes)
-// where that can be computed.
-records::Environment EnvironmentOf(const records::Case& workload);
-
-// The default point counts as measured with a speedup of 1. Then random points, then coordinate
-// descent from the best: one tunable at a time to its neighbouring values, over and over, until no
-// step helps; then again from a random point, until every legal point was tried (of large spaces:
-// until random points find nothing new).
+// Times are relative to the original: 1 is as long as that. The standard point, where the source's
+// own values are one, is known to be 1 and never given. The space is solved when the first point
+// is asked for.
 class NumberSearch {
  public:
-  NumberSearch(NumberSpace space, std::uint64_t seed);
+  NumberSearch(NumberSpace space, std::uint64_t seed, std::string strategy = kNumberStrategy);
 
-  // The next point, or nothing when none is left. May be called again before the point was
-  // reported: where the descent waits for results, what comes is a random point.
+  // The next point, or nothing when the strategy has none now. May be called again before the point
+  // was reported. Each point is given once.
   std::optional<Values> Next();
+  // Whether Next() would give one; changes nothing of what it gives.
+  bool HasNext();
 
   // The result of a point that Next() returned: its speedup over the original, or nothing if it was
   // rejected.
@@ -62,29 +38,41 @@ class NumberSearch {
 
   const Values& best() const { return best_; }
   double best_speedup() const { return best_speedup_; }
-  std::size_t tried() const { return tried_.size(); }
   // Results since the last improvement; tells how promising it is to go on.
   int without_gain() const { return without_gain_; }
+  const std::string& strategy() const { return strategy_name_; }
+  // What a person should know of the space: what of it could not be solved, or why it is empty.
+  // Empty before the first point was asked for.
+  const std::string& warning() const { return warning_; }
+  // Valid points, at most 2^63; 0 before they are known.
+  std::uint64_t size() const { return solved_ ? solved_->space.size() : 0; }
+
+  // Nothing more is asked: frees what that would need.
+  void Close();
 
  private:
-  // Known points have a result (a speedup, or 0 for a rejected one); the others are waiting for it.
-  std::optional<Values> RandomPoint();
-  std::optional<Values> DescentPoint() const;
-  void Draw(Values& values);  // other values for these names
-  bool Fresh(const Values& values) const;
+  // A point that the strategy asked for.
+  struct Asked {
+    bool reported = false;
+    std::optional<double> time;  // relative to the original's; nothing: it failed
+    int waiting = 1;             // how often the strategy waits for it
+  };
 
-  NumberSpace space_;
-  std::mt19937_64 random_;
-  std::vector<Values> legal_;  // all of them, where the space is small
-  bool enumerated_ = false;
-  std::map<Values, std::optional<double>> tried_;
+  void Begin();
+  std::optional<Point> PointOf(const Values& values) const;
+
+  NumberSpace numbers_;  // once it was solved `require` is what could not be
+  std::uint64_t seed_;
+  std::string strategy_name_;
+  bool begun_ = false;
+  bool dry_ = false;  // nothing was left; the strategy is asked again after the next result
+  std::unique_ptr<const SolvedSpace> solved_;  // before the strategy, which refers to it
+  std::unique_ptr<Strategy> strategy_;
+  std::string warning_;
+  std::map<Point, Asked> asked_;
+  std::optional<Point> ahead_;  // that HasNext() looked at
   Values best_;
   double best_speedup_ = 1.0;
-  Values centre_;  // of the descent
-  double centre_speedup_ = 1.0;
-  std::optional<Values> restart_;  // a random point that becomes the centre when it is reported
-  std::size_t random_left_ = 0;
-  std::size_t pending_ = 0;
   int without_gain_ = 0;
 };
 

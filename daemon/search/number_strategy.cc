@@ -1,82 +1,84 @@
 #include "search/number_strategy.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cupilot::search {
 namespace {
 
-// Where the standard point does not run, whatever runs is faster than it.
-constexpr double kNever = 1e15;
+// Where points have no numbers, one that was tried may be drawn again.
+constexpr int kDraws = 1000;
 
-Point PointOf(const Space& space, const Values& values) {
+Point StandardOf(const Space& space) {
   Point point;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::vector<std::int64_t>& all = space.parameters()[i].values;
-    const auto found = std::find(all.begin(), all.end(), values[i].second);
-    point.push_back(static_cast<std::uint16_t>(found - all.begin()));
+  for (const SpaceParameter& parameter : space.parameters()) {
+    const auto found =
+        std::find(parameter.values.begin(), parameter.values.end(), parameter.standard);
+    point.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
   }
   return point;
-}
-
-Values ValuesOf(const Space& space, const Point& point) {
-  Values values;
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    values.emplace_back(space.parameters()[i].name, space.ValueOf(point, i));
-  }
-  return values;
-}
-
-NumberSpace NumbersOf(const Space& space) {
-  NumberSpace numbers;
-  for (const SpaceParameter& parameter : space.parameters()) {
-    records::Tunable tunable;
-    tunable.name = parameter.name;
-    tunable.values = parameter.values;
-    tunable.default_value = parameter.standard;
-    numbers.tunables.push_back(std::move(tunable));
-  }
-  numbers.also = [&space](const Values& values) { return space.IsValid(PointOf(space, values)); };
-  return numbers;
 }
 
 }  // namespace
 
 NumberStrategy::NumberStrategy(const Space& space, std::uint64_t seed)
-    : space_(space), search_(NumbersOf(space), seed) {
-  standard_ = PointOf(space, NumbersOf(space).Default());
-  if (space.IsValid(standard_)) return;
-  asked_ = true;
-  standard_time_ = kNever;
+    : space_(space), draws_(space, seed), random_left_(space.parameters().size() + 2) {
+  const Point standard = StandardOf(space);
+  if (space.IsValid(standard)) standard_ = centre_ = standard;
+}
+
+// Every point that is passed over was tried: what it was passed over for changes no later answer.
+std::optional<Point> NumberStrategy::RandomPoint() {
+  const bool numbered = space_.size() < std::uint64_t{1} << 63;
+  for (int i = 0; numbered || i < kDraws; ++i) {
+    std::optional<Point> point = draws_.Next();
+    if (!point || !tried_.contains(*point)) return point;
+  }
+  return std::nullopt;
+}
+
+std::optional<Point> NumberStrategy::DescentPoint() const {
+  if (!centre_) return std::nullopt;
+  for (Point& neighbour : space_.Neighbours(*centre_, true)) {
+    if (!tried_.contains(neighbour)) return std::move(neighbour);
+  }
+  return std::nullopt;
+}
+
+std::optional<Point> NumberStrategy::Choose() {
+  if (standard_) return std::exchange(standard_, std::nullopt);
+  if (random_left_ > 0) {
+    auto point = RandomPoint();
+    if (point) --random_left_;
+    return point;
+  }
+  auto point = DescentPoint();
+  if (point) return point;
+  // While results are outstanding who asks ahead gets a point that may be of use anyway.
+  point = RandomPoint();
+  if (pending_ == 0) restart_ = point;
+  return point;
 }
 
 std::optional<Point> NumberStrategy::Next() {
-  if (!asked_) {
-    asked_ = true;
-    return standard_;
-  }
-  const auto values = search_.Next();
-  if (!values) return std::nullopt;
-  return PointOf(space_, *values);
+  auto point = Choose();
+  if (!point) return std::nullopt;
+  tried_[*point] = false;
+  ++pending_;
+  return point;
 }
 
 void NumberStrategy::Report(const Point& point, std::optional<double> microseconds) {
-  if (standard_time_) return Tell(point, microseconds);
-  if (point != standard_) {
-    early_.emplace_back(point, microseconds);
-    return;
-  }
-  standard_time_ = microseconds.value_or(kNever);
-  for (const auto& [other, time] : early_) Tell(other, time);
-  early_.clear();
-}
-
-void NumberStrategy::Tell(const Point& point, std::optional<double> microseconds) {
-  const Values values = ValuesOf(space_, point);
-  if (microseconds) {
-    search_.Report(values, *standard_time_ / *microseconds);
-  } else {
-    search_.Report(values, std::nullopt);
-  }
+  const auto found = tried_.find(point);
+  if (found == tried_.end() || found->second) return;
+  found->second = true;
+  --pending_;
+  const bool restarts = restart_ == point;
+  if (restarts) restart_.reset();
+  if (!microseconds) return;
+  if (!restarts && centre_time_ && *microseconds >= *centre_time_) return;
+  centre_ = point;
+  centre_time_ = microseconds;
 }
 
 }  // namespace cupilot::search

@@ -1,12 +1,14 @@
-// The search over numbers that the daemon runs (number_search.h), as a strategy on a space. The
-// standard point is asked for first and is what the others are compared with.
+// The plain search over numbers: the standard point, some random points, then coordinate descent
+// from the best: one parameter at a time to its neighbouring values, over and over, until no step
+// helps; then again from a random point, until every valid point was tried. Where the descent waits
+// for results, what comes is a random point.
 #pragma once
 
 #include <cstdint>
-#include <utility>
-#include <vector>
+#include <map>
+#include <optional>
 
-#include "search/number_search.h"
+#include "search/random_strategy.h"
 #include "search/strategy.h"
 
 namespace cupilot::search {
@@ -19,14 +21,19 @@ class NumberStrategy : public Strategy {
   void Report(const Point& point, std::optional<double> microseconds) override;
 
  private:
-  void Tell(const Point& point, std::optional<double> microseconds);
+  std::optional<Point> Choose();
+  std::optional<Point> RandomPoint();
+  std::optional<Point> DescentPoint() const;
 
   const Space& space_;
-  NumberSearch search_;
-  Point standard_;
-  bool asked_ = false;                   // for the standard point
-  std::optional<double> standard_time_;  // what a speedup of 1 is, in microseconds
-  std::vector<std::pair<Point, std::optional<double>>> early_;  // reports before that is known
+  RandomStrategy draws_;
+  std::map<Point, bool> tried_;        // whether it was reported
+  std::optional<Point> standard_;      // until it was asked for; nothing where it is not valid
+  std::optional<Point> centre_;        // of the descent
+  std::optional<double> centre_time_;  // microseconds; nothing: it failed
+  std::optional<Point> restart_;       // a random point that becomes the centre when it is reported
+  std::size_t random_left_ = 0;
+  std::size_t pending_ = 0;
 };
 
 }  // namespace cupilot::search

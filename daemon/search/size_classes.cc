@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "search/number_search.h"
+#include "search/number_space.h"
 
 namespace cupilot::search {
 namespace {

@@ -499,6 +499,9 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   if (const std::string fewer = WhyFewerCases(*place.object, kernel); !fewer.empty()) {
     document["warnings"].push_back(fewer);
   }
+  if (job != nullptr && job->search() != nullptr && !job->search()->numbers().warning().empty()) {
+    document["warnings"].push_back(job->search()->numbers().warning());
+  }
   for (const Place& where : place.object->places.places) {
     if (!where.note.empty())
       document["warnings"].push_back(where.identity.name + ": " + where.note);

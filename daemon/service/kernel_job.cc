@@ -7,7 +7,7 @@
 #include "log/log.h"
 #include "records/read_parts.h"
 #include "records/reader.h"
-#include "search/number_search.h"
+#include "search/number_space.h"
 
 namespace cupilot::service {
 namespace {
@@ -108,6 +108,7 @@ void KernelJob::Restore() {
     open_.back()->candidate = idea.candidate;
   }
   finished_ = search_->Exhausted() || spent_seconds() > input_.budget_seconds;
+  if (finished_) search_->Close();
 }
 
 void KernelJob::Save() {
@@ -234,6 +235,7 @@ search::SearchInput KernelJob::InputOfSearch() const {
   input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
   input.seeds = seeds_;
   input.seed = input_.seed;
+  input.strategy = input_.strategy;
   return input;
 }
 
@@ -333,7 +335,7 @@ void KernelJob::AskMore() {
       finished_ = true;
       return;
     }
-    const auto candidate = search_->Next();
+    const auto candidate = NextCandidate();
     if (!candidate) {
       // Results that are outstanding may bring new ones.
       finished_ = open_.empty();
@@ -344,6 +346,17 @@ void KernelJob::AskMore() {
     open_.back()->candidate = *candidate;
     Make(*open_.back());
   }
+}
+
+std::optional<search::Candidate> KernelJob::NextCandidate() {
+  const bool was_silent = search_->numbers().warning().empty();
+  auto candidate = search_->Next();
+  const std::string& warning = search_->numbers().warning();
+  if (was_silent && !warning.empty()) {
+    log::Warning("the tunables of a kernel",
+                 {{"kernel", records::LabelOf(input_.kernel)}, {"reason", warning}});
+  }
+  return candidate;
 }
 
 KernelJob::Attempt* KernelJob::Find(int id) {
@@ -532,6 +545,7 @@ void KernelJob::EndStep() {
   step_began_ = with_.clock.Now();
   stage_.clear();
   Save();
+  if (finished_ && search_) search_->Close();
   auto done = std::move(done_);
   done_ = nullptr;
   if (begin_again_) BeginAgain();

@@ -42,6 +42,7 @@ struct JobInput {
   std::string numerics = "close";
   Place place;  // what it is tuned on, and for what
   std::uint64_t seed = 1;
+  std::string strategy = search::kNumberStrategy;  // that looks for numbers (search/strategy.h)
   double budget_seconds = 900;
   double measure_seconds = 1.5;
   // The kernel's variants that an object does without: they beat nothing. May be empty.
@@ -112,6 +113,7 @@ class KernelJob {
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
+  std::optional<search::Candidate> NextCandidate();
   void Make(Attempt& attempt);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
   evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/install_layout.h"
 #include "records/json.h"
+#include "search/strategy.h"
 #include "service/place.h"
 
 namespace cupilot::service {
@@ -54,6 +55,9 @@ void Once::Start(const std::string& request_line) {
   if (verb_ == "verify") {
     if (!ReadEntry()) return;
   } else if (verb_ == "tune" || verb_ == "evaluate") {
+    const std::string strategy = records::TextAt(params_, "strategy");
+    const auto known = search::FindStrategy(strategy.empty() ? search::kNumberStrategy : strategy);
+    if (!known) return Finish(base::Fail(known.error()));
     auto workload = records::ParseWorkload(params_.value("workload", Json()));
     if (!workload) return Finish(base::Fail(workload.error().In("workload")));
     workload_ = std::move(*workload);
@@ -207,6 +211,9 @@ void Once::Tune() {
   input.place = place_;
   if (auto text = base::ReadFile(command_.source)) input.source_text = std::move(*text);
   input.seed = params_.value("seed", std::uint64_t{1});
+  if (const std::string strategy = records::TextAt(params_, "strategy"); !strategy.empty()) {
+    input.strategy = strategy;
+  }
   // A budget in evaluations has no limit of time.
   const bool counted = params_.value("evaluations", std::int64_t{0}) > 0;
   input.budget_seconds =

@@ -285,6 +285,7 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.source_text = state.scan->source_text;
   input.numerics = state.target.numerics;
   input.seed = settings_.seed;
+  input.strategy = settings_.search_strategy;
   input.budget_seconds = settings_.seconds_per_kernel;
   input.measure_seconds = settings_.measure_seconds;
   input.refused = [this, key = kernel.key, toolchain = state.scan->toolchain,

@@ -1,6 +1,7 @@
 #include "service/settings.h"
 
 #include "records/settings.h"
+#include "search/strategy.h"
 
 namespace cupilot::service {
 
@@ -12,6 +13,10 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.parallel = static_cast<std::int64_t>(json["parallel"].get<double>());
   settings.nice = static_cast<std::int64_t>(json["nice"].get<double>());
   settings.seed = static_cast<std::uint64_t>(json["seed"].get<double>());
+  settings.search_strategy = json["search_strategy"].get<std::string>();
+  if (const auto known = search::FindStrategy(settings.search_strategy); !known) {
+    return base::Fail(known.error().In(config_folder + "/config.json: search_strategy"));
+  }
   settings.captured_bytes =
       static_cast<std::uint64_t>(json["captured_gigabytes"].get<double>() * 0x1p30);
   const auto seconds = [&json](const char* key) {

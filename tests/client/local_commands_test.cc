@@ -61,7 +61,8 @@ TEST_F(ClientTest, ConfigShowsValuesAndWhereTheyComeFrom) {
 
 TEST_F(ClientTest, ABadSettingNamesFileAndKey) {
   for (const char* text : {R"({"paralel": 4})", R"({"parallel": "four"})", R"({"parallel": 1.5})",
-                           R"({"parallel": 0})", R"({"log_level": "loud"})", R"([])", "{"}) {
+                           R"({"parallel": 0})", R"({"log_level": "loud"})",
+                           R"({"search_strategy": ""})", R"([])", "{"}) {
     xdg_.folder().Write("config/cupilot/config.json", text);
     const auto run = Run({"config"});
     EXPECT_EQ(run.exit_code, 2) << text;

@@ -95,7 +95,8 @@ TEST_F(SourceCommandsTest, TuneWritesTheWinner) {
   ChildSays(R"(echo '{"event":"verdict","data":{"title":"wider","verdict":"accepted","speedup":2}}'
 echo '{"result":{"schema":"cupilot.tune/1","kernel":"n::k","evaluations":1,"variant":{"id":"77"},"evaluation":{"verdict":"accepted","speedup":2}}}')");
   std::vector<std::string> words = Tune();
-  words.insert(words.end(), {"--budget", "5", "--seed", "9", "-o", "best.json"});
+  words.insert(words.end(),
+               {"--budget", "5", "--seed", "9", "--strategy", "random", "-o", "best.json"});
   const auto run = Run(words);
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("1  accepted  2.00x  wider"));
@@ -104,6 +105,7 @@ echo '{"result":{"schema":"cupilot.tune/1","kernel":"n::k","evaluations":1,"vari
             "77");
   EXPECT_EQ(Request()["params"]["evaluations"], 5);
   EXPECT_EQ(Request()["params"]["seed"], 9);
+  EXPECT_EQ(Request()["params"]["strategy"], "random");
   EXPECT_EQ(Request()["params"]["kernel"], "n::k");
 }
 

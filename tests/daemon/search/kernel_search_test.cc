@@ -216,6 +216,37 @@ TEST(KernelSearch, ReplaysFromItsRecord) {
   EXPECT_FALSE(KernelSearch::Replay(Input(), Json::array()).has_value());
 }
 
+TEST(KernelSearch, ReplaysNumbersOfTheStrategyThatLookedForThem) {
+  SearchInput input;
+  records::Tunable tunable;
+  tunable.name = "BX";
+  tunable.values = {16, 32, 64, 128, 256};
+  tunable.default_value = 16;
+  input.numbers.tunables = {tunable};
+  input.strategy = "random";
+  KernelSearch search(input);
+  std::vector<Candidate> open;
+  while (const auto candidate = search.Next()) open.push_back(*candidate);
+  EXPECT_EQ(open.size(), 4u);
+  // That there was nothing more was an answer, too.
+  EXPECT_FALSE(search.Next());
+  for (const Candidate& candidate : open) {
+    EXPECT_FALSE(search.Exhausted());
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::kRejected;
+    search.Report(candidate.id, outcome);
+  }
+  EXPECT_TRUE(search.Exhausted());
+  const Json record = search.ToJson();
+  const auto replayed = KernelSearch::Replay(input, record);
+  ASSERT_TRUE(replayed) << replayed.error().message;
+  EXPECT_EQ(replayed->ToJson(), record);
+  input.strategy = "number_search";
+  const auto other = KernelSearch::Replay(input, record);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("'random'"), std::string::npos);
+}
+
 // Two sizes: coarsening wins at the large one and loses at the small one, unrolling the other way
 // round, and values of the tunable like coarsening.
 SearchInput InputOfTwoSizes() {

@@ -9,8 +9,10 @@
 namespace cupilot::search {
 namespace {
 
-using ::testing::Contains;
-using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 records::Tunable Choice(const std::string& name, std::vector<std::int64_t> values,
                         std::int64_t present) {
@@ -112,6 +114,139 @@ TEST(NumberSearch, HandlesSpacesThatAreTooLargeToList) {
 TEST(NumberSearch, IsEmptyWithoutTunables) {
   NumberSearch search({}, 1);
   EXPECT_FALSE(search.Next().has_value());
+}
+
+// Ten points of a hundred million: who only asks points that it draws finds none of them.
+TEST(NumberSearch, FindsWhatFewPointsFulfil) {
+  NumberSpace space;
+  for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "H"}) {
+    space.tunables.push_back(Choice(name, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 1));
+    if (space.tunables.size() < 2) continue;
+    space.require.push_back(space.tunables[space.tunables.size() - 2].name + " == " + name);
+  }
+  NumberSearch search(space, 1);
+  std::set<std::int64_t> seen;
+  while (const auto values = search.Next()) {
+    EXPECT_TRUE(space.Legal(*values));
+    seen.insert((*values)[7].second);
+    search.Report(*values, 1.0);
+  }
+  EXPECT_THAT(seen, SizeIs(9));
+  EXPECT_EQ(search.size(), 10u);
+  EXPECT_THAT(search.warning(), IsEmpty());
+}
+
+TEST(NumberSearch, WhatCannotBeSolvedIsAskedOfEachPoint) {
+  NumberSpace space = Blocks();
+  space.constants.floats["scale"] = 20.0;
+  space.require.push_back("X > scale");
+  space.also = [](const Values& values) { return values[1].second != 4; };
+  NumberSearch search(space, 2);
+  int count = 0;
+  while (const auto values = search.Next()) {
+    EXPECT_TRUE(space.Legal(*values));
+    search.Report(*values, std::nullopt);
+    ++count;
+  }
+  EXPECT_EQ(count, 4 * 4 - 3);  // X from 32 to 256 by Y without 4; three have too many threads
+  EXPECT_THAT(search.warning(), HasSubstr("'X > scale' is asked of each point that is drawn"));
+}
+
+TEST(NumberSearch, SaysWhatIsTooLargeToBeSolved) {
+  NumberSpace space;
+  std::vector<std::int64_t> values(64);
+  for (int i = 0; i < 64; ++i) values[static_cast<std::size_t>(i)] = i + 1;
+  space.tunables = {Choice("A", values, 1), Choice("B", values, 1), Choice("C", values, 1),
+                    Choice("D", values, 1)};
+  space.require = {"A % 2 == 1", "A + B + C + D != 100"};
+  NumberSearch search(space, 5);
+  for (int i = 0; i < 100; ++i) {
+    const auto point = search.Next();
+    ASSERT_TRUE(point.has_value());
+    EXPECT_TRUE(space.Legal(*point));
+    search.Report(*point, static_cast<double>((*point)[0].second));
+  }
+  EXPECT_GT(search.best_speedup(), 30);
+  EXPECT_THAT(search.warning(), HasSubstr("too large to be solved"));
+  EXPECT_THAT(search.warning(), HasSubstr("'A + B + C + D != 100'"));
+}
+
+TEST(NumberSearch, SaysWhichConstraintLeavesNothing) {
+  NumberSpace space = Blocks();
+  space.require.push_back("X > 1000");
+  NumberSearch search(space, 1);
+  EXPECT_FALSE(search.Next());
+  EXPECT_THAT(search.warning(), HasSubstr("X > 1000"));
+}
+
+// Every row of the table alone: it tries legal points, each once, and never the original.
+TEST(NumberSearch, RunsEachStrategyByItsName) {
+  for (const StrategyRow& row : Strategies()) {
+    const NumberSpace space = Blocks();
+    NumberSearch search(space, 3, std::string(row.name));
+    std::set<Values> seen = {space.Default()};
+    for (int i = 0; i < 10; ++i) {
+      const auto values = search.Next();
+      ASSERT_TRUE(values) << row.name;
+      EXPECT_TRUE(space.Legal(*values)) << row.name;
+      EXPECT_TRUE(seen.insert(*values).second) << row.name;
+      search.Report(*values, SpeedOf(*values));
+    }
+  }
+  NumberSearch search(Blocks(), 3, "clever");
+  EXPECT_FALSE(search.Next());
+  EXPECT_THAT(search.warning(), HasSubstr("no strategy 'clever'"));
+}
+
+TEST(NumberSearch, LookingAheadChangesNothing) {
+  NumberSearch one(Blocks(), 3);
+  NumberSearch two(Blocks(), 3);
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_TRUE(two.HasNext());
+    EXPECT_TRUE(two.HasNext());
+    const auto a = one.Next();
+    ASSERT_EQ(a, two.Next());
+    one.Report(*a, SpeedOf(*a));
+    two.Report(*a, SpeedOf(*a));
+  }
+}
+
+TEST(NumberSearch, TriesTheNearestOfTheListWhereTheSourceHasAnotherValue) {
+  NumberSpace space;
+  space.tunables = {Choice("X", {8, 16, 16, 32}, 20)};
+  NumberSearch search(space, 1);
+  std::vector<std::int64_t> seen;
+  while (const auto values = search.Next()) {
+    seen.push_back((*values)[0].second);
+    search.Report(*values, 1.5);
+  }
+  EXPECT_THAT(seen, UnorderedElementsAre(8, 16, 32));
+  EXPECT_EQ(seen.front(), 16);
+}
+
+TEST(SpaceOf, DemandsOfAVariantThatItsLaunchesAreLegal) {
+  records::Variant variant;
+  variant.tunables = {{"BX", {32, 64, 2048}}, {"NAME", {"a", "b"}}};
+  variant.values = {{"BX", 32}};
+  variant.require = {"BX > 16"};
+  records::Launch launch;
+  launch.entry = "v";
+  launch.block = {"BX", "8", "1"};
+  launch.grid = {"ceil_div(width, BX)", "1", "1"};
+  variant.launches = {launch};
+  records::Case workload;
+  records::Argument width;
+  width.name = "width";
+  width.type = "int";
+  width.value = "256";
+  workload.arguments = {width};
+  const NumberSpace space = SpaceOf(variant, workload);
+  EXPECT_EQ(space.Default(), (Values{{"BX", 32}}));
+  EXPECT_TRUE(space.Legal({{"BX", 64}}));
+  EXPECT_FALSE(space.Legal({{"BX", 2048}}));
+  const auto solved = Solve(space, {});
+  ASSERT_TRUE(solved) << solved.error().message;
+  EXPECT_EQ(solved->space.size(), 2u);
 }
 
 TEST(SpaceOf, DemandsALegalLaunchForTheCase) {

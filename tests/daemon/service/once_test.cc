@@ -89,6 +89,12 @@ TEST_F(OnceTest, WithoutABudgetAMinuteIsEnough) {
   EXPECT_EQ(Run("tune", Json::object())["result"]["evaluations"], 1);
 }
 
+TEST_F(OnceTest, AStrategyThatIsNotThereIsNamed) {
+  const Json error = Run("tune", {{"strategy", "clever"}})["error"];
+  EXPECT_EQ(error["code"], "invalid_argument");
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("there are random, number_search"));
+}
+
 TEST_F(OnceTest, ADeviceThatIsNotThereIsTheEnvironmentsFault) {
   workers_.On("describe_device", [](const Json& params) -> base::Result<Json> {
     return base::Fail(base::Unavailable(params["device"].get<std::string>() + ": no driver"));
