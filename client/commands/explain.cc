@@ -72,6 +72,10 @@ void PrintTried(const Json& document, Output& output) {
     }
     output.Table(rows);
   }
+  for (const Json& one : ListOf(document, "dropped")) {
+    output.Line("not built, beyond what the device has (" + TextOf(one, "limit") +
+                "): " + CountOf(one, "count"));
+  }
   const Json declined = ListOf(document, "declined");
   if (declined.empty()) return;
   output.Line("not applicable");

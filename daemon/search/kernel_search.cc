@@ -411,7 +411,8 @@ void KernelSearch::Report(int id, const Outcome& outcome) {
     // Of some sizes only: no result of the values everywhere.
     if (HasTechnique(idea.candidate.strategy.steps, kSizeClass)) return;
     const bool measured = accepted || outcome.reason == "not_faster";
-    numbers_.Report(idea.candidate.values, measured ? outcome.speedup : std::nullopt);
+    numbers_.Report(idea.candidate.values, measured ? outcome.speedup : std::nullopt,
+                    outcome.built);
     return;
   }
   if (outcome.aligned) {

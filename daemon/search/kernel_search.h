@@ -78,6 +78,9 @@ struct Outcome {
   std::optional<double> speedup;
   std::vector<CaseSpeedup> cases;  // where it was measured
   std::string variant;             // id, where one was made
+  BuildReport built;               // of the candidate's kernels the most
+  // kDeclined: it cannot run, so that it was not built: the limit of the device (resources.h).
+  std::string limit;
   // What the rewrite really did, where it differs from what was asked for.
   std::optional<records::Strategy> aligned;
   // Share of its physical floor that the case farthest from it reached, 0 to 1; 0: not known.

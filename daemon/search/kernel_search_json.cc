@@ -30,6 +30,11 @@ Json OutcomeJson(const Outcome& outcome) {
   Json json = {{"kind", records::WordOf(kKinds, outcome.kind)}};
   records::Put(json, "reason", outcome.reason);
   records::Put(json, "variant", outcome.variant);
+  records::Put(json, "limit", outcome.limit);
+  if (outcome.built.registers > 0) {
+    json["registers"] = outcome.built.registers;
+    json["shared_bytes"] = outcome.built.shared_bytes;
+  }
   if (outcome.speedup) json["speedup"] = records::NumberJson(*outcome.speedup);
   if (outcome.aligned) json["aligned"] = records::ToJson(*outcome.aligned);
   if (outcome.floor_share > 0) json["floor_share"] = outcome.floor_share;
@@ -57,6 +62,9 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
   object.OptionalWord("kind", kKinds, outcome.kind)
       .Optional("reason", outcome.reason)
       .Optional("variant", outcome.variant)
+      .Optional("limit", outcome.limit)
+      .Optional("registers", outcome.built.registers)
+      .Optional("shared_bytes", outcome.built.shared_bytes)
       .Optional("speedup", outcome.speedup)
       .Optional("aligned", outcome.aligned)
       .Optional("floor_share", outcome.floor_share)

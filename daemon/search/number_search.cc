@@ -1,6 +1,7 @@
 #include "search/number_search.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace cupilot::search {
@@ -10,8 +11,11 @@ namespace {
 constexpr std::size_t kMostNodes = 2'000'000;
 // A strategy that asks for so many points in a row of which none is new has nothing left; one that
 // asks again for what is under way waits for it, and so do we.
-constexpr int kMostInVain = 10'000;
+constexpr int kMostAsked = 10'000;
 constexpr int kMostWaiting = 100;
+// Points that are given before one that is put off: the strategy waits for it.
+constexpr int kPutOff = 8;
+constexpr std::size_t kMostPutOff = 32;
 
 }  // namespace
 
@@ -43,6 +47,7 @@ void NumberSearch::Begin() {
 void NumberSearch::Close() {
   begun_ = dry_ = true;
   ahead_.reset();
+  later_.clear();
   strategy_.reset();
   solved_.reset();
   asked_.clear();
@@ -61,12 +66,47 @@ std::optional<Point> NumberSearch::PointOf(const Values& values) const {
   return point;
 }
 
+// By the nearest point that was built: in the fewest tunables other than this one, then by places
+// in their lists.
+bool NumberSearch::LooksTooLarge(const Point& point) const {
+  const BuildReport* nearest = nullptr;
+  std::pair<int, int> least;
+  for (const auto& [other, report] : built_) {
+    std::pair<int, int> distance;
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      distance.first += point[i] != other[i] ? 1 : 0;
+      distance.second += std::abs(int{point[i]} - int{other[i]});
+    }
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = &report;
+    least = distance;
+  }
+  if (nearest == nullptr) return false;
+  records::Environment environment = numbers_.constants;
+  for (const auto& [name, value] : ValuesOf(solved_->space, point)) {
+    environment.integers[name] = value;
+  }
+  return !FitsByReport(*nearest, numbers_.block, numbers_.shared_bytes, environment,
+                       numbers_.limits);
+}
+
 bool NumberSearch::HasNext() {
   if (ahead_) return true;
+  if (later_.empty() || later_.front().after > 0) {
+    if (Ask()) return true;
+  }
+  if (later_.empty()) return false;
+  ahead_ = std::move(later_.front().point);
+  later_.pop_front();
+  return true;
+}
+
+// Whether the strategy has a point that nothing is known of.
+bool NumberSearch::Ask() {
   if (dry_) return false;
   if (!begun_) Begin();
   int waiting = 0;
-  for (int in_vain = 0; strategy_ != nullptr && in_vain < kMostInVain && waiting < kMostWaiting;
+  for (int in_vain = 0; strategy_ != nullptr && in_vain < kMostAsked && waiting < kMostWaiting;
        ++in_vain) {
     std::optional<Point> point = strategy_->Next();
     if (!point) break;
@@ -79,6 +119,8 @@ bool NumberSearch::HasNext() {
     } else if (!numbers_.Legal(ValuesOf(solved_->space, *point))) {
       known->second.reported = true;
       strategy_->Report(*point, std::nullopt);
+    } else if (later_.size() < kMostPutOff && LooksTooLarge(*point)) {
+      later_.push_back({std::move(*point), kPutOff});
     } else {
       ahead_ = std::move(point);
       return true;
@@ -91,16 +133,19 @@ bool NumberSearch::HasNext() {
 std::optional<Values> NumberSearch::Next() {
   if (!HasNext()) return std::nullopt;
   const Point point = *std::exchange(ahead_, std::nullopt);
+  for (Later& later : later_) --later.after;
   return ValuesOf(solved_->space, point);
 }
 
-void NumberSearch::Report(const Values& values, std::optional<double> speedup) {
+void NumberSearch::Report(const Values& values, std::optional<double> speedup,
+                          const BuildReport& built) {
   if (strategy_ == nullptr) return;
   const auto point = PointOf(values);
   const auto found = point ? asked_.find(*point) : asked_.end();
   if (found == asked_.end() || found->second.reported) return;
   Asked& asked = found->second;
   asked.reported = true;
+  if (built.registers > 0) built_.emplace_back(*point, built);
   if (speedup && *speedup > 0) asked.time = 1 / *speedup;
   for (; asked.waiting > 0; --asked.waiting) strategy_->Report(*point, asked.time);
   dry_ = false;

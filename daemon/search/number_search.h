@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "search/number_space.h"
 #include "search/space.h"
@@ -21,7 +24,8 @@ inline constexpr const char* kNumberStrategy = "number_search";
 
 // Times are relative to the original: 1 is as long as that. The standard point, where the source's
 // own values are one, is known to be 1 and never given. The space is solved when the first point
-// is asked for.
+// is asked for. A point that will probably not fit on the device, by what the compiler said of the
+// nearest one that was built, is given later.
 class NumberSearch {
  public:
   NumberSearch(NumberSpace space, std::uint64_t seed, std::string strategy = kNumberStrategy);
@@ -33,8 +37,8 @@ class NumberSearch {
   bool HasNext();
 
   // The result of a point that Next() returned: its speedup over the original, or nothing if it was
-  // rejected.
-  void Report(const Values& values, std::optional<double> speedup);
+  // rejected; and what the compiler said of it.
+  void Report(const Values& values, std::optional<double> speedup, const BuildReport& built = {});
 
   const Values& best() const { return best_; }
   double best_speedup() const { return best_speedup_; }
@@ -59,6 +63,8 @@ class NumberSearch {
   };
 
   void Begin();
+  bool Ask();
+  bool LooksTooLarge(const Point& point) const;
   std::optional<Point> PointOf(const Values& values) const;
 
   NumberSpace numbers_;  // once it was solved `require` is what could not be
@@ -71,6 +77,13 @@ class NumberSearch {
   std::string warning_;
   std::map<Point, Asked> asked_;
   std::optional<Point> ahead_;  // that HasNext() looked at
+  // What is put off, and how many others are given before it.
+  struct Later {
+    Point point;
+    int after = 0;
+  };
+  std::deque<Later> later_;
+  std::vector<std::pair<Point, BuildReport>> built_;
   Values best_;
   double best_speedup_ = 1.0;
   int without_gain_ = 0;

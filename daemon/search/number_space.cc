@@ -132,21 +132,21 @@ std::vector<std::int64_t> WholeNumbers(const std::vector<records::Json>& values)
 
 bool IsPower(std::int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
-ParameterKind KindOf(const std::vector<std::int64_t>& values) {
+ParameterKind KindOfValues(const std::vector<std::int64_t>& values) {
   const auto is_flag = [](std::int64_t value) { return value == 0 || value == 1; };
   if (std::all_of(values.begin(), values.end(), is_flag)) return ParameterKind::kBoolean;
   const bool powers = values.size() > 2 && std::all_of(values.begin(), values.end(), IsPower);
   return powers ? ParameterKind::kPower : ParameterKind::kNumber;
 }
 
-SpaceParameter ParameterOf(const records::Tunable& tunable) {
+SpaceParameter ParameterOfTunable(const records::Tunable& tunable) {
   SpaceParameter parameter;
   parameter.name = tunable.name;
   for (const std::int64_t value : tunable.values) {
     std::vector<std::int64_t>& known = parameter.values;
     if (std::find(known.begin(), known.end(), value) == known.end()) known.push_back(value);
   }
-  parameter.kind = KindOf(parameter.values);
+  parameter.kind = KindOfValues(parameter.values);
   // The source's own value need not be among those that it lists.
   const auto distance = [&tunable](std::int64_t value) {
     return std::fabs(static_cast<double>(value) - static_cast<double>(tunable.default_value));
@@ -191,6 +191,10 @@ NumberSpace SpaceOf(const records::Kernel& kernel, const records::Case& workload
   space.require = kernel.require;
   space.constants = EnvironmentOf(workload);
   DemandGeometry(kernel.launch_block, kernel.launch_grid, space);
+  space.block = kernel.launch_block;
+  if (space.block.empty()) space.block = {"block_x", "block_y", "block_z"};
+  space.shared_bytes =
+      kernel.launch_shared_bytes.empty() ? "shared_bytes" : kernel.launch_shared_bytes;
   return space;
 }
 
@@ -222,7 +226,7 @@ base::Result<SolvedSpace> Solve(const NumberSpace& numbers, const Space::Limits&
     if (tunable.values.empty()) {
       return base::Fail(base::InvalidArgument("the tunable " + tunable.name + " has no values"));
     }
-    parameters.push_back(ParameterOf(tunable));
+    parameters.push_back(ParameterOfTunable(tunable));
   }
   std::vector<std::string> solvable, of_one, unsolved;
   for (const std::string& text : numbers.require) {

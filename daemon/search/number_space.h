@@ -12,6 +12,7 @@
 #include "records/expression.h"
 #include "records/kernel.h"
 #include "records/variant.h"
+#include "search/resources.h"
 #include "search/space.h"
 
 namespace cupilot::search {
@@ -26,6 +27,10 @@ struct NumberSpace {
   std::vector<std::string> require;
   records::Environment constants;           // the case's scalars and what else expressions name
   std::function<bool(const Values&)> also;  // must be true, too, where it is set
+  // Of a launch, as expressions: what is predicted not to fit is given later (resources.h).
+  std::vector<std::string> block;
+  std::string shared_bytes;
+  DeviceLimits limits;
 
   bool Legal(const Values& values) const;
   // The values that the source has as compiled.

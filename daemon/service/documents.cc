@@ -479,6 +479,12 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     }
   }
   document["tried"] = job == nullptr ? Json::array() : TriedJson(*job);
+  document["dropped"] = Json::array();
+  if (job != nullptr) {
+    for (const auto& [limit, count] : CountDropped(*job)) {
+      document["dropped"].push_back({{"limit", limit}, {"count", count}});
+    }
+  }
   document["declined"] = Json::array();
   if (job != nullptr) {
     for (const search::Opinion& opinion : job->opinions()) {

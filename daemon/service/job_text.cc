@@ -65,6 +65,15 @@ Tally CountIdeas(const KernelJob& job) {
   return tally;
 }
 
+std::map<std::string, std::int64_t> CountDropped(const KernelJob& job) {
+  std::map<std::string, std::int64_t> dropped;
+  if (job.search() == nullptr) return dropped;
+  for (const search::Idea& idea : job.search()->ideas()) {
+    if (idea.outcome && !idea.outcome->limit.empty()) ++dropped[idea.outcome->limit];
+  }
+  return dropped;
+}
+
 std::string StateOf(const records::Kernel& kernel, const KernelJob* job,
                     const std::string& no_device) {
   if (!kernel.declined.empty()) return "declined";

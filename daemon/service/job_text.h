@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "service/kernel_job.h"
@@ -14,6 +15,9 @@ struct Tally {
   std::int64_t declined = 0;  // a technique proposed it, its rewrite declined
 };
 Tally CountIdeas(const KernelJob& job);
+
+// What was not built because it goes beyond a limit of the device: how often, by the limit.
+std::map<std::string, std::int64_t> CountDropped(const KernelJob& job);
 
 // `no_device` says why there is nothing to tune the kernel on; empty: there is something.
 

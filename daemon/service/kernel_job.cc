@@ -33,6 +33,16 @@ void Narrow(const records::Strategy& asked, records::Variant& variant) {
   variant.strategy->title += ", then for launches with " + guard;
 }
 
+// Of the tag; empty expressions are the original's.
+records::Launch LaunchOf(const records::Kernel& kernel) {
+  records::Launch launch;
+  launch.entry = kernel.base_name;
+  launch.grid = kernel.launch_grid;
+  launch.block = kernel.launch_block;
+  launch.shared_bytes = kernel.launch_shared_bytes;
+  return launch;
+}
+
 bool IsFailureOfOriginal(const base::Error& error) {
   return error.code == base::ErrorCode::kInvalidArgument;
 }
@@ -59,7 +69,8 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
       input_(std::move(input)),
       progress_(std::move(progress)),
       workload_hash_(WorkloadHash(input_.workload)),
-      pace_(PaceOn(input_.place.device)) {
+      pace_(PaceOn(input_.place.device)),
+      limits_(search::LimitsOf(input_.place.identity.arch)) {
   Restore();
 }
 
@@ -232,6 +243,7 @@ search::SearchInput KernelJob::InputOfSearch() const {
   input.device = evaluate::DeviceKind(input_.place.device);
   input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
+  input.numbers.limits = limits_;
   input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
   input.seeds = seeds_;
   input.seed = input_.seed;
@@ -375,6 +387,10 @@ void KernelJob::Make(Attempt& attempt) {
     if (*alive) OnMade(id, std::move(reply));
   };
   if (candidate.retunes()) {
+    // What the tag says of its launch is enough to see that it cannot be.
+    records::Variant asked;
+    asked.launches = {LaunchOf(input_.kernel)};
+    if (Drop(attempt, asked)) return;
     protocol::RetuneRequest request;
     request.command = input_.command;
     request.source_text = input_.source_text;
@@ -389,6 +405,19 @@ void KernelJob::Make(Attempt& attempt) {
   request.strategy = candidate.strategy;
   request.device = evaluate::DeviceKind(input_.place.device);
   evaluate::Rewrite(with_.workers, request, input_.place.device, made);
+}
+
+bool KernelJob::Drop(Attempt& attempt, const records::Variant& variant) {
+  records::Environment values;
+  for (const auto& [name, value] : attempt.candidate.values) values.integers[name] = value;
+  const auto excess = search::WhyNotLaunched(variant, values, input_.workload, limits_);
+  if (!excess) return false;
+  search::Outcome outcome;
+  outcome.kind = search::Outcome::Kind::kDeclined;
+  outcome.limit = excess->limit;
+  outcome.reason = "it cannot run: " + excess->detail;
+  EndAttempt(attempt.id, outcome);
+  return true;
 }
 
 void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
@@ -421,6 +450,7 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
       return;
     }
   }
+  if (Drop(attempt, variant)) return;
   // Of a job that was given up it stays without a result, like what a daemon's end leaves.
   if (given_up_) {
     std::erase_if(open_, [id](const auto& open) { return open->id == id; });
@@ -492,6 +522,7 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
   outcome.speedup = MeasuredSpeedup(evaluation);
   outcome.cases = search::SpeedupsOf(evaluation.cases);
   outcome.variant = attempt.variant.id;
+  outcome.built = {evaluation.resources.registers, evaluation.resources.shared_bytes};
   if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
   outcome.floor_share = LeastFloorShare(input_.workload, evaluation);
   return outcome;

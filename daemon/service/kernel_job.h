@@ -115,6 +115,8 @@ class KernelJob {
   void AskMore();
   std::optional<search::Candidate> NextCandidate();
   void Make(Attempt& attempt);
+  // Whether it goes beyond a limit of the device; then it has ended.
+  bool Drop(Attempt& attempt, const records::Variant& variant);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
   evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;
   void Evaluate(int id, const records::Variant& variant);
@@ -143,6 +145,7 @@ class KernelJob {
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;
+  const search::DeviceLimits limits_;
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for
   bool looking_ = false;
