@@ -72,6 +72,10 @@ void PrintTried(const Json& document, Output& output) {
     }
     output.Table(rows);
   }
+  if (NumberOf(document, "same_code") > 0) {
+    output.Line("not measured, built to the same code as another: " +
+                CountOf(document, "same_code"));
+  }
   for (const Json& one : ListOf(document, "dropped")) {
     output.Line("not built, beyond what the device has (" + TextOf(one, "limit") +
                 "): " + CountOf(one, "count"));

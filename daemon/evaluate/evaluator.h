@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/callback.h"
+#include "base/unique_function.h"
 #include "protocol/replay.h"
 #include "records/compile_command.h"
 #include "records/evaluation.h"
@@ -32,6 +34,13 @@ struct EvaluateRequest {
   // upper end is below it is not measured in a second process: it is rejected as not_faster, with
   // "beaten_by" (that lower end) in the metrics. May be empty.
   std::function<double(const std::vector<records::CaseResult>& cases)> best_so_far;
+  // Asked once the candidate is built, before it runs, with what its code and data are known by.
+  // `known` gets the evaluation of an earlier candidate that was built to the same and is launched
+  // in the same way; that is what Evaluate() then gives, with the earlier one's id. Nothing: there
+  // is none. Not asked where builds do not say what they made (the host device). May be empty.
+  std::function<void(const std::string& code,
+                     base::UniqueFunction<void(std::optional<records::Evaluation>)> known)>
+      same_code;
   // Called on the loop thread when a stage begins: "check", "build", "verify" (again for what was
   // measured to be faster), "measure", "confirm", "profile". May be empty.
   std::function<void(std::string_view stage)> progress;

@@ -180,7 +180,14 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.text_hash = TextHash(*reply, entries_);
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
-    StartVerify("screening", &Job::OnScreened);
+    if (!request_.same_code || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
+      return StartVerify("screening", &Job::OnScreened);
+    }
+    request_.same_code(evaluation_.text_hash + " " + reply->data_hash,
+                       [self = shared_from_this()](std::optional<records::Evaluation> known) {
+                         if (known) return self->done_(std::move(*known));
+                         self->StartVerify("screening", &Job::OnScreened);
+                       });
   }
 
   void StartVerify(const char* depth, void (Job::*then)(base::Result<protocol::VerifyReply>)) {

@@ -351,7 +351,8 @@ static void Read(const Json& json, const std::string& path, BuildReply& value, R
       .Optional("target", value.target)
       .Optional("toolchain", value.toolchain)
       .Optional("seconds", value.seconds)
-      .Optional("text_hashes", value.text_hashes);
+      .Optional("text_hashes", value.text_hashes)
+      .Optional("data_hash", value.data_hash);
 }
 
 Json ToJson(const BuildReply& value) {
@@ -365,6 +366,7 @@ Json ToJson(const BuildReply& value) {
   json["toolchain"] = value.toolchain;
   json["seconds"] = NumberJson(value.seconds);
   json["text_hashes"] = PairsJson(value.text_hashes);
+  json["data_hash"] = value.data_hash;
   return json;
 }
 

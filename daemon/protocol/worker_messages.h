@@ -151,6 +151,8 @@ struct BuildReply {
   double seconds = 0;
   std::vector<std::pair<std::string, std::string>>
       text_hashes;  // qualified kernel, hash of its code
+  // GPUs: of what else the image holds (constants, sizes of shared memory); empty: not known.
+  std::string data_hash;
 };
 
 // ---- device workers: verify and measure ----

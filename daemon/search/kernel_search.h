@@ -79,6 +79,8 @@ struct Outcome {
   std::vector<CaseSpeedup> cases;  // where it was measured
   std::string variant;             // id, where one was made
   BuildReport built;               // of the candidate's kernels the most
+  // The variant that was measured in its place, since it was built to the same code; else empty.
+  std::string same_code;
   // kDeclined: it cannot run, so that it was not built: the limit of the device (resources.h).
   std::string limit;
   // What the rewrite really did, where it differs from what was asked for.

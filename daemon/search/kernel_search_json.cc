@@ -31,6 +31,7 @@ Json OutcomeJson(const Outcome& outcome) {
   records::Put(json, "reason", outcome.reason);
   records::Put(json, "variant", outcome.variant);
   records::Put(json, "limit", outcome.limit);
+  records::Put(json, "same_code", outcome.same_code);
   if (outcome.built.registers > 0) {
     json["registers"] = outcome.built.registers;
     json["shared_bytes"] = outcome.built.shared_bytes;
@@ -63,6 +64,7 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
       .Optional("reason", outcome.reason)
       .Optional("variant", outcome.variant)
       .Optional("limit", outcome.limit)
+      .Optional("same_code", outcome.same_code)
       .Optional("registers", outcome.built.registers)
       .Optional("shared_bytes", outcome.built.shared_bytes)
       .Optional("speedup", outcome.speedup)

@@ -279,7 +279,9 @@ Json TriedJson(const KernelJob& job) {
     entry["steps"] = records::ToJson(idea.candidate.strategy)["steps"];
     const bool beaten =
         idea.outcome->kind == search::Outcome::Kind::kAccepted && !idea.outcome->reason.empty();
-    entry["verdict"] = beaten ? "beaten" : kVerdicts[static_cast<int>(idea.outcome->kind)];
+    entry["verdict"] = !idea.outcome->same_code.empty() ? "same code"
+                       : beaten                         ? "beaten"
+                                : kVerdicts[static_cast<int>(idea.outcome->kind)];
     entry["reason"] = idea.outcome->reason;
     entry["speedup"] = idea.outcome->speedup ? Json(*idea.outcome->speedup) : Json();
     entry["expected_gain"] = idea.candidate.expected_gain;
@@ -479,6 +481,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     }
   }
   document["tried"] = job == nullptr ? Json::array() : TriedJson(*job);
+  document["same_code"] = job == nullptr ? 0 : CountIdeas(*job).same_code;
   document["dropped"] = Json::array();
   if (job != nullptr) {
     for (const auto& [limit, count] : CountDropped(*job)) {

@@ -56,6 +56,10 @@ Tally CountIdeas(const KernelJob& job) {
   if (job.search() == nullptr) return tally;
   for (const search::Idea& idea : job.search()->ideas()) {
     if (!idea.outcome) continue;
+    if (!idea.outcome->same_code.empty()) {
+      ++tally.same_code;
+      continue;
+    }
     const Kind kind = idea.outcome->kind;
     tally.tried += kind == Kind::kAccepted || kind == Kind::kRejected ? 1 : 0;
     // What is beaten was not accepted, though the search may build on it.

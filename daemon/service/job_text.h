@@ -12,7 +12,8 @@ namespace cupilot::service {
 struct Tally {
   std::int64_t tried = 0;  // with a verdict
   std::int64_t accepted = 0;
-  std::int64_t declined = 0;  // a technique proposed it, its rewrite declined
+  std::int64_t declined = 0;   // a technique proposed it, its rewrite declined
+  std::int64_t same_code = 0;  // built to what was measured before
 };
 Tally CountIdeas(const KernelJob& job);
 

@@ -8,6 +8,7 @@
 #include "records/read_parts.h"
 #include "records/reader.h"
 #include "search/number_space.h"
+#include "service/same_code.h"
 
 namespace cupilot::service {
 namespace {
@@ -56,6 +57,7 @@ struct KernelJob::Attempt {
   const Attempt* same_as = nullptr;  // an earlier one that makes the same variant
   bool begun = false;
   bool ended = false;
+  std::string code;  // in codes_: others of the same code take its result
   search::Outcome outcome;
   std::optional<base::Error> failure;  // of the environment
 };
@@ -299,6 +301,7 @@ void KernelJob::BeginAgain() {
   search_.reset();
   opinions_.clear();
   seeds_.clear();
+  codes_.clear();
   spent_ = {};
   looked_at_ = 0;
   finished_ = false;
@@ -477,6 +480,9 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };
+  request.same_code = [this, alive = alive_, id](const std::string& code, KnownCode known) {
+    if (*alive) FindSameCode(id, code, std::move(known));
+  };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
   };
@@ -486,15 +492,56 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
                            });
 }
 
+void KernelJob::FindSameCode(int id, const std::string& code, KnownCode known) {
+  Attempt& attempt = *Find(id);
+  const std::string launch = LaunchKey(attempt.variant, input_.workload);
+  if (launch.empty()) return known(std::nullopt);
+  const std::string key = code + " " + launch;
+  const auto [it, is_new] = codes_.try_emplace(key);
+  if (is_new) {
+    it->second.variant = attempt.variant.id;
+    attempt.code = key;
+    return known(std::nullopt);
+  }
+  if (!it->second.measured) return it->second.waiting.push_back(std::move(known));
+  known(with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place,
+                                  it->second.variant));
+}
+
+// Null: it came to no verdict, and each of the others has to.
+void KernelJob::TellSameCode(const std::string& key, const records::Evaluation* evaluation) {
+  const auto found = codes_.find(key);
+  if (found == codes_.end()) return;
+  std::vector<KnownCode> waiting = std::move(found->second.waiting);
+  if (evaluation == nullptr) {
+    codes_.erase(found);
+  } else {
+    found->second.measured = true;
+    found->second.waiting.clear();
+  }
+  const auto alive = alive_;
+  for (KnownCode& known : waiting) {
+    if (!*alive) return;
+    known(evaluation == nullptr ? std::nullopt : std::optional(*evaluation));
+  }
+}
+
 // Written down before anybody acts on it, whoever's turn it is to be told.
 void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation) {
   Attempt& attempt = *Find(id);
-  const auto fail = [this, id](const base::Error& error) {
+  const std::string code = attempt.code;
+  const auto fail = [this, id, code, alive = alive_](const base::Error& error) {
     search::Outcome outcome;
     outcome.reason = error.message;
     EndAttempt(id, outcome, &error);
+    if (*alive) TellSameCode(code, nullptr);
   };
   if (!evaluation) return fail(evaluation.error());
+  if (evaluation->variant != attempt.variant.id) {
+    search::Outcome outcome = OutcomeOf(attempt, *evaluation);
+    outcome.variant = outcome.same_code = evaluation->variant;
+    return EndAttempt(id, outcome);
+  }
   // Bound to what the store binds it to, whatever the evaluator wrote.
   evaluation->workload = workload_hash_;
   if (auto saved = with_.catalog.SaveVerdict(attempt.variant, *evaluation, input_.place.toolchain);
@@ -509,7 +556,9 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
                         {"reason", evaluation->reason},
                         {"speedup", MeasuredSpeedup(*evaluation).value_or(0.0)}});
   Enter("verdict", &attempt);
+  const auto alive = alive_;
   EndAttempt(id, OutcomeOf(attempt, *evaluation));
+  if (*alive) TellSameCode(code, &*evaluation);
 }
 
 search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
@@ -576,7 +625,10 @@ void KernelJob::EndStep() {
   step_began_ = with_.clock.Now();
   stage_.clear();
   Save();
-  if (finished_ && search_) search_->Close();
+  if (finished_ && search_) {
+    search_->Close();
+    codes_.clear();
+  }
   auto done = std::move(done_);
   done_ = nullptr;
   if (begin_again_) BeginAgain();

@@ -199,6 +199,7 @@ class CudaBuild {
     for (const auto& [symbol, hash] : hashes) {
       reply.text_hashes.emplace_back(device::cuda::QualifiedName(symbol), hash);
     }
+    TRY_ASSIGN(reply.data_hash, source::DataHashOfCubin(std::as_bytes(std::span(cubin))));
     return {};
   }
 

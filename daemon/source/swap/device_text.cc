@@ -52,6 +52,31 @@ base::Result<TextHashes> TextHashesOfCubin(std::span<const std::byte> cubin) {
   return HashesOf(std::string(reinterpret_cast<const char*>(cubin.data()), cubin.size()));
 }
 
+base::Result<std::string> DataHashOfCubin(std::span<const std::byte> cubin) {
+  const std::optional<base::ElfImage> image =
+      base::ElfImage::Read(std::string(reinterpret_cast<const char*>(cubin.data()), cubin.size()));
+  if (!image || !image->is_device_code()) {
+    return base::Fail(base::Unsupported("not a CUDA device image"));
+  }
+  // Names hold the variant's namespace, and the order of sections follows them.
+  std::vector<std::string> parts;
+  for (const Elf64_Shdr& section : image->sections()) {
+    const std::string_view name = image->Name(section);
+    const auto is = [name](std::string_view prefix) { return name.starts_with(prefix); };
+    if (is(".nv.shared.")) {
+      parts.push_back("shared " + std::to_string(section.sh_size));
+    } else if (is(".nv.constant") || is(".nv.global")) {
+      const std::string_view kind = name.substr(0, name.find('.', 4));
+      parts.push_back(std::string(kind) + " " + std::to_string(section.sh_size) + " " +
+                      base::HashHex(image->Bytes(section)));
+    }
+  }
+  std::sort(parts.begin(), parts.end());
+  base::Hasher hasher;
+  for (const std::string& part : parts) hasher.Add(part);
+  return hasher.Hex();
+}
+
 base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path) {
   TRY_ASSIGN(std::string bytes, base::ReadFile(path));
   const std::optional<base::ElfImage> file = base::ElfImage::Read(std::move(bytes));

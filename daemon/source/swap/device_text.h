@@ -20,6 +20,11 @@ using TextHashes = std::vector<std::pair<std::string, std::string>>;
 // kUnsupported: not a cubin.
 base::Result<TextHashes> TextHashesOfCubin(std::span<const std::byte> cubin);
 
+// What kernels of the image have beside their code: bytes of constants and of initialised
+// variables, and how much static shared memory each takes. Two images of equal code and data do the
+// same in the same time. kUnsupported: not a cubin.
+base::Result<std::string> DataHashOfCubin(std::span<const std::byte> cubin);
+
 struct DeviceImage {
   int architecture = 0;  // 90; sm_90a is 90 here too
   TextHashes kernels;

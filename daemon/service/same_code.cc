@@ -1,0 +1,66 @@
+#include "service/same_code.h"
+
+#include <utility>
+#include <vector>
+
+#include "search/number_space.h"
+
+namespace cupilot::service {
+namespace {
+
+using records::Json;
+
+// An expression's value in each case; its text where one has none.
+Json SizeInCases(const Json& text, const std::vector<records::Environment>& cases) {
+  if (!text.is_string()) return text;
+  Json sizes = Json::array();
+  for (const records::Environment& environment : cases) {
+    const auto size = records::EvaluateText(text.get<std::string>(), environment);
+    if (!size) return text;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+std::vector<records::Environment> EnvironmentsOf(const records::Variant& variant,
+                                                 const records::Workload& workload) {
+  std::vector<records::Environment> cases;
+  for (const records::Case& one : workload.cases) {
+    cases.push_back(search::EnvironmentOf(one));
+    for (const auto& [name, value] : variant.values) {
+      if (value.is_number_integer()) cases.back().integers[name] = value.get<std::int64_t>();
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::string LaunchKey(const records::Variant& variant, const records::Workload& workload) {
+  const std::vector<records::Environment> cases = EnvironmentsOf(variant, workload);
+  Json key = records::ToJson(variant);
+  // What the code's own hash says, or does not matter to it.
+  for (const char* name : {"id", "source", "includes", "entry", "tunables", "require", "values",
+                           "strategy", "parents"}) {
+    key.erase(name);
+  }
+  std::string entry;
+  for (Json& launch : key["launches"]) {
+    if (launch.contains("entry")) {
+      const std::string name = launch["entry"].get<std::string>();
+      if (!entry.empty() && entry != name) return {};
+      entry = name;
+      launch["entry"] = "";
+    }
+    for (const char* sizes : {"grid", "block"}) {
+      if (!launch.contains(sizes)) continue;
+      for (Json& size : launch[sizes]) size = SizeInCases(size, cases);
+    }
+    if (launch.contains("shared_bytes")) {
+      launch["shared_bytes"] = SizeInCases(launch["shared_bytes"], cases);
+    }
+  }
+  return records::CanonicalJson(key);
+}
+
+}  // namespace cupilot::service
