@@ -14,6 +14,7 @@ constexpr const char* kKernelHelp =
 // Texts that become numbers once everything is read.
 struct Raw {
   std::string budget;
+  std::string until_gain;
   std::string snooze = "1h";
   std::string max_size = "4G";
 };
@@ -41,6 +42,9 @@ void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   auto* tune = app.add_subcommand("tune", "Tune one kernel of one file, without the daemon");
   AddSourceOptions(*tune, out);
   tune->add_option("--budget", raw.budget, "time (60s, 5m) or a number of evaluations (200)");
+  tune->add_option("--until-gain", raw.until_gain,
+                   "stop when another minute is expected to gain less, such as 0.5%; without "
+                   "--budget there is no other limit");
   tune->add_option("--strategy", out.strategy,
                    "what looks for values of tunables: a name that `cupilot search replay` takes");
   tune->add_option("-o,--output", out.output_file, "write the best variant's JSON to this file");
@@ -207,6 +211,20 @@ base::Result<> ReadBudget(const std::string& text, Arguments& out) {
   return {};
 }
 
+base::Result<> ReadUntilGain(const std::string& text, Arguments& out) {
+  if (text.empty()) return {};
+  double percent = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, percent);
+  const bool whole = read.ptr == end || std::string_view(read.ptr, end) == "%";
+  if (read.ec != std::errc() || !whole || !(percent > 0) || percent > 100) {
+    return base::Fail(base::InvalidArgument("--until-gain: '" + text +
+                                            "' is no gain; write a percentage (0.5%)"));
+  }
+  out.until_gain = percent / 100;
+  return {};
+}
+
 // "4G", "500M", "1000000" in bytes.
 base::Result<std::uint64_t> ParseSize(const std::string& text) {
   std::uint64_t number = 0;
@@ -228,6 +246,7 @@ bool IsGpu(const std::string& device) {
 
 base::Result<> Complete(const Raw& raw, Arguments& out) {
   TRY(ReadBudget(raw.budget, out));
+  TRY(ReadUntilGain(raw.until_gain, out));
   if (out.command == "snooze") {
     auto seconds = ParseDuration(raw.snooze);
     if (!seconds) return base::Fail(seconds.error().In("snooze"));

@@ -42,11 +42,12 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::optional<double> seconds;  // of a budget or a snooze
   std::optional<std::int64_t> evaluations;
-  std::int64_t lines = 50;         // daemon logs
-  bool verify = false;             // lock
-  bool diff = false;               // lock
-  std::vector<std::string> words;  // capture: the program and its arguments
-  std::int64_t launches = 1;       // capture: recorded launches of a geometry besides the first
+  std::optional<double> until_gain;  // tune: 0.01 is 1 %
+  std::int64_t lines = 50;           // daemon logs
+  bool verify = false;               // lock
+  bool diff = false;                 // lock
+  std::vector<std::string> words;    // capture: the program and its arguments
+  std::int64_t launches = 1;         // capture: recorded launches of a geometry besides the first
   std::uint64_t max_bytes = std::uint64_t{4} << 30;  // capture: of what is recorded
   std::string working_directory;  // capture: of the program; empty: the current one
   bool synthetic = false;         // capture: keep no data

@@ -85,6 +85,7 @@ base::Result<Json> SourceParams(const Arguments& arguments) {
   }
   if (!arguments.strategy.empty()) params["strategy"] = arguments.strategy;
   if (arguments.seconds) params["seconds"] = *arguments.seconds;
+  if (arguments.until_gain) params["until_gain"] = *arguments.until_gain;
   if (arguments.evaluations) params["evaluations"] = *arguments.evaluations;
   return params;
 }

@@ -79,4 +79,18 @@ void PrintEvaluation(const Json& evaluation, Output& output) {
               (arch.rfind("host-", 0) == 0 ? ", CPU times" : ""));
 }
 
+void PrintExpected(const records::Json& document, Output& output) {
+  const Json expected = ObjectOf(document, "expected");
+  const std::string ended = TextOf(document, "ended");
+  std::string line = ended.empty() ? "" : "the search has ended: " + ended;
+  if (!expected.empty()) {
+    const double percent = NumberOf(expected, "gain") * 100;
+    char gain[32];
+    std::snprintf(gain, sizeof gain, "%.1f %%", percent);
+    line += (line.empty() ? "" : "; ") + std::string("another minute is expected to gain ") +
+            (percent > 0 && percent < 0.1 ? "less than 0.1 %" : gain);
+  }
+  if (!line.empty()) output.Line(line);
+}
+
 }  // namespace cupilot::client

@@ -11,4 +11,7 @@ void PrintRoofline(const records::Json& evaluation, Output& output);
 
 void PrintEvaluation(const records::Json& evaluation, Output& output);
 
+// What a search believes is left ({"gain", "evaluations"}) and why it ended; a line, or nothing.
+void PrintExpected(const records::Json& document, Output& output);
+
 }  // namespace cupilot::client

@@ -101,6 +101,7 @@ int RunExplain(const Arguments& arguments, Output& output) {
   }
   PrintWinner(*document, output);
   PrintTried(*document, output);
+  PrintExpected(*document, output);
   for (const Json& warning : ListOf(*document, "warnings")) {
     if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
   }

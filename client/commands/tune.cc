@@ -58,6 +58,7 @@ int RunTune(const Arguments& arguments, Output& output) {
     }
   }
   output.Document(*result);
+  PrintExpected(*result, output);
   if (!variant.is_object()) {
     output.Line("nothing was proven faster than the original");
     return kNo;

@@ -64,6 +64,13 @@ base::Result<Json> ReadObject(const std::string& path) {
 const std::vector<Setting>& Settings() {
   static const std::vector<Setting> settings = {
       {"seconds_per_kernel", 900.0, 1, 1e7, {}, "work on one kernel before it counts as done"},
+      {"evaluations_per_kernel", 0, 0, 1e9, {}, "the same in verdicts; 0: any number"},
+      {"until_gain_percent",
+       0.0,
+       0,
+       100,
+       {},
+       "the same in what another minute is expected to gain; 0: that ends nothing"},
       {"measure_seconds", 1.5, 0.1, 600, {}, "at most, for one measurement"},
       {"parallel", 2, 1, 64, {}, "kernels in work at once: their builds overlap"},
       {"nice", 10, 0, 19, {}, "added to the priority of all workers"},

@@ -481,6 +481,8 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     }
   }
   document["tried"] = job == nullptr ? Json::array() : TriedJson(*job);
+  document["expected"] = job == nullptr ? Json() : ExpectedJson(*job);
+  document["ended"] = job == nullptr ? "" : job->ended();
   document["same_code"] = job == nullptr ? 0 : CountIdeas(*job).same_code;
   document["dropped"] = Json::array();
   if (job != nullptr) {

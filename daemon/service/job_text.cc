@@ -69,6 +69,12 @@ Tally CountIdeas(const KernelJob& job) {
   return tally;
 }
 
+records::Json ExpectedJson(const KernelJob& job) {
+  const auto expected = job.Expected();
+  if (!expected) return nullptr;
+  return {{"gain", expected->gain}, {"evaluations", expected->evaluations}};
+}
+
 std::map<std::string, std::int64_t> CountDropped(const KernelJob& job) {
   std::map<std::string, std::int64_t> dropped;
   if (job.search() == nullptr) return dropped;

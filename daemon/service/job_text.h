@@ -20,6 +20,9 @@ Tally CountIdeas(const KernelJob& job);
 // What was not built because it goes beyond a limit of the device: how often, by the limit.
 std::map<std::string, std::int64_t> CountDropped(const KernelJob& job);
 
+// What another minute is expected to bring: {"gain": 0.003, "evaluations": 41}, or null.
+records::Json ExpectedJson(const KernelJob& job);
+
 // `no_device` says why there is nothing to tune the kernel on; empty: there is something.
 
 // "waiting", "tuning", "done", "declined", "no workload", "no device".

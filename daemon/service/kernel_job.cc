@@ -18,6 +18,21 @@ using records::Json;
 constexpr int kMostFailures = 4;  // environment failures one after another
 constexpr const char* kJobSchema = "cupilot.job/1";
 
+constexpr const char* kNothingLeft = "nothing is left to try";
+
+// The speedups of all verdicts, in the order of the results; nothing where it was not measured.
+std::vector<std::optional<double>> ResultsOf(const search::KernelSearch& search) {
+  std::vector<std::optional<double>> results;
+  for (const search::Idea& idea : search.ideas()) {
+    if (!idea.outcome || !idea.outcome->same_code.empty()) continue;
+    const search::Outcome::Kind kind = idea.outcome->kind;
+    const bool judged =
+        kind == search::Outcome::Kind::kAccepted || kind == search::Outcome::Kind::kRejected;
+    if (judged) results.push_back(idea.outcome->speedup);
+  }
+  return results;
+}
+
 // Results of one seed do not lead a search with another.
 std::string StoreKey(const JobInput& input) {
   return JobKey(input.kernel, input.numerics, input.place) + "/" + std::to_string(input.seed);
@@ -120,7 +135,8 @@ void KernelJob::Restore() {
     open_.back()->id = idea.candidate.id;
     open_.back()->candidate = idea.candidate;
   }
-  finished_ = search_->Exhausted() || spent_seconds() > input_.budget_seconds;
+  ended_ = search_->Exhausted() ? kNothingLeft : WhyEnough();
+  finished_ = !ended_.empty();
   if (finished_) search_->Close();
 }
 
@@ -302,6 +318,7 @@ void KernelJob::BeginAgain() {
   opinions_.clear();
   seeds_.clear();
   codes_.clear();
+  ended_.clear();
   spent_ = {};
   looked_at_ = 0;
   finished_ = false;
@@ -346,14 +363,17 @@ void KernelJob::AskMore() {
   }
   while (told_ < pace_.turn && !finished_ && static_cast<int>(open_.size()) < pace_.ahead &&
          told_ + static_cast<int>(open_.size()) < most_) {
-    if (spent_seconds() > input_.budget_seconds) {
+    if (ended_ = WhyEnough(); !ended_.empty()) {
       finished_ = true;
       return;
     }
+    const auto open = static_cast<std::int64_t>(open_.size());
+    if (input_.budget_evaluations > 0 && Evaluations() + open >= input_.budget_evaluations) return;
     const auto candidate = NextCandidate();
     if (!candidate) {
       // Results that are outstanding may bring new ones.
       finished_ = open_.empty();
+      if (finished_) ended_ = kNothingLeft;
       return;
     }
     open_.push_back(std::make_unique<Attempt>());
@@ -361,6 +381,27 @@ void KernelJob::AskMore() {
     open_.back()->candidate = *candidate;
     Make(*open_.back());
   }
+}
+
+std::int64_t KernelJob::Evaluations() const {
+  return static_cast<std::int64_t>(ResultsOf(*search_).size());
+}
+
+std::optional<search::Expectation> KernelJob::Expected() const {
+  if (!search_) return std::nullopt;
+  if (ended_ == kNothingLeft) return search::Expectation();
+  return search::ExpectAnotherMinute(ResultsOf(*search_), spent_seconds());
+}
+
+std::string KernelJob::WhyEnough() const {
+  if (spent_seconds() > input_.budget_seconds) return "its time is used up";
+  if (input_.budget_evaluations > 0 && Evaluations() >= input_.budget_evaluations) {
+    return "its evaluations are used up";
+  }
+  if (input_.until_gain <= 0) return {};
+  const auto expected = Expected();
+  return expected && expected->gain < input_.until_gain ? "too little is expected of more time"
+                                                        : "";
 }
 
 std::optional<search::Candidate> KernelJob::NextCandidate() {

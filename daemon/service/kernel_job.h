@@ -20,6 +20,7 @@
 #include "evaluate/calls.h"
 #include "evaluate/evaluator.h"
 #include "evaluate/workers.h"
+#include "search/expectation.h"
 #include "search/kernel_search.h"
 #include "service/catalog.h"
 #include "service/kernel_workload.h"
@@ -44,7 +45,10 @@ struct JobInput {
   Place place;  // what it is tuned on, and for what
   std::uint64_t seed = 1;
   std::string strategy = search::kNumberStrategy;  // that looks for numbers (search/strategy.h)
+  // What ends the work, whichever comes first.
   double budget_seconds = 900;
+  std::int64_t budget_evaluations = 0;  // verdicts; 0: any number
+  double until_gain = 0;  // expected of another minute (0.01: 1 %) less than this; 0: never
   double measure_seconds = 1.5;
   // The kernel's variants that an object does without: they beat nothing. May be empty.
   std::function<std::set<std::string>()> refused;
@@ -92,6 +96,10 @@ class KernelJob {
   // Why it cannot go on at all (the original fails, ...); empty otherwise.
   const std::string& failure() const { return failure_; }
   double spent_seconds() const;
+  // What another minute is expected to bring; nothing: too little is known.
+  std::optional<search::Expectation> Expected() const;
+  // Why nothing more is tried, where it is finished without a failure.
+  const std::string& ended() const { return ended_; }
   const JobInput& input() const { return input_; }
   const std::string& stage() const { return stage_; }
   const std::string& title() const { return title_; }
@@ -114,6 +122,9 @@ class KernelJob {
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
+  std::int64_t Evaluations() const;
+  // Why no more is to be asked for: the budget; empty: it is not used up.
+  std::string WhyEnough() const;
   std::optional<search::Candidate> NextCandidate();
   void Make(Attempt& attempt);
   // Whether it goes beyond a limit of the device; then it has ended.
@@ -169,6 +180,7 @@ class KernelJob {
   std::string stage_;
   std::string title_;
   std::string failure_;
+  std::string ended_;
   std::optional<records::Evaluation> last_;
   bool finished_ = false;
   bool given_up_ = false;

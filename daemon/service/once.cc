@@ -11,6 +11,7 @@
 #include "base/install_layout.h"
 #include "records/json.h"
 #include "search/strategy.h"
+#include "service/job_text.h"
 #include "service/place.h"
 
 namespace cupilot::service {
@@ -214,10 +215,12 @@ void Once::Tune() {
   if (const std::string strategy = records::TextAt(params_, "strategy"); !strategy.empty()) {
     input.strategy = strategy;
   }
-  // A budget in evaluations has no limit of time.
+  // A budget in evaluations has no limit of time, nor has one in what is expected.
   const bool counted = params_.value("evaluations", std::int64_t{0}) > 0;
+  input.until_gain = params_.value("until_gain", 0.0);
+  const bool other_limit = counted || input.until_gain > 0;
   input.budget_seconds =
-      params_.value("seconds", counted ? std::numeric_limits<double>::infinity() : 60.0);
+      params_.value("seconds", other_limit ? std::numeric_limits<double>::infinity() : 60.0);
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
     if (job.stage() == "verdict") return OnVerdict(job);
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
@@ -257,6 +260,8 @@ void Once::FinishTune() {
   result["schema"] = "cupilot.tune/1";
   result["kernel"] = records::LabelOf(kernel_);
   result["evaluations"] = evaluations_;
+  result["expected"] = ExpectedJson(*job_);
+  result["ended"] = job_->ended();
   result["variant"] = best ? records::ToJson(best->variant) : Json();
   result["evaluation"] = best ? records::ToJson(best->evaluation) : Json();
   Finish(std::move(result));

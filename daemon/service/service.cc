@@ -287,6 +287,8 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.seed = settings_.seed;
   input.strategy = settings_.search_strategy;
   input.budget_seconds = settings_.seconds_per_kernel;
+  input.budget_evaluations = settings_.evaluations_per_kernel;
+  input.until_gain = settings_.until_gain;
   input.measure_seconds = settings_.measure_seconds;
   input.refused = [this, key = kernel.key, toolchain = state.scan->toolchain,
                    target = place.target] { return RefusedAnywhere(key, toolchain, target); };

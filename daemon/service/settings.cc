@@ -9,6 +9,9 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   TRY_ASSIGN(const records::Json json, records::ReadSettingsFile(config_folder + "/config.json"));
   Settings settings;
   settings.seconds_per_kernel = json["seconds_per_kernel"].get<double>();
+  settings.evaluations_per_kernel =
+      static_cast<std::int64_t>(json["evaluations_per_kernel"].get<double>());
+  settings.until_gain = json["until_gain_percent"].get<double>() / 100;
   settings.measure_seconds = json["measure_seconds"].get<double>();
   settings.parallel = static_cast<std::int64_t>(json["parallel"].get<double>());
   settings.nice = static_cast<std::int64_t>(json["nice"].get<double>());

@@ -111,13 +111,25 @@ echo '{"result":{"schema":"cupilot.tune/1","kernel":"n::k","evaluations":1,"vari
 
 TEST_F(SourceCommandsTest, TuneThatFindsNothingIsOne) {
   ChildSays(
-      R"(echo '{"result":{"schema":"cupilot.tune/1","evaluations":3,"variant":null,"evaluation":null}}')");
+      R"(echo '{"result":{"schema":"cupilot.tune/1","evaluations":3,"variant":null,"evaluation":null,"expected":{"gain":0.0031,"evaluations":41},"ended":"its time is used up"}}')");
   std::vector<std::string> words = Tune();
   words.insert(words.end(), {"--budget", "60s", "-o", "best.json"});
   EXPECT_EQ(Run(words).exit_code, 1);
   EXPECT_FALSE(base::FileExists(xdg_.folder() / "best.json"));
   EXPECT_EQ(Request()["params"]["seconds"], 60.0);
   EXPECT_EQ(RunJson(Tune(), 1)["schema"], "cupilot.tune/1");
+  EXPECT_THAT(Run(Tune()).output,
+              HasSubstr("the search has ended: its time is used up; another minute is expected to "
+                        "gain 0.3 %\n"));
+}
+
+TEST_F(SourceCommandsTest, ABudgetMayBeWhatIsExpected) {
+  ChildSays(R"(echo '{"result":{"schema":"cupilot.tune/1","variant":null,"evaluation":null}}')");
+  std::vector<std::string> words = Tune();
+  words.insert(words.end(), {"--until-gain", "0.5%"});
+  EXPECT_EQ(Run(words).exit_code, 1);
+  EXPECT_EQ(Request()["params"]["until_gain"], 0.005);
+  EXPECT_FALSE(Request()["params"].contains("seconds"));
 }
 
 TEST_F(SourceCommandsTest, BadInputNamesFileAndKey) {
@@ -149,6 +161,8 @@ TEST_F(SourceCommandsTest, InputsThatDoNotFitTogetherAreTwo) {
       {"evaluate", "k.cu", "--workload", "w.json"},
       {"tune", "k.cu", "--workload", "w.json", "--budget", "0"},
       {"tune", "k.cu", "--workload", "w.json", "--budget", "soon"},
+      {"tune", "k.cu", "--workload", "w.json", "--until-gain", "0"},
+      {"tune", "k.cu", "--workload", "w.json", "--until-gain", "little"},
       {"tune", "k.cu", "--workload", "w.json", "--device", "moon"}};
   ChildSays("exit 9");
   for (const auto& words : wrong) {
