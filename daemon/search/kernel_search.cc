@@ -171,6 +171,17 @@ std::vector<const Idea*> KernelSearch::Winners(std::size_t count) const {
   return winners;
 }
 
+std::vector<std::optional<double>> KernelSearch::Results() const {
+  std::vector<std::optional<double>> results;
+  for (const Idea& idea : ideas_) {
+    if (!idea.outcome || !idea.outcome->same_code.empty()) continue;
+    const bool judged = idea.outcome->kind == Outcome::Kind::kAccepted ||
+                        idea.outcome->kind == Outcome::Kind::kRejected;
+    if (judged) results.push_back(idea.outcome->speedup);
+  }
+  return results;
+}
+
 const Idea* KernelSearch::best() const {
   const Idea* best = nullptr;
   for (const Idea& idea : ideas_) {

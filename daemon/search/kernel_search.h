@@ -112,6 +112,8 @@ class KernelSearch {
 
   // All ideas, by id. What `explain` shows and what a record of the search keeps.
   const std::vector<Idea>& ideas() const { return ideas_; }
+  // The speedups of all verdicts in their order, each code once; nothing where it was not measured.
+  std::vector<std::optional<double>> Results() const;
   // The accepted idea with the greatest speedup, or null.
   const Idea* best() const;
   const NumberSearch& numbers() const { return numbers_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "search/number_space.h"
 
@@ -110,6 +111,18 @@ DeviceLimits LimitsOf(const std::string& arch) {
     limits.registers = kRegisters;
   }
   return limits;
+}
+
+records::Variant LaunchedByTag(const records::Kernel& kernel) {
+  records::Launch launch;
+  launch.entry = kernel.base_name;
+  launch.grid = kernel.launch_grid;
+  launch.block = kernel.launch_block;
+  launch.shared_bytes = kernel.launch_shared_bytes;
+  records::Variant variant;
+  variant.launches = {std::move(launch)};
+  variant.strategy.emplace();
+  return variant;
 }
 
 std::optional<Excess> WhyNotLaunched(const records::Variant& variant,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "records/expression.h"
+#include "records/kernel.h"
 #include "records/variant.h"
 #include "records/workload.h"
 
@@ -32,6 +33,10 @@ struct Excess {
   std::string limit;   // "threads of a block", "block", "grid", "shared memory"
   std::string detail;  // "case 'a': a block's threads are 2048, of at most 1024"
 };
+
+// A variant that is launched as the tag's launch line says; where that says nothing, as the
+// original.
+records::Variant LaunchedByTag(const records::Kernel& kernel);
 
 // Nothing where all may run; where an expression has no value, as far as is known here, nothing is
 // said of what it is for. `values` are those of tunables. A launch counts in the cases for which

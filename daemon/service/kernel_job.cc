@@ -6,9 +6,8 @@
 #include "evaluate/variant_set.h"
 #include "log/log.h"
 #include "records/read_parts.h"
-#include "records/reader.h"
 #include "search/number_space.h"
-#include "service/same_code.h"
+#include "service/job_record.h"
 
 namespace cupilot::service {
 namespace {
@@ -16,22 +15,8 @@ namespace {
 using records::Json;
 
 constexpr int kMostFailures = 4;  // environment failures one after another
-constexpr const char* kJobSchema = "cupilot.job/1";
 
 constexpr const char* kNothingLeft = "nothing is left to try";
-
-// The speedups of all verdicts, in the order of the results; nothing where it was not measured.
-std::vector<std::optional<double>> ResultsOf(const search::KernelSearch& search) {
-  std::vector<std::optional<double>> results;
-  for (const search::Idea& idea : search.ideas()) {
-    if (!idea.outcome || !idea.outcome->same_code.empty()) continue;
-    const search::Outcome::Kind kind = idea.outcome->kind;
-    const bool judged =
-        kind == search::Outcome::Kind::kAccepted || kind == search::Outcome::Kind::kRejected;
-    if (judged) results.push_back(idea.outcome->speedup);
-  }
-  return results;
-}
 
 // Results of one seed do not lead a search with another.
 std::string StoreKey(const JobInput& input) {
@@ -49,16 +34,6 @@ void Narrow(const records::Strategy& asked, records::Variant& variant) {
   variant.strategy->title += ", then for launches with " + guard;
 }
 
-// Of the tag; empty expressions are the original's.
-records::Launch LaunchOf(const records::Kernel& kernel) {
-  records::Launch launch;
-  launch.entry = kernel.base_name;
-  launch.grid = kernel.launch_grid;
-  launch.block = kernel.launch_block;
-  launch.shared_bytes = kernel.launch_shared_bytes;
-  return launch;
-}
-
 bool IsFailureOfOriginal(const base::Error& error) {
   return error.code == base::ErrorCode::kInvalidArgument;
 }
@@ -72,7 +47,7 @@ struct KernelJob::Attempt {
   const Attempt* same_as = nullptr;  // an earlier one that makes the same variant
   bool begun = false;
   bool ended = false;
-  std::string code;  // in codes_: others of the same code take its result
+  std::string code;  // of same_code_: others of it take this one's result
   search::Outcome outcome;
   std::optional<base::Error> failure;  // of the environment
 };
@@ -98,27 +73,13 @@ KernelJob::~KernelJob() { *alive_ = false; }
 void KernelJob::Restore() {
   const auto json = with_.catalog.FindJob(StoreKey(input_));
   if (!json) return;
-  records::Reading reading(records::Strictness::kLenient);
-  records::ObjectReader object(*json, "", reading);
-  double seconds = 0;
-  std::vector<Json> opinions;
-  Json search;
-  object.Schema(kJobSchema)
-      .Optional("seeds", seeds_)
-      .Optional("spent_seconds", seconds)
-      .Optional("opinions", opinions)
-      .Optional("search", search);
-  for (const Json& entry : opinions) {
-    records::ObjectReader of(entry, "opinions", reading);
-    search::Opinion opinion;
-    of.Optional("technique", opinion.technique)
-        .Optional("applies", opinion.applies)
-        .Optional("reason", opinion.reason)
-        .Optional("parameters", opinion.parameters);
-    opinions_.push_back(std::move(opinion));
+  auto record = ParseJobRecord(*json);
+  if (record) {
+    seeds_ = std::move(record->seeds);
+    opinions_ = std::move(record->opinions);
   }
-  auto replayed = reading.ok() ? search::KernelSearch::Replay(InputOfSearch(), search)
-                               : base::Fail(*reading.error());
+  auto replayed = record ? search::KernelSearch::Replay(InputOfSearch(), record->search)
+                         : base::Fail(record.error());
   if (!replayed) {
     log::Info("a kernel's search begins again",
               {{"kernel", records::LabelOf(input_.kernel)}, {"reason", replayed.error()}});
@@ -127,8 +88,8 @@ void KernelJob::Restore() {
     return;
   }
   search_.emplace(std::move(*replayed));
-  spent_ =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  spent_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(record->spent_seconds));
   for (const search::Idea& idea : search_->ideas()) {
     if (idea.outcome) continue;
     open_.push_back(std::make_unique<Attempt>());
@@ -142,20 +103,7 @@ void KernelJob::Restore() {
 
 void KernelJob::Save() {
   if (!search_ || !savable_) return;
-  Json opinions = Json::array();
-  for (const search::Opinion& opinion : opinions_) {
-    opinions.push_back({{"technique", opinion.technique},
-                        {"applies", opinion.applies},
-                        {"reason", opinion.reason},
-                        {"parameters", opinion.parameters}});
-  }
-  Json seeds = Json::array();
-  for (const records::Strategy& seed : seeds_) seeds.push_back(records::ToJson(seed));
-  const Json json = {{"schema", kJobSchema},
-                     {"spent_seconds", spent_seconds()},
-                     {"seeds", std::move(seeds)},
-                     {"opinions", std::move(opinions)},
-                     {"search", search_->ToJson()}};
+  const Json json = ToJson(JobRecord{seeds_, opinions_, spent_seconds(), search_->ToJson()});
   if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
     log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
   }
@@ -317,7 +265,7 @@ void KernelJob::BeginAgain() {
   search_.reset();
   opinions_.clear();
   seeds_.clear();
-  codes_.clear();
+  same_code_.Clear();
   ended_.clear();
   spent_ = {};
   looked_at_ = 0;
@@ -384,13 +332,13 @@ void KernelJob::AskMore() {
 }
 
 std::int64_t KernelJob::Evaluations() const {
-  return static_cast<std::int64_t>(ResultsOf(*search_).size());
+  return static_cast<std::int64_t>(search_->Results().size());
 }
 
 std::optional<search::Expectation> KernelJob::Expected() const {
   if (!search_) return std::nullopt;
   if (ended_ == kNothingLeft) return search::Expectation();
-  return search::ExpectAnotherMinute(ResultsOf(*search_), spent_seconds());
+  return search::ExpectAnotherMinute(search_->Results(), spent_seconds());
 }
 
 std::string KernelJob::WhyEnough() const {
@@ -432,8 +380,8 @@ void KernelJob::Make(Attempt& attempt) {
   };
   if (candidate.retunes()) {
     // What the tag says of its launch is enough to see that it cannot be.
-    records::Variant asked;
-    asked.launches = {LaunchOf(input_.kernel)};
+    records::Variant asked = search::LaunchedByTag(input_.kernel);
+    Narrow(candidate.strategy, asked);
     if (Drop(attempt, asked)) return;
     protocol::RetuneRequest request;
     request.command = input_.command;
@@ -521,8 +469,12 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };
-  request.same_code = [this, alive = alive_, id](const std::string& code, KnownCode known) {
-    if (*alive) FindSameCode(id, code, std::move(known));
+  request.same_code = [this, alive = alive_, id](const std::string& code, SameCode::Known known) {
+    const auto still = alive;
+    if (!*still) return;
+    const std::string key =
+        same_code_.Ask(code, Find(id)->variant, input_.workload, std::move(known));
+    if (!key.empty() && *still) Find(id)->code = key;
   };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
@@ -533,40 +485,6 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
                            });
 }
 
-void KernelJob::FindSameCode(int id, const std::string& code, KnownCode known) {
-  Attempt& attempt = *Find(id);
-  const std::string launch = LaunchKey(attempt.variant, input_.workload);
-  if (launch.empty()) return known(std::nullopt);
-  const std::string key = code + " " + launch;
-  const auto [it, is_new] = codes_.try_emplace(key);
-  if (is_new) {
-    it->second.variant = attempt.variant.id;
-    attempt.code = key;
-    return known(std::nullopt);
-  }
-  if (!it->second.measured) return it->second.waiting.push_back(std::move(known));
-  known(with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place,
-                                  it->second.variant));
-}
-
-// Null: it came to no verdict, and each of the others has to.
-void KernelJob::TellSameCode(const std::string& key, const records::Evaluation* evaluation) {
-  const auto found = codes_.find(key);
-  if (found == codes_.end()) return;
-  std::vector<KnownCode> waiting = std::move(found->second.waiting);
-  if (evaluation == nullptr) {
-    codes_.erase(found);
-  } else {
-    found->second.measured = true;
-    found->second.waiting.clear();
-  }
-  const auto alive = alive_;
-  for (KnownCode& known : waiting) {
-    if (!*alive) return;
-    known(evaluation == nullptr ? std::nullopt : std::optional(*evaluation));
-  }
-}
-
 // Written down before anybody acts on it, whoever's turn it is to be told.
 void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation) {
   Attempt& attempt = *Find(id);
@@ -575,7 +493,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     search::Outcome outcome;
     outcome.reason = error.message;
     EndAttempt(id, outcome, &error);
-    if (*alive) TellSameCode(code, nullptr);
+    if (*alive) same_code_.Tell(code, nullptr);
   };
   if (!evaluation) return fail(evaluation.error());
   if (evaluation->variant != attempt.variant.id) {
@@ -599,7 +517,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
   Enter("verdict", &attempt);
   const auto alive = alive_;
   EndAttempt(id, OutcomeOf(attempt, *evaluation));
-  if (*alive) TellSameCode(code, &*evaluation);
+  if (*alive) same_code_.Tell(code, &*evaluation);
 }
 
 search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
@@ -668,7 +586,7 @@ void KernelJob::EndStep() {
   Save();
   if (finished_ && search_) {
     search_->Close();
-    codes_.clear();
+    same_code_.Clear();
   }
   auto done = std::move(done_);
   done_ = nullptr;

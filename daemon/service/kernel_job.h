@@ -9,7 +9,6 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -25,6 +24,7 @@
 #include "service/catalog.h"
 #include "service/kernel_workload.h"
 #include "service/place.h"
+#include "service/same_code.h"
 
 namespace cupilot::service {
 
@@ -132,10 +132,6 @@ class KernelJob {
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
   evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;
   void Evaluate(int id, const records::Variant& variant);
-  // Of candidates of the same code the first to be built is measured; the others wait for that.
-  using KnownCode = base::UniqueFunction<void(std::optional<records::Evaluation>)>;
-  void FindSameCode(int id, const std::string& code, KnownCode known);
-  void TellSameCode(const std::string& key, const records::Evaluation* evaluation);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
   void EndAttempt(int id, const search::Outcome& outcome, const base::Error* failure = nullptr);
   void Tell(const Attempt& attempt);
@@ -158,12 +154,7 @@ class KernelJob {
   std::optional<search::KernelSearch> search_;
   std::vector<search::Opinion> opinions_;
   std::vector<records::Strategy> seeds_;  // what won with another driver or toolchain
-  struct Code {
-    std::string variant;  // that is or was measured
-    bool measured = false;
-    std::vector<KnownCode> waiting;
-  };
-  std::map<std::string, Code> codes_;          // by code and launch
+  SameCode same_code_;
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;

@@ -63,4 +63,43 @@ std::string LaunchKey(const records::Variant& variant, const records::Workload& 
   return records::CanonicalJson(key);
 }
 
+std::string SameCode::Ask(const std::string& code, const records::Variant& variant,
+                          const records::Workload& workload, Known known) {
+  const std::string launches = LaunchKey(variant, workload);
+  if (launches.empty()) {
+    known(std::nullopt);
+    return {};
+  }
+  const std::string key = code + " " + launches;
+  const auto [it, is_new] = codes_.try_emplace(key);
+  if (is_new) {
+    known(std::nullopt);
+    return key;
+  }
+  if (it->second.evaluation) {
+    known(it->second.evaluation);
+  } else {
+    it->second.waiting.push_back(std::move(known));
+  }
+  return {};
+}
+
+void SameCode::Tell(const std::string& key, const records::Evaluation* evaluation) {
+  const auto found = codes_.find(key);
+  if (found == codes_.end()) return;
+  std::vector<Known> waiting = std::move(found->second.waiting);
+  found->second.waiting.clear();
+  std::optional<records::Evaluation> result;
+  if (evaluation != nullptr) {
+    result = found->second.evaluation = *evaluation;
+  } else {
+    codes_.erase(found);
+  }
+  for (Known& known : waiting) known(result);
+}
+
+void SameCode::Clear() {
+  std::erase_if(codes_, [](const auto& entry) { return entry.second.waiting.empty(); });
+}
+
 }  // namespace cupilot::service

@@ -295,6 +295,32 @@ TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
   EXPECT_EQ(workers_.Count("measure"), 3);
 }
 
+TEST_F(WorkerEvaluatorTest, WhatIsBuiltToTheCodeOfAnotherTakesItsResult) {
+  protocol::BuildReply built;
+  built.artifact = original_;
+  built.text_hashes = {{"entry", "text"}};
+  EvaluateRequest request = MakeRequest();
+  std::vector<std::string> asked;
+  request.same_code = [&asked](const std::string& code, auto known) {
+    asked.push_back(code);
+    records::Evaluation earlier;
+    earlier.variant = "earlier";
+    known(asked.size() > 1 ? std::optional<records::Evaluation>() : earlier);
+  };
+  // A build that does not say what else it holds is not compared.
+  workers_.On("build", Always(protocol::ToJson(built)));
+  EXPECT_EQ(Run(request)->variant, request.variant.id);
+  EXPECT_THAT(asked, ::testing::IsEmpty());
+  built.data_hash = "data";
+  workers_.On("build", Always(protocol::ToJson(built)));
+  const auto verified = workers_.Count("verify");
+  EXPECT_EQ(Run(request)->variant, "earlier");
+  EXPECT_THAT(asked, ElementsAre("text data"));
+  EXPECT_EQ(workers_.Count("verify"), verified);
+  // Nothing is known: it is judged itself.
+  EXPECT_EQ(Run(request)->variant, request.variant.id);
+}
+
 TEST_F(WorkerEvaluatorTest, AForbiddenConstructIsNeverBuilt) {
   protocol::CheckVariantReply checked;
   checked.reason = "forbidden_construct";

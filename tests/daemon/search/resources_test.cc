@@ -56,7 +56,7 @@ TEST(Resources, OnlyWhatCannotRunIsBeyondALimit) {
 
 TEST(Resources, WhatIsNotKnownIsBeyondNothing) {
   EXPECT_EQ(LimitHit(Launched({}, {}, "")), "");
-  EXPECT_EQ(LimitHit(Launched({"1", "1", "1"}, {"unknown", "2048", "1"}, "unknown")), "");
+  EXPECT_EQ(LimitHit(Launched({"1", "1", "1"}, {"unknown", "1024", "1"}, "unknown")), "");
   EXPECT_EQ(LimitHit(Launched({"1", "1", "1"}, {"1", "1", "1"}, "1000000"), "sm_123"), "");
   EXPECT_EQ(LimitHit(Launched({"1", "70000", "1"}, {"1", "1", "128"}, "1000000"), "host-x86-64-v3"),
             "");

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 
 #include "cache/memory_store.h"
 #include "evaluate/worker_evaluator.h"
+#include "service/job_text.h"
 #include "service/kernel_job.h"
 #include "tests/daemon/service/simulated_workers.h"
 #include "tests/support/temporary_folder.h"
@@ -59,6 +62,7 @@ class AheadTest : public ::testing::Test {
     input.place.device = "cuda:0";
     input.place.identity = {"a GPU", "sm_90", 132, 1};
     input.budget_seconds = 1e6;
+    if (change_) change_(input);
     job_ = std::make_unique<KernelJob>(
         KernelJob::Collaborators{*workers_, *evaluator_, *catalog_, *clock_}, std::move(input),
         [](const KernelJob&) {});
@@ -111,13 +115,20 @@ class AheadTest : public ::testing::Test {
                          {"memory_bytes", 1},
                          {"driver", ""}}));
     workers_->On("propose", milliseconds(1), always(protocol::ToJson(protocol::ProposeReply())));
-    workers_->On("retune", times.rewrite, [](const Json& params) -> base::Result<Json> {
+    workers_->On("retune", times.rewrite, [this](const Json& params) -> base::Result<Json> {
       const auto request = protocol::ParseRetuneRequest(params);
       protocol::RewriteReply reply;
       reply.variant.kernel = "k";
       reply.variant.entry = "v";
       reply.variant.source =
           "__global__ void v() { /* " + std::to_string(request->values[0].second) + " */ }";
+      if (block_is_width_) {
+        records::Launch launch;
+        launch.entry = "v";
+        launch.block = {std::to_string(request->values[0].second), "1", "1"};
+        reply.variant.launches = {launch};
+        reply.variant.entry.clear();
+      }
       reply.variant.strategy.emplace();
       reply.variant.strategy->title = std::to_string(request->values[0].second);
       return protocol::ToJson(reply);
@@ -132,7 +143,15 @@ class AheadTest : public ::testing::Test {
     protocol::BuildReply built;
     built.artifact = folder_.Write("artifact", "");
     built.target = "compute_90,sm_90";
-    workers_->On("build", times.build, always(protocol::ToJson(built)));
+    workers_->On("build", times.build, [this, built](const Json& params) -> base::Result<Json> {
+      protocol::BuildReply reply = built;
+      const std::string text = protocol::ParseBuildRequest(params)->text;
+      if (const std::size_t at = text.find("/* "); at != std::string::npos && code_of_) {
+        reply.text_hashes = {{"v", code_of_(std::stoi(text.substr(at + 3)))}};
+        reply.data_hash = "none";
+      }
+      return protocol::ToJson(reply);
+    });
     protocol::VerifyReply verified;
     verified.passed = true;
     workers_->On("verify", times.verify, always(protocol::ToJson(verified)));
@@ -192,6 +211,9 @@ class AheadTest : public ::testing::Test {
   std::vector<std::string> order_;  // what was tried
   std::vector<search::Outcome::Kind> kinds_;
   std::vector<int> measured_, confirmed_;  // by number, which is how good it is
+  std::function<void(JobInput&)> change_;
+  bool block_is_width_ = false;
+  std::function<std::string(int)> code_of_;  // what a candidate is built to; not set: nobody says
 };
 
 TEST_F(AheadTest, TheGpuWaitsOnlyForTheFirstBuild) {
@@ -259,6 +281,97 @@ TEST_F(AheadTest, WhatIsTriedDependsOnNoTime) {
   slow.measure = milliseconds(11);
   Tune(slow, 4, 60);
   EXPECT_EQ(order_, first);
+}
+
+TEST_F(AheadTest, WhatTheDeviceCannotRunIsNotMade) {
+  change_ = [](JobInput& input) {
+    input.kernel.launch_grid = input.kernel.launch_block = {"1", "1", "1"};
+    input.kernel.launch_shared_bytes = "WIDTH * 4096";  // of at most 232448: up to 56
+  };
+  Tune({}, 16, 1000);
+  ASSERT_EQ(order_.size(), 99u);
+  EXPECT_THAT(measured_, Each(::testing::Le(56)));
+  EXPECT_EQ(measured_.size(), 55u);
+  EXPECT_EQ(CountDropped(*job_), (std::map<std::string, std::int64_t>{{"shared memory", 44}}));
+  const auto made = std::count_if(workers_->events().begin(), workers_->events().end(),
+                                  [](const auto& event) { return event.op == "retune"; });
+  EXPECT_EQ(made, 55);
+  EXPECT_EQ(CountIdeas(*job_).tried, 55);
+}
+
+TEST_F(AheadTest, OfCandidatesOfTheSameCodeOneIsMeasured) {
+  code_of_ = [](int number) { return std::to_string(number / 10); };
+  Tune({}, 16, 1000);
+  ASSERT_EQ(order_.size(), 99u);
+  EXPECT_EQ(measured_.size(), 11u);
+  EXPECT_EQ(CountIdeas(*job_).same_code, 88);
+  EXPECT_EQ(CountIdeas(*job_).tried, 11);
+  // Each has the result of what was built to its code.
+  std::map<std::string, double> by_code;
+  for (const search::Idea& idea : job_->search()->ideas()) {
+    ASSERT_TRUE(idea.outcome && idea.outcome->speedup);
+    const std::string code = code_of_(static_cast<int>(idea.candidate.values[0].second));
+    EXPECT_EQ(by_code.emplace(code, *idea.outcome->speedup).first->second, *idea.outcome->speedup);
+  }
+  // Nothing is known of those that nobody ran.
+  EXPECT_EQ(catalog_->Evaluations("key").size(), 11u);
+}
+
+TEST_F(AheadTest, WhatIsLaunchedInAnotherWayIsNotTheSame) {
+  code_of_ = [](int) { return "one code"; };
+  block_is_width_ = true;
+  Tune({}, 16, 40);
+  EXPECT_EQ(CountIdeas(*job_).same_code, 0);
+  EXPECT_GT(measured_.size(), 30u);
+}
+
+// The first of a code comes to no verdict: another one is measured.
+TEST_F(AheadTest, WhatWaitsForOneWithoutAVerdictIsMeasuredItself) {
+  code_of_ = [](int) { return "one code"; };
+  Begin({}, 16);
+  int failing = 1;
+  protocol::VerifyReply verified;
+  verified.passed = true;
+  workers_->On("verify", milliseconds(5), [&failing, verified](const Json&) -> base::Result<Json> {
+    if (failing-- > 0) return base::Fail(base::Internal("a fault of ours"));
+    return protocol::ToJson(verified);
+  });
+  Step();
+  Step();
+  EXPECT_EQ(measured_.size(), 1u);
+  EXPECT_GT(CountIdeas(*job_).same_code, 10);
+}
+
+TEST_F(AheadTest, ABudgetInVerdictsIsHeld) {
+  change_ = [](JobInput& input) { input.budget_evaluations = 21; };
+  Tune({}, 16, 1000);
+  EXPECT_TRUE(job_->finished());
+  EXPECT_EQ(CountIdeas(*job_).tried, 21);
+  EXPECT_EQ(job_->ended(), "its evaluations are used up");
+}
+
+TEST_F(AheadTest, WorkEndsWhenLittleIsExpectedOfMore) {
+  change_ = [](JobInput& input) { input.until_gain = 0.05; };
+  Times slow;
+  slow.measure = std::chrono::seconds(20);
+  Tune(slow, 16, 1000);
+  EXPECT_TRUE(job_->finished());
+  EXPECT_EQ(job_->ended(), "too little is expected of more time");
+  ASSERT_TRUE(job_->Expected());
+  EXPECT_LT(job_->Expected()->gain, 0.05);
+  EXPECT_GT(job_->Expected()->gain, 0);
+  const std::size_t tried = order_.size();
+  EXPECT_GE(tried, search::kFewestResults);
+  EXPECT_LT(tried, 99u);
+  // The clock is simulated: as often as it runs.
+  Tune(slow, 16, 1000);
+  EXPECT_EQ(order_.size(), tried);
+  // All of it where that is not asked for, and then nothing is left.
+  change_ = nullptr;
+  Tune(slow, 16, 1000);
+  EXPECT_EQ(order_.size(), 99u);
+  EXPECT_EQ(job_->ended(), "nothing is left to try");
+  EXPECT_EQ(job_->Expected()->gain, 0);
 }
 
 TEST_F(AheadTest, AJobThatIsGivenUpBeginsNothingMore) {

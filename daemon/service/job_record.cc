@@ -1,0 +1,54 @@
+#include "service/job_record.h"
+
+#include <utility>
+
+#include "records/read_parts.h"
+#include "records/reader.h"
+
+namespace cupilot::service {
+
+using records::Json;
+
+static constexpr const char* kJobSchema = "cupilot.job/1";
+
+Json ToJson(const JobRecord& record) {
+  Json opinions = Json::array();
+  for (const search::Opinion& opinion : record.opinions) {
+    opinions.push_back({{"technique", opinion.technique},
+                        {"applies", opinion.applies},
+                        {"reason", opinion.reason},
+                        {"parameters", opinion.parameters}});
+  }
+  Json seeds = Json::array();
+  for (const records::Strategy& seed : record.seeds) seeds.push_back(records::ToJson(seed));
+  return {{"schema", kJobSchema},
+          {"spent_seconds", record.spent_seconds},
+          {"seeds", std::move(seeds)},
+          {"opinions", std::move(opinions)},
+          {"search", record.search}};
+}
+
+base::Result<JobRecord> ParseJobRecord(const Json& json) {
+  records::Reading reading(records::Strictness::kLenient);
+  records::ObjectReader object(json, "", reading);
+  JobRecord record;
+  std::vector<Json> opinions;
+  object.Schema(kJobSchema)
+      .Optional("seeds", record.seeds)
+      .Optional("spent_seconds", record.spent_seconds)
+      .Optional("opinions", opinions)
+      .Optional("search", record.search);
+  for (const Json& entry : opinions) {
+    records::ObjectReader of(entry, "opinions", reading);
+    search::Opinion opinion;
+    of.Optional("technique", opinion.technique)
+        .Optional("applies", opinion.applies)
+        .Optional("reason", opinion.reason)
+        .Optional("parameters", opinion.parameters);
+    record.opinions.push_back(std::move(opinion));
+  }
+  if (!reading.ok()) return base::Fail(*reading.error());
+  return record;
+}
+
+}  // namespace cupilot::service

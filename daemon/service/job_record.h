@@ -1,0 +1,22 @@
+// What the store keeps of the work on one kernel: cupilot.job/1.
+#pragma once
+
+#include <vector>
+
+#include "records/json.h"
+#include "records/variant.h"
+#include "search/kernel_search.h"
+
+namespace cupilot::service {
+
+struct JobRecord {
+  std::vector<records::Strategy> seeds;
+  std::vector<search::Opinion> opinions;
+  double spent_seconds = 0;
+  records::Json search;  // KernelSearch::ToJson()
+};
+
+records::Json ToJson(const JobRecord& record);
+base::Result<JobRecord> ParseJobRecord(const records::Json& json);
+
+}  // namespace cupilot::service
