@@ -8,8 +8,9 @@
 namespace cupilot::source {
 
 // Not passed, with a reason of a rejection and where it is in the variant's source:
-//   forbidden_construct  host code, directives, attributes, asm, calls of anything but the closure,
-//                        our runtime and math, more than the one namespace
+//   forbidden_construct  host code, directives but #pragma unroll, attributes, asm, calls of
+//                        anything but the closure, our runtime and math, more than the one
+//                        namespace
 //   forbidden_numerics   fast-math intrinsics that the original does not use
 //   build_failed         it does not parse
 //   invalid_launch       a launch names an entry that the source does not define

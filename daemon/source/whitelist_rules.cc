@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 
 #include "source/syntax/lexer.h"
@@ -62,6 +63,26 @@ std::string At(std::string_view source, std::uint32_t offset, const std::string&
   return "line " + std::to_string(line) + " of the variant: " + what;
 }
 
+// "#pragma unroll", "#pragma unroll 4", "#pragma unroll(N)", "#pragma nounroll": what kernels are
+// written with, and no more than a hint. No '/': a comment that began here would go on behind it.
+bool IsUnrollHint(std::string_view directive) {
+  std::string_view rest = directive;
+  const auto take = [&rest](std::string_view word) {
+    while (rest.starts_with(' ') || rest.starts_with('\t')) rest.remove_prefix(1);
+    if (!rest.starts_with(word)) return false;
+    rest.remove_prefix(word.size());
+    return true;
+  };
+  if (!take("#") || !take("pragma")) return false;
+  if (!take("unroll") && !take("nounroll")) return false;
+  if (!rest.empty() && (std::isalnum(static_cast<unsigned char>(rest[0])) != 0 || rest[0] == '_'))
+    return false;
+  return std::all_of(rest.begin(), rest.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_ \t\r()+-*").find(c) != std::string_view::npos;
+  });
+}
+
 class Words {
  public:
   explicit Words(std::string_view source) : source_(source), tokens_(Lex(source)) {}
@@ -88,7 +109,7 @@ class Words {
     const std::string_view word = Word(i);
     switch (tokens_[i].kind) {
       case TokenKind::kDirective:
-        return "a preprocessor directive";
+        return IsUnrollHint(word) ? "" : "a preprocessor directive";
       case TokenKind::kString:
         if (word.find('R') < word.find('"')) return "a raw string";
         return {};

@@ -71,6 +71,7 @@ static_assert(kTile == 16, "");
 __global__ void __launch_bounds__(256) v(const float* __restrict__ in, float* out, int n) {
   extern __shared__ float tile[];
   __shared__ float still[kTile];
+#pragma unroll (kTile - 12)
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     Sum sum{};
     sum.Add(helper(__ldg(in + i)) + sqrtf(twice(table[i & 1])) + fmaxf(in[i], 0.0f));
@@ -104,6 +105,9 @@ TEST_F(WhitelistTest, RefusesWaysOutOfTheNamespace) {
   Refuses(std::string(kPlain) + "} __device__ void escaped() {} __device__ void f() {",
           "forbidden_construct", "bracket");
   Refuses(std::string(kPlain) + "\n#define out in\n", "forbidden_construct", "directive");
+  Refuses(std::string(kPlain) + "\n#pragma once\n", "forbidden_construct", "directive");
+  Refuses(std::string(kPlain) + "\n#pragma unrolled\n", "forbidden_construct", "directive");
+  Refuses(std::string(kPlain) + "\n#pragma unroll /*\n*/\n", "forbidden_construct", "directive");
   Refuses(std::string(kPlain) + "\n%:define out in\n", "forbidden_construct");
   Refuses(std::string(kPlain) + "_Pragma(\"once\")", "forbidden_construct", "_Pragma");
   Refuses(std::string(kPlain) + "asm(\".section .init_array\");", "forbidden_construct", "asm");
