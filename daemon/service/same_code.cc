@@ -60,6 +60,11 @@ std::string LaunchKey(const records::Variant& variant, const records::Workload& 
       launch["shared_bytes"] = SizeInCases(launch["shared_bytes"], cases);
     }
   }
+  // What else asks for a value (a guard, an argument, bytes of a workspace) is not computed here.
+  const std::string rest = records::CanonicalJson(key);
+  for (const auto& [name, value] : variant.values) {
+    if (rest.find(name) != std::string::npos) key["values"][name] = value;
+  }
   return records::CanonicalJson(key);
 }
 

@@ -66,6 +66,20 @@ TEST(LaunchKey, IsAlsoOfArgumentsAndGuard) {
   EXPECT_THAT(LaunchKey(other, workload), IsEmpty()) << "several kernels";
 }
 
+// Code that is told its tile by an argument is the same for every tile, but does other work.
+TEST(LaunchKey, IsOfTheValuesThatArgumentsAskFor) {
+  const records::Workload workload = WorkloadOf("512");
+  records::Variant small = LaunchedWith("64", "TILE / TILE");
+  small.values["TILE"] = 2;
+  records::Variant large = small;
+  large.values["TILE"] = 4;
+  EXPECT_EQ(LaunchKey(small, workload), LaunchKey(large, workload)) << "the grid is the same";
+  for (records::Variant* variant : {&small, &large}) {
+    variant->launches[0].arguments = {"in", {{"type", "int"}, {"value", "2 * TILE"}}};
+  }
+  EXPECT_NE(LaunchKey(small, workload), LaunchKey(large, workload));
+}
+
 class SameCodeTest : public ::testing::Test {
  protected:
   // Who asked gets its place in the list, and what it was answered.
