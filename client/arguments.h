@@ -20,7 +20,7 @@ struct BenchArguments {
 
 struct ReplayArguments {
   std::vector<std::string> files;
-  std::string strategies = "number_search,random";
+  std::string strategies = "portfolio,random";
   std::int64_t repeats = 100;
   bool free_search = false;  // the searches' own time does not count
 };

@@ -56,7 +56,13 @@ ReplayRun Replay(const MeasuredSpace& measured, Strategy& strategy, double budge
     if (is_new && result && (first || *result < run.improvements.back().microseconds)) {
       run.improvements.push_back({run.seconds, *result});
     }
-    step += timed([&] { strategy.Report(*point, result); });
+    step += timed([&] {
+      if (row == nullptr) {
+        strategy.ReportFailure(*point, Failure::kUnknown);
+      } else {
+        strategy.Report(*point, result);
+      }
+    });
     run.longest_step = std::max(run.longest_step, step);
   }
   return run;

@@ -79,6 +79,7 @@ double LevelOf(const Scores& first, const Scores& second, std::uint64_t seed);
 struct Arena {
   const MeasuredSpace* measured = nullptr;
   Baseline baseline;
+  std::vector<Point> champions = {};  // what strategies are told (strategy.h)
 };
 
 // All repeats of one strategy.

@@ -1,12 +1,17 @@
-// replay_bench FILE... [--repeats N]: all strategies, ours and those of the literature, on measured
-// spaces (files that `cupilot import` wrote): scores with intervals, how sure each is above random
-// search and above each other, and what a step of each takes.
+// replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations]: all strategies, ours and
+// those of the literature, on measured spaces (files that `cupilot import` wrote): scores with
+// intervals, how sure each is above random search and above each other, and what a step of each
+// takes. With
+// --ablations also the portfolio with parts left out.
+// replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
+// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
+// with
+// --champions strategies know the best points of another device of the same family.
 // replay_bench --steps SPACE.json: what a step takes after 10,000 evaluations, on a space
 // (cupilot.space/1) with made-up times.
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,16 +19,14 @@
 #include <vector>
 
 #include "base/file.h"
+#include "search/portfolio/portfolio.h"
 #include "search/score.h"
 #include "search/tuner_files.h"
+#include "tests/support/made_up/landscapes.h"
 #include "tests/support/rivals/rival_strategies.h"
 
 namespace cupilot::search {
 namespace {
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Of this thread alone: other programs do not count.
 double ProcessorSeconds() {
@@ -32,9 +35,43 @@ double ProcessorSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-std::vector<StrategyRow> AllStrategies() {
+struct Options {
+  std::vector<std::string> files;
+  std::uint64_t repeats = 100;
+  std::string only;  // names with commas around them; empty: all
+  bool ablations = false;
+  bool made_up = false;
+  std::uint64_t seeds = 1, first_seed = 1;
+  std::size_t champions = 0;
+};
+
+template <bool PortfolioParts::* part>
+std::unique_ptr<Strategy> MakeWithout(const StrategyInputs& inputs) {
+  PortfolioParts parts;
+  parts.*part = false;
+  return std::make_unique<Portfolio>(inputs, parts);
+}
+
+constexpr StrategyRow kAblations[] = {
+    {"no_transfer", "", &MakeWithout<&PortfolioParts::transfer>},
+    {"no_bayesian", "", &MakeWithout<&PortfolioParts::bayesian>},
+    {"no_cost_model", "", &MakeWithout<&PortfolioParts::cost_model>},
+    {"no_evolution", "", &MakeWithout<&PortfolioParts::evolution>},
+    {"no_descent", "", &MakeWithout<&PortfolioParts::descent>},
+    {"no_bandit", "", &MakeWithout<&PortfolioParts::bandit>},
+    {"no_feasibility", "", &MakeWithout<&PortfolioParts::feasibility>},
+};
+
+std::vector<StrategyRow> StrategiesOf(const Options& options) {
   std::vector<StrategyRow> rows(Strategies().begin(), Strategies().end());
   rows.insert(rows.end(), RivalStrategies().begin(), RivalStrategies().end());
+  if (options.ablations) {
+    rows.insert(rows.end(), std::begin(kAblations), std::end(kAblations));
+  }
+  if (options.only.empty()) return rows;
+  std::erase_if(rows, [&](const StrategyRow& row) {
+    return options.only.find("," + std::string(row.name) + ",") == std::string::npos;
+  });
   return rows;
 }
 
@@ -43,29 +80,56 @@ int Fail(const std::string& what) {
   return 2;
 }
 
-int Compare(const std::vector<std::string>& files, std::uint64_t repeats) {
-  std::vector<MeasuredSpace> spaces;
-  for (const std::string& file : files) {
-    const auto text = base::ReadFile(file);
-    if (!text) return Fail(text.error().message);
-    auto imported = ImportResults(*text, nullptr);
-    if (!imported) return Fail(file + ": " + imported.error().message);
-    spaces.push_back(std::move(imported->measured));
+// A space to compare on, and the champions that strategies are told.
+struct Ground {
+  MeasuredSpace measured;
+  std::vector<Point> champions;
+};
+
+base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
+  std::vector<Ground> grounds;
+  for (const std::string& file : options.files) {
+    TRY_ASSIGN(const std::string text, base::ReadFile(file));
+    if (!options.made_up) {
+      TRY_ASSIGN(auto imported, ImportResults(text, nullptr));
+      grounds.push_back({std::move(imported.measured), {}});
+      continue;
+    }
+    TRY_ASSIGN(const records::Json json, records::ParseJson(text));
+    TRY_ASSIGN(const SpaceFile space, ParseSpaceFile(json));
+    for (const LandscapeKind kind : kLandscapeKinds) {
+      for (std::uint64_t i = 0; i < options.seeds; ++i) {
+        const std::uint64_t seed = options.first_seed + i;
+        TRY_ASSIGN(auto measured, MakeLandscape(space, kind, seed, 0));
+        grounds.push_back({std::move(measured), {}});
+        if (options.champions == 0) continue;
+        TRY_ASSIGN(const auto elsewhere, MakeLandscape(space, kind, seed, 1));
+        grounds.back().champions = ChampionsOf(elsewhere, options.champions);
+      }
+    }
   }
+  return grounds;
+}
+
+int Compare(const Options& options) {
+  const auto grounds = GroundsOf(options);
+  if (!grounds) return Fail(grounds.error().message);
   std::vector<Arena> arenas;
-  for (std::size_t i = 0; i < spaces.size(); ++i) {
-    auto baseline = Baseline::Make(spaces[i], {});
-    if (!baseline) return Fail(files[i] + ": " + baseline.error().message);
+  for (const Ground& ground : *grounds) {
+    const MeasuredSpace& measured = ground.measured;
+    auto baseline = Baseline::Make(measured, {});
+    if (!baseline) return Fail(measured.name() + ": " + baseline.error().message);
     std::printf("%s: %zu rows, best %.4g us, median %.4g us, budget %llu evaluations of %.3g s\n",
-                files[i].c_str(), spaces[i].rows().size(), baseline->optimum(), baseline->median(),
-                static_cast<unsigned long long>(baseline->budget()), baseline->seconds_each());
-    arenas.push_back({&spaces[i], std::move(*baseline)});
+                measured.name().c_str(), measured.rows().size(), baseline->optimum(),
+                baseline->median(), static_cast<unsigned long long>(baseline->budget()),
+                baseline->seconds_each());
+    arenas.push_back({&measured, std::move(*baseline), ground.champions});
   }
   std::vector<StrategyScore> scores;
   std::printf("\n%-20s %7s  %-16s %10s %8s %8s\n", "strategy", "score", "95 %", "evaluated",
               "us/step", "longest");
-  for (const StrategyRow& row : AllStrategies()) {
-    scores.push_back(ScoreOf(row, arenas, repeats, 1, &Now));
+  for (const StrategyRow& row : StrategiesOf(options)) {
+    scores.push_back(ScoreOf(row, arenas, options.repeats, 1, &ProcessorSeconds));
     const StrategyScore& score = scores.back();
     const Interval interval = IntervalOf(score.scores, 1);
     const double steps = static_cast<double>(score.evaluations + score.repeated + score.unknown);
@@ -73,8 +137,15 @@ int Compare(const std::vector<std::string>& files, std::uint64_t repeats) {
                 MeanOf(score.scores), interval.low, interval.high,
                 static_cast<unsigned long long>(score.evaluations),
                 score.search_seconds / std::max(steps, 1.0) * 1e6, score.longest_step * 1e6);
+    std::fflush(stdout);
   }
-  std::printf("\nhow sure the row is above the column, in %%\n%-20s", "");
+  std::printf("\nby space\n%-20s", "");
+  for (const StrategyScore& column : scores) std::printf(" %12.12s", column.name.c_str());
+  for (std::size_t i = 0; i < arenas.size(); ++i) {
+    std::printf("\n%-20.20s", arenas[i].measured->name().c_str());
+    for (const StrategyScore& column : scores) std::printf(" %12.3f", MeanOf({column.scores[i]}));
+  }
+  std::printf("\n\nhow sure the row is above the column, in %%\n%-20s", "");
   for (const StrategyScore& column : scores) std::printf(" %12.12s", column.name.c_str());
   for (const StrategyScore& row : scores) {
     std::printf("\n%-20s", row.name.c_str());
@@ -108,7 +179,7 @@ int Steps(const std::string& file) {
   if (!space) return Fail(space.error().message);
   std::printf("%s: %llu valid points\n", file.c_str(),
               static_cast<unsigned long long>(space->size()));
-  for (const StrategyRow& row : AllStrategies()) {
+  for (const StrategyRow& row : StrategiesOf({})) {
     const auto strategy = row.make(*space, 1);
     std::vector<double> taken;
     int done = 0;
@@ -137,20 +208,38 @@ int Steps(const std::string& file) {
 }  // namespace cupilot::search
 
 int main(int count, char** words) {
-  std::vector<std::string> files;
-  std::uint64_t repeats = 100;
+  cupilot::search::Options options;
+  const auto number = [](const char* word) {
+    return std::max(1ULL, std::strtoull(word, nullptr, 10));
+  };
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
-    if (word == "--steps" && i + 1 < count) return cupilot::search::Steps(words[i + 1]);
-    if (word == "--repeats" && i + 1 < count) {
-      repeats = std::max(1ULL, std::strtoull(words[++i], nullptr, 10));
+    const bool more = i + 1 < count;
+    if (word == "--steps" && more) return cupilot::search::Steps(words[i + 1]);
+    if (word == "--repeats" && more) {
+      options.repeats = number(words[++i]);
+    } else if (word == "--only" && more) {
+      options.only = "," + std::string(words[++i]) + ",";
+    } else if (word == "--seeds" && more) {
+      options.seeds = number(words[++i]);
+    } else if (word == "--first-seed" && more) {
+      options.first_seed = number(words[++i]);
+    } else if (word == "--champions" && more) {
+      options.champions = number(words[++i]);
+    } else if (word == "--made-up") {
+      options.made_up = true;
+    } else if (word == "--ablations") {
+      options.ablations = true;
     } else {
-      files.push_back(word);
+      options.files.push_back(word);
     }
   }
-  if (files.empty()) {
-    std::fprintf(stderr, "usage: replay_bench FILE... [--repeats N] | --steps SPACE.json\n");
+  if (options.files.empty()) {
+    std::fprintf(stderr,
+                 "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] | "
+                 "--made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ... | "
+                 "--steps SPACE.json\n");
     return 2;
   }
-  return cupilot::search::Compare(files, repeats);
+  return cupilot::search::Compare(options);
 }

@@ -108,6 +108,7 @@ TEST(Includes, LibrariesAreFenced) {
       {std::regex("^(clang|llvm)/"), std::regex("^daemon/source/syntax/.*_clang\\.(cc|h)$")},
       {std::regex("^boost/"), std::regex("^daemon/host_runtime/")},
       {std::regex("^CLI/"), std::regex("^client/")},
+      {std::regex("^Eigen/"), std::regex("^daemon/search/portfolio/")},
       {std::regex("^seccomp\\.h$"), std::regex("^daemon/worker/")},
   };
   for (const Include& include : ReadIncludes()) {

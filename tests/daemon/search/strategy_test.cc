@@ -96,7 +96,7 @@ TEST(Strategies, HaveNames) {
   for (const StrategyRow& row : Strategies()) {
     const auto found = FindStrategy(row.name);
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->make, row.make);
+    EXPECT_EQ(found->make_from, row.make_from);
   }
   const auto none = FindStrategy("clever");
   ASSERT_FALSE(none);

@@ -242,8 +242,8 @@ class GreedyLocalSearch : public Strategy {
 };
 
 template <class T>
-std::unique_ptr<Strategy> MakeRival(const Space& space, std::uint64_t seed) {
-  return std::make_unique<T>(space, seed);
+std::unique_ptr<Strategy> MakeRival(const StrategyInputs& inputs) {
+  return std::make_unique<T>(inputs.space, inputs.seed);
 }
 
 constexpr StrategyRow kRivals[] = {

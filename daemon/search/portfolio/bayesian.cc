@@ -1,0 +1,205 @@
+#include "search/portfolio/bayesian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "search/portfolio/feasibility.h"
+#include "search/random_numbers.h"
+
+namespace cupilot::search {
+namespace {
+
+constexpr std::size_t kLeastResultsOfProcess = 6;
+constexpr std::size_t kProcessPoints = 160;  // that the process sees
+constexpr std::size_t kRefitPoints = 120;    // where it was full and begins anew
+constexpr std::size_t kTunePoints = 80;
+constexpr std::uint64_t kAllCompared = 3000;
+constexpr std::size_t kManyCandidates = 1000, kFewCandidates = 300;
+constexpr std::size_t kLongHistory = 600;
+constexpr std::size_t kTuneUntil = 400;  // results
+constexpr std::size_t kCompared = 24;    // the best by improvement, of which feasibility is asked
+constexpr double kLengths[] = {0.1, 0.2, 0.4, 0.7, 1.2, 2.0, 4.0, 8.0};
+constexpr double kNoises[] = {1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
+
+// The expected improvement over `best`, of a normal distribution.
+double ExpectedImprovement(const GaussianProcess::Prediction& prediction, double best) {
+  const double gain = best - prediction.mean;
+  const double z = gain / prediction.deviation;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * 3.14159265358979323846);
+  const double below = 0.5 * std::erfc(-z / std::sqrt(2.0));
+  return gain * below + prediction.deviation * density;
+}
+
+// Lengths near the first one are likelier.
+double PriorOf(double length) {
+  const double off = std::log(length / 0.7);
+  return -0.15 * off * off;
+}
+
+}  // namespace
+
+Bayesian::Bayesian(const Commons& commons, const Scales& scales)
+    : commons_(commons), evolution_(commons), kernel_(commons.space, scales), process_(kernel_) {
+  if (commons.space.size() > kAllCompared) return;
+  for (std::uint64_t i = 0; i < commons.space.size(); ++i) all_.push_back(commons.space.At(i));
+}
+
+// The best half of what it may see, and the newest.
+std::vector<std::size_t> Bayesian::Chosen(std::size_t most) const {
+  const std::vector<std::size_t>& ran = commons_.history.ran();
+  if (ran.size() <= most) return ran;
+  const auto& results = commons_.history.results();
+  // Of a long history the best of the newest and the leaders: sorting all of it takes too long.
+  std::vector<std::size_t> chosen = commons_.history.leaders();
+  std::unordered_set<std::size_t> seen(chosen.begin(), chosen.end());
+  const std::size_t window = std::min<std::size_t>(ran.size(), 1000);
+  std::vector<std::size_t> recent(ran.end() - static_cast<std::ptrdiff_t>(window), ran.end());
+  std::stable_sort(recent.begin(), recent.end(), [&](std::size_t a, std::size_t b) {
+    return results[a].log_time < results[b].log_time;
+  });
+  for (std::size_t i = 0; i < recent.size() && chosen.size() < most / 2; ++i) {
+    if (seen.insert(recent[i]).second) chosen.push_back(recent[i]);
+  }
+  for (std::size_t i = ran.size(); i > 0 && chosen.size() < most; --i) {
+    if (seen.insert(ran[i - 1]).second) chosen.push_back(ran[i - 1]);
+  }
+  return chosen;
+}
+
+std::vector<Point> Bayesian::Candidates() const {
+  if (!all_.empty()) return all_;
+  const std::size_t most =
+      commons_.history.results().size() > kLongHistory ? kFewCandidates : kManyCandidates;
+  std::vector<Point> candidates;
+  std::unordered_set<Point, PointHash> seen;
+  const auto add = [&](Point point) {
+    if (candidates.size() >= most || commons_.history.IsTaken(point)) return;
+    if (seen.insert(point).second) candidates.push_back(std::move(point));
+  };
+  const auto& leaders = commons_.history.leaders();
+  for (std::size_t i = 0; i < std::min<std::size_t>(leaders.size(), 3); ++i) {
+    const Point& leader = commons_.history.results()[leaders[i]].point;
+    for (Point& point : commons_.space.Neighbours(leader, i > 0)) {
+      if (candidates.size() < most / 3) add(std::move(point));
+    }
+  }
+  for (std::size_t i = 0; i < most / 3; ++i) add(evolution_.Child());
+  for (std::size_t i = 0; i < most && candidates.size() < most; ++i) {
+    add(commons_.space.Draw(commons_.random));
+  }
+  return candidates;
+}
+
+void Bayesian::Refit() {
+  const auto& results = commons_.history.results();
+  const std::vector<std::size_t> chosen =
+      Chosen(commons_.history.ran().size() < kProcessPoints ? kProcessPoints : kRefitPoints);
+  std::vector<double> times;
+  for (const std::size_t i : chosen) times.push_back(results[i].log_time);
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  const double middle = sorted[sorted.size() / 2];
+  ceiling_ = middle + std::max(middle - sorted.front(), 0.05);
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    points.push_back(results[chosen[i]].point);
+    times[i] = Seen(times[i]);
+  }
+  process_.Fit(points, times, kProcessPoints);
+  process_.Watch(Candidates());
+  fitted_ = results.size();
+  since_ = 0;
+  changed_ = improved_ = false;
+}
+
+// One parameter's length, or the noise, to what makes the results likelier.
+void Bayesian::Tune() {
+  const auto& results = commons_.history.results();
+  const std::vector<std::size_t> chosen = Chosen(kTunePoints);
+  std::vector<Point> points;
+  std::vector<double> times;
+  for (const std::size_t i : chosen) {
+    points.push_back(results[i].point);
+    times.push_back(Seen(results[i].log_time));
+  }
+  GaussianProcess process(kernel_);
+  const auto likelihood = [&] {
+    process.Fit(points, times, 0);
+    return process.LogLikelihood();
+  };
+  const std::size_t parameters = commons_.space.parameters().size();
+  do {
+    tuning_ = (tuning_ + 1) % (parameters + 1);
+  } while (tuning_ < parameters && commons_.space.parameters()[tuning_].values.size() < 2);
+  const bool noise = tuning_ == parameters;
+  const double here = noise ? kernel_.noise() : kernel_.length(tuning_);
+  double best_value = here;
+  double best = likelihood() + (noise ? 0 : PriorOf(here));
+  const auto attempt = [&](double value) {
+    noise ? kernel_.SetNoise(value) : kernel_.SetLength(tuning_, value);
+    const double found = likelihood() + (noise ? 0 : PriorOf(value));
+    if (found <= best) return;
+    best = found;
+    best_value = value;
+  };
+  const auto attempt_next = [&](const auto& values) {
+    const double* below = nullptr;
+    const double* above = nullptr;
+    for (const double& value : values) {
+      if (value < here * 0.99) below = &value;
+      if (value > here * 1.01 && above == nullptr) above = &value;
+    }
+    if (below != nullptr) attempt(*below);
+    if (above != nullptr) attempt(*above);
+  };
+  noise ? attempt_next(kNoises) : attempt_next(kLengths);
+  noise ? kernel_.SetNoise(best_value) : kernel_.SetLength(tuning_, best_value);
+  changed_ = changed_ || best_value != here;
+}
+
+void Bayesian::Learn(const History::Result& result) {
+  if (!result.ran || process_.size() == 0) return;
+  improved_ = improved_ || commons_.history.best() == &result;
+  if (!process_.full()) process_.Add(result.point, Seen(result.log_time));
+}
+
+std::optional<Point> Bayesian::Propose() {
+  const History& history = commons_.history;
+  if (history.ran().size() < kLeastResultsOfProcess) return std::nullopt;
+  if (process_.size() == 0) Refit();
+  const std::size_t known = history.results().size();
+  if (known < kTuneUntil) {
+    const int rounds = known < 40 ? 3 : 1;
+    for (int i = 0; i < rounds; ++i) Tune();
+  }
+  const std::size_t patience = std::max<std::size_t>(3, process_.size() / 12);
+  const bool stale = changed_ || (all_.empty() && (improved_ || since_ > 8));
+  if (process_.full() || (stale && since_ >= (known < 60 ? 1 : patience))) Refit();
+  ++since_;
+  const double best = history.best()->log_time;
+  std::vector<std::pair<double, std::size_t>> compared;
+  for (std::size_t i = 0; i < process_.watched().size(); ++i) {
+    if (history.IsTaken(process_.watched()[i])) continue;
+    compared.emplace_back(-ExpectedImprovement(process_.PredictWatched(i), best), i);
+  }
+  if (compared.empty()) {
+    since_ = patience;
+    improved_ = true;
+    return std::nullopt;
+  }
+  const auto end =
+      compared.begin() + static_cast<std::ptrdiff_t>(std::min(compared.size(), kCompared));
+  std::partial_sort(compared.begin(), end, compared.end());
+  const std::pair<double, std::size_t>* chosen = nullptr;
+  double chosen_value = -1;
+  for (auto it = compared.begin(); it != end; ++it) {
+    const double value = -it->first * commons_.feasibility.Of(process_.watched()[it->second]);
+    if (value <= chosen_value) continue;
+    chosen_value = value;
+    chosen = &*it;
+  }
+  return process_.watched()[chosen->second];
+}
+
+}  // namespace cupilot::search

@@ -1,0 +1,45 @@
+// Bayesian optimisation: the point with the greatest expected improvement by a Gaussian process of
+// the logarithms of times, times the probability that it runs. Of small spaces all points are
+// compared, of others candidates: some at random, some next to the best. It sees a bounded part of
+// the history, so that a step takes as long however much is known. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "search/portfolio/evolution.h"
+#include "search/portfolio/gaussian_process.h"
+#include "search/portfolio/member.h"
+
+namespace cupilot::search {
+
+class Bayesian : public PortfolioMember {
+ public:
+  Bayesian(const Commons& commons, const Scales& scales);
+
+  std::optional<Point> Propose() override;
+  void Learn(const History::Result& result) override;
+
+ private:
+  // What it sees of a time: where it is much slower than most, how much does not matter.
+  double Seen(double log_time) const { return log_time < ceiling_ ? log_time : ceiling_; }
+  std::vector<std::size_t> Chosen(std::size_t most) const;  // places in the history's results
+  void Refit();
+  void Tune();
+  std::vector<Point> Candidates() const;
+
+  const Commons& commons_;
+  Evolution evolution_;
+  MixedKernel kernel_;
+  GaussianProcess process_;
+  double ceiling_ = 0;
+  std::vector<Point> all_;  // of a small space
+  std::size_t fitted_ = 0;  // results when it was fitted
+  std::size_t tuning_ = 0;  // the parameter whose turn it is
+  bool changed_ = true;     // the kernel, since the last fit
+  bool improved_ = false;   // the best, since then
+  std::size_t since_ = 0;   // proposals since then
+};
+
+}  // namespace cupilot::search

@@ -1,0 +1,169 @@
+#include "search/portfolio/gaussian_process.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace cupilot::search {
+namespace {
+
+constexpr double kFirstLength = 0.7;
+// A parameter's factor is (1 + kWeight * matern) / (1 + kWeight).
+constexpr double kWeight = 4;
+constexpr double kProductShare = 0.5;  // of the product over groups; the rest: their mean
+constexpr double kLeastVariance = 1e-10;
+
+double Matern(double distance) {
+  const double scaled = std::sqrt(5.0) * distance;
+  return (1 + scaled + scaled * scaled / 3) * std::exp(-scaled);
+}
+
+Eigen::Index Sized(std::size_t size) { return static_cast<Eigen::Index>(size); }
+
+}  // namespace
+
+MixedKernel::MixedKernel(const Space& space, const Scales& scales)
+    : space_(space),
+      scales_(scales),
+      lengths_(space.parameters().size(), kFirstLength),
+      tables_(space.parameters().size()) {
+  for (std::vector<std::size_t> group : space.groups()) {
+    std::erase_if(group, [&](std::size_t p) { return space.parameters()[p].values.size() < 2; });
+    if (!group.empty()) groups_.push_back(std::move(group));
+  }
+  for (std::size_t p = 0; p < lengths_.size(); ++p) SetLength(p, kFirstLength);
+}
+
+void MixedKernel::SetLength(std::size_t parameter, double length) {
+  lengths_[parameter] = length;
+  const std::size_t count = space_.parameters()[parameter].values.size();
+  std::vector<double>& table = tables_[parameter];
+  table.resize(count * count);
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < count; ++b) {
+      const double distance =
+          scales_.Distance(parameter, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b));
+      // What has no order needs the plain exponential: Mallows' kernel of orders.
+      const double near =
+          scales_.IsOrdered(parameter) ? Matern(distance / length) : std::exp(-distance / length);
+      table[a * count + b] = (1 + kWeight * near) / (1 + kWeight);
+    }
+  }
+}
+
+double MixedKernel::Of(const Point& a, const Point& b) const {
+  double product = 1, sum = 0;
+  for (const std::vector<std::size_t>& group : groups_) {
+    double factor = 1;
+    for (const std::size_t p : group) {
+      factor *= tables_[p][a[p] * space_.parameters()[p].values.size() + b[p]];
+    }
+    product *= factor;
+    sum += factor;
+  }
+  if (groups_.size() < 2) return product;
+  return kProductShare * product + (1 - kProductShare) * sum / static_cast<double>(groups_.size());
+}
+
+void GaussianProcess::Fit(const std::vector<Point>& points, const std::vector<double>& values,
+                          std::size_t most) {
+  points_ = points;
+  most_ = std::max(most, points.size());
+  const Eigen::Index count = Sized(points.size());
+  Eigen::MatrixXd kernel(count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      kernel(i, j) =
+          kernel_.Of(points_[static_cast<std::size_t>(i)], points_[static_cast<std::size_t>(j)]);
+    }
+    kernel(i, i) = 1 + kernel_.noise();
+  }
+  factor_.setZero(Sized(most_), Sized(most_));
+  Eigen::LLT<Eigen::MatrixXd> factored(kernel);
+  for (double more = kernel_.noise(); factored.info() != Eigen::Success && more < 1; more *= 10) {
+    kernel.diagonal().array() += more;  // rounding
+    factored.compute(kernel);
+  }
+  factor_.topLeftCorner(count, count) = factored.matrixL();
+  offset_ = 0;
+  for (const double value : values) offset_ += value / static_cast<double>(values.size());
+  whitened_.setZero(Sized(most_));
+  for (Eigen::Index i = 0; i < count; ++i) {
+    whitened_(i) = values[static_cast<std::size_t>(i)] - offset_;
+  }
+  auto head = whitened_.head(count);
+  factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(head);
+  Watch({});
+}
+
+Eigen::VectorXd GaussianProcess::RowOf(const Point& point) const {
+  const Eigen::Index count = Sized(points_.size());
+  Eigen::VectorXd row(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    row(i) = kernel_.Of(points_[static_cast<std::size_t>(i)], point);
+  }
+  factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(row);
+  return row;
+}
+
+void GaussianProcess::Add(const Point& point, double value) {
+  const Eigen::Index count = Sized(points_.size());
+  const Eigen::VectorXd row = RowOf(point);
+  const double rest = 1 + kernel_.noise() - row.squaredNorm();
+  const double diagonal = std::sqrt(std::max(rest, kLeastVariance));
+  factor_.row(count).head(count) = row.transpose();
+  factor_(count, count) = diagonal;
+  whitened_(count) = (value - offset_ - row.dot(whitened_.head(count))) / diagonal;
+  points_.push_back(point);
+  if (watched_.empty()) return;
+  Eigen::VectorXd added = -(solved_.leftCols(count) * row);
+  for (Eigen::Index i = 0; i < added.size(); ++i) {
+    added(i) += kernel_.Of(point, watched_[static_cast<std::size_t>(i)]);
+  }
+  added /= diagonal;
+  solved_.col(count) = added;
+  means_ += added * whitened_(count);
+  variances_ -= added.cwiseAbs2();
+}
+
+double GaussianProcess::Variance() const {
+  const Eigen::Index count = Sized(points_.size());
+  return std::max(whitened_.head(count).squaredNorm() / static_cast<double>(count), kLeastVariance);
+}
+
+double GaussianProcess::LogLikelihood() const {
+  const Eigen::Index count = Sized(points_.size());
+  const double logs = factor_.diagonal().head(count).array().log().sum();
+  return -0.5 * static_cast<double>(count) * std::log(Variance()) - logs;
+}
+
+GaussianProcess::Prediction GaussianProcess::Predict(const Point& point) const {
+  const Eigen::VectorXd row = RowOf(point);
+  const double rest = std::max(1 - row.squaredNorm(), kLeastVariance);
+  return {offset_ + row.dot(whitened_.head(row.size())), std::sqrt(rest * Variance())};
+}
+
+void GaussianProcess::Watch(std::vector<Point> points) {
+  watched_ = std::move(points);
+  const Eigen::Index count = Sized(points_.size()), all = Sized(watched_.size());
+  if (all == 0) return;
+  Eigen::MatrixXd rows(count, all);
+  for (Eigen::Index i = 0; i < all; ++i) {
+    for (Eigen::Index j = 0; j < count; ++j) {
+      rows(j, i) =
+          kernel_.Of(points_[static_cast<std::size_t>(j)], watched_[static_cast<std::size_t>(i)]);
+    }
+  }
+  factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(rows);
+  solved_.resize(all, Sized(most_));
+  solved_.leftCols(count) = rows.transpose();
+  means_ = rows.transpose() * whitened_.head(count);
+  variances_ = Eigen::VectorXd::Ones(all) - rows.colwise().squaredNorm().transpose();
+}
+
+GaussianProcess::Prediction GaussianProcess::PredictWatched(std::size_t i) const {
+  const double rest = std::max(variances_(Sized(i)), kLeastVariance);
+  return {offset_ + means_(Sized(i)), std::sqrt(rest * Variance())};
+}
+
+}  // namespace cupilot::search

@@ -1,0 +1,79 @@
+// A Gaussian process over the points of a space. Its kernel is composed over the space's structure:
+// over each parameter's scaled distance, with a length of its own, a Matern kernel (5/2), or where
+// values have no order an exponential one (of orders: over Kendall's distance, as Mallows); the
+// parameters of a group that constraints tie together as a product whose factors may be one, so
+// that effects of few parameters are seen as such; and of the groups half the mean, half the
+// product. Pure.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <vector>
+
+#include "search/portfolio/scales.h"
+#include "search/space.h"
+
+namespace cupilot::search {
+
+class MixedKernel {
+ public:
+  MixedKernel(const Space& space, const Scales& scales);
+
+  // Lengths in shares of a parameter's range; `noise` as a share of the variance.
+  double length(std::size_t parameter) const { return lengths_[parameter]; }
+  void SetLength(std::size_t parameter, double length);
+  double noise() const { return noise_; }
+  void SetNoise(double noise) { noise_ = noise; }
+
+  // Without noise; 1 for a point and itself.
+  double Of(const Point& a, const Point& b) const;
+
+ private:
+  const Space& space_;
+  const Scales& scales_;
+  std::vector<std::vector<std::size_t>> groups_;  // of parameters with more than one value
+  std::vector<double> lengths_;
+  std::vector<std::vector<double>> tables_;  // by parameter: the factor for each pair of places
+  double noise_ = 1e-3;
+};
+
+class GaussianProcess {
+ public:
+  struct Prediction {
+    double mean = 0;
+    double deviation = 0;  // of the function, without noise
+  };
+
+  explicit GaussianProcess(const MixedKernel& kernel) : kernel_(kernel) {}
+
+  // Forgets everything else. At most `most` points are added later.
+  void Fit(const std::vector<Point>& points, const std::vector<double>& values, std::size_t most);
+  // One more; as many steps as there are points, squared, and once for each watched point.
+  void Add(const Point& point, double value);
+  std::size_t size() const { return points_.size(); }
+  bool full() const { return size() >= most_; }
+  // How probable the values are with the kernel as it was at Fit(), by a constant.
+  double LogLikelihood() const;
+
+  Prediction Predict(const Point& point) const;
+  // Keeps predictions of these up to date.
+  void Watch(std::vector<Point> points);
+  const std::vector<Point>& watched() const { return watched_; }
+  Prediction PredictWatched(std::size_t i) const;
+
+ private:
+  Eigen::VectorXd RowOf(const Point& point) const;
+  double Variance() const;
+
+  const MixedKernel& kernel_;
+  std::size_t most_ = 0;
+  double offset_ = 0;  // of values
+  std::vector<Point> points_;
+  Eigen::MatrixXd factor_;    // Cholesky's, lower
+  Eigen::VectorXd whitened_;  // the factor's inverse times values
+  std::vector<Point> watched_;
+  Eigen::MatrixXd solved_;  // by watched point: the factor's inverse times its kernel values
+  Eigen::VectorXd means_, variances_;  // of watched, unscaled
+};
+
+}  // namespace cupilot::search

@@ -1,0 +1,166 @@
+#include "search/portfolio/portfolio.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/portfolio/bayesian.h"
+#include "search/portfolio/cost_model.h"
+#include "search/portfolio/descent.h"
+#include "search/portfolio/evolution.h"
+#include "search/portfolio/transfer.h"
+#include "search/random_numbers.h"
+
+namespace cupilot::search {
+namespace {
+
+constexpr std::size_t kLeastDesign = 6, kMostDesign = 16;
+constexpr int kDrawsOfHuge = 1000;          // where points have no numbers
+constexpr std::size_t kFirstChampions = 8;  // before others have a turn
+constexpr double kNearGain = 0.1;           // the most that a point near the best counts
+
+Point StandardOf(const Space& space) {
+  Point point;
+  for (const SpaceParameter& parameter : space.parameters()) {
+    const auto found =
+        std::find(parameter.values.begin(), parameter.values.end(), parameter.standard);
+    point.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
+  }
+  return point;
+}
+
+}  // namespace
+
+Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
+    : space_(inputs.space),
+      random_(inputs.seed),
+      scales_(space_),
+      features_(space_, scales_, inputs.facts),
+      feasibility_(features_, parts.feasibility),
+      commons_{space_, history_, feasibility_, random_},
+      shuffled_(space_, inputs.seed ^ 0x5bd1e995) {
+  Point standard = StandardOf(space_);
+  if (space_.IsValid(standard)) standard_ = std::move(standard);
+  std::vector<double> first_gains;
+  const auto add = [&](std::unique_ptr<PortfolioMember> member, double first_gain) {
+    members_.push_back(std::move(member));
+    first_gains.push_back(first_gain);
+  };
+  if (parts.transfer && !inputs.champions.empty()) {
+    auto transfer = std::make_unique<Transfer>(commons_, inputs.champions);
+    transfer_ = transfer.get();
+    add(std::move(transfer), 0.1);
+  }
+  if (parts.bayesian) add(std::make_unique<Bayesian>(commons_, scales_), 0.3);
+  if (parts.cost_model) add(std::make_unique<CostModel>(commons_, scales_, features_), 0.2);
+  if (parts.evolution) add(std::make_unique<Evolution>(commons_), 0.05);
+  if (parts.descent) {
+    auto descent = std::make_unique<Descent>(commons_);
+    descent_ = descent.get();
+    add(std::move(descent), 0.15);
+  }
+  if (parts.bandit) bandit_.emplace(std::move(first_gains));
+  std::size_t tunable = 0;
+  for (const SpaceParameter& parameter : space_.parameters()) {
+    tunable += parameter.values.size() > 1 ? 1 : 0;
+  }
+  design_ = std::clamp(tunable, kLeastDesign, kMostDesign);
+}
+
+Portfolio::~Portfolio() = default;
+
+std::optional<Point> Portfolio::Random() {
+  const bool huge = space_.size() >= std::uint64_t{1} << 63;
+  for (int i = 0; !huge || i < kDrawsOfHuge; ++i) {
+    auto point = shuffled_.Next();
+    if (!point) break;
+    if (history_.IsTaken(*point)) continue;
+    if (Unit(random_) < feasibility_.Of(*point)) return point;
+    if (!huge) postponed_.push_back(std::move(*point));
+  }
+  while (!postponed_.empty()) {
+    Point point = std::move(postponed_.back());
+    postponed_.pop_back();
+    if (!history_.IsTaken(point)) return point;
+  }
+  return std::nullopt;
+}
+
+std::size_t Portfolio::ArmsTurn(const std::vector<bool>& barred) {
+  if (bandit_) return bandit_->Choose(barred, random_);
+  do {
+    turn_ = (turn_ + 1) % members_.size();
+  } while (barred[turn_]);
+  return turn_;
+}
+
+std::optional<Point> Portfolio::FromArm(std::size_t arm) {
+  auto point = members_[arm]->Propose();
+  if (point) owners_[*point] = arm;
+  return point;
+}
+
+std::optional<Point> Portfolio::Choose() {
+  if (standard_) {
+    const Point standard = std::move(*standard_);
+    standard_.reset();
+    if (!history_.IsTaken(standard)) return standard;
+  }
+  if (members_.empty()) return Random();
+  if (transfer_ != nullptr && history_.taken() <= kFirstChampions && transfer_->left() > 0) {
+    if (auto point = FromArm(0)) return point;
+  }
+  if (history_.taken() >= design_) {
+    std::vector<bool> barred(members_.size());
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const std::size_t arm = ArmsTurn(barred);
+      if (auto point = FromArm(arm)) return point;
+      barred[arm] = true;
+    }
+  }
+  return Random();
+}
+
+std::optional<Point> Portfolio::Next() {
+  auto point = Choose();
+  if (point) history_.Take(*point);
+  return point;
+}
+
+void Portfolio::Report(const Point& point, std::optional<double> microseconds) {
+  Put(point, microseconds, Failure::kWrong);
+}
+
+void Portfolio::ReportFailure(const Point& point, Failure failure) {
+  Put(point, std::nullopt, failure);
+}
+
+// A new best counts by how much it gained; what came near it, a little.
+double Portfolio::GainOf(const History::Result& result, std::optional<double> best_before) const {
+  if (!result.ran || !best_before) return 0;
+  const double gain = *best_before - result.log_time;
+  const double scale = std::max(spread_, 0.01);
+  if (gain > 0) return std::min(1.0, 0.3 + gain / scale);
+  return kNearGain * std::exp(10 * gain / scale);
+}
+
+void Portfolio::Put(const Point& point, std::optional<double> microseconds, Failure failure) {
+  const History::Result* before = history_.best();
+  const std::optional<double> best_before =
+      before == nullptr ? std::nullopt : std::optional<double>(before->log_time);
+  const History::Result* result = history_.Put(point, microseconds, failure);
+  if (result == nullptr) return;
+  if (result->ran) {
+    // Half of the way from the typical time to the best.
+    const double off = result->log_time - history_.best()->log_time;
+    const double count = static_cast<double>(std::min<std::size_t>(history_.ran().size(), 50));
+    spread_ += (off - spread_) / count;
+  }
+  feasibility_.Learn(history_);
+  for (const auto& member : members_) member->Learn(*result);
+  const auto owner = owners_.find(point);
+  if (owner == owners_.end()) return;
+  if (bandit_) bandit_->Reward(owner->second, GainOf(*result, best_before));
+  owners_.erase(owner);
+}
+
+}  // namespace cupilot::search

@@ -1,0 +1,78 @@
+// The portfolio: the standard point first; then members that all see all results, of which a bandit
+// gives each evaluation to the one whose last ones gained most: champions of elsewhere, Bayesian
+// optimisation, a cost model, evolution, and coordinate descent, which has the last word on each
+// best point. Where no member has a point, a random one. Any part can be left out, and one left
+// alone. Pure.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "search/portfolio/bandit.h"
+#include "search/portfolio/feasibility.h"
+#include "search/portfolio/history.h"
+#include "search/portfolio/member.h"
+#include "search/portfolio/scales.h"
+#include "search/random_strategy.h"
+#include "search/strategy.h"
+
+namespace cupilot::search {
+
+class Descent;
+class Transfer;
+
+struct PortfolioParts {
+  bool transfer = true;
+  bool bayesian = true;
+  bool cost_model = true;
+  bool evolution = true;
+  bool descent = true;
+  bool bandit = true;  // not: members take turns
+  bool feasibility = true;
+
+  static constexpr PortfolioParts None() {
+    return {false, false, false, false, false, false, true};
+  }
+};
+
+class Portfolio : public Strategy {
+ public:
+  Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts);
+  ~Portfolio() override;
+
+  std::optional<Point> Next() override;
+  void Report(const Point& point, std::optional<double> microseconds) override;
+  void ReportFailure(const Point& point, Failure failure) override;
+
+ private:
+  std::optional<Point> Choose();
+  std::optional<Point> FromArm(std::size_t arm);
+  std::optional<Point> Random();
+  std::size_t ArmsTurn(const std::vector<bool>& barred);
+  void Put(const Point& point, std::optional<double> microseconds, Failure failure);
+  double GainOf(const History::Result& result, std::optional<double> best_before) const;
+
+  const Space& space_;
+  std::mt19937_64 random_;
+  History history_;
+  Scales scales_;
+  Features features_;
+  Feasibility feasibility_;
+  Commons commons_;
+  RandomStrategy shuffled_;        // all points
+  std::vector<Point> postponed_;   // of them: likely to fail
+  std::optional<Point> standard_;  // not yet handed out
+  std::vector<std::unique_ptr<PortfolioMember>> members_;
+  Transfer* transfer_ = nullptr;
+  Descent* descent_ = nullptr;
+  std::optional<Bandit> bandit_;  // nothing: members take turns
+  std::size_t turn_ = 0;
+  std::size_t design_ = 0;  // random points before members are asked
+  std::unordered_map<Point, std::size_t, PointHash> owners_;  // of points in flight: the arm
+  double spread_ = 0;  // of logarithms of times: what is a great gain
+};
+
+}  // namespace cupilot::search

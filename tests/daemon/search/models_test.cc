@@ -1,0 +1,272 @@
+// What the portfolio's models learn, on functions that are known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/portfolio/boosted_trees.h"
+#include "search/portfolio/cost_model.h"
+#include "search/portfolio/feasibility.h"
+#include "search/portfolio/gaussian_process.h"
+#include "search/portfolio/history.h"
+#include "search/portfolio/scales.h"
+#include "search/random_numbers.h"
+#include "tests/daemon/search/measured_spaces.h"
+
+namespace cupilot::search {
+namespace {
+
+Space MixedSpace() {
+  std::vector<SpaceParameter> parameters = {NumberParameter("block", {32, 64, 128, 256, 512, 1024}),
+                                            NumberParameter("tile", {1, 2, 3, 4, 5, 6, 7, 8}),
+                                            NumberParameter("pad", {0, 1}),
+                                            NumberParameter("order", {0, 1, 2, 3, 4, 5})};
+  parameters[0].kind = ParameterKind::kPower;
+  parameters[2].kind = ParameterKind::kBoolean;
+  parameters[3].kind = ParameterKind::kOrder;
+  parameters[3].texts = {"ijk", "ikj", "jik", "jki", "kij", "kji"};
+  auto space = Space::Make(std::move(parameters), {"block * tile <= 2048"}, {});
+  EXPECT_TRUE(space) << space.error().message;
+  return std::move(*space);
+}
+
+// A logarithm of a time: valleys, an interaction, and orders that matter by their innermost loop.
+double KnownTime(const Point& point) {
+  const double block = point[0] / 5.0, tile = point[1] / 7.0;
+  return 3 + std::pow(block - 0.6, 2) + 0.5 * std::pow(tile - 0.3, 2) + 0.4 * block * tile +
+         0.1 * point[2] + (point[3] == 0 || point[3] == 2 ? 0.4 : 0);
+}
+
+// Some points of the space, each once.
+std::vector<Point> SomePoints(const Space& space, std::size_t count) {
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t i = 0; i < space.size(); ++i) numbers.push_back(i);
+  std::mt19937_64 random(7);
+  Shuffle(numbers, random);
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < count; ++i) points.push_back(space.At(numbers[i]));
+  return points;
+}
+
+// Of all pairs of points the share that the model puts in the right order.
+template <class Model>
+double OrderedShare(const std::vector<Point>& points, const Model& model) {
+  double right = 0, all = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double truth = KnownTime(points[i]) - KnownTime(points[j]);
+      if (std::abs(truth) < 1e-9) continue;
+      all += 1;
+      right += (model(points[i]) - model(points[j])) * truth > 0 ? 1 : 0;
+    }
+  }
+  return right / all;
+}
+
+TEST(Scales, KnowPowersNumbersAndOrders) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  EXPECT_NEAR(scales.Distance(0, 0, 1), 0.2, 0.01);
+  EXPECT_NEAR(scales.Distance(0, 4, 5), 0.2, 0.01);
+  EXPECT_NEAR(scales.Distance(1, 0, 7), 1, 1e-9);
+  EXPECT_EQ(scales.Distance(2, 0, 1), 1);
+  EXPECT_NEAR(scales.Distance(3, 0, 1), 1.0 / 3, 1e-9);  // one pair of three stands the other way
+  EXPECT_EQ(scales.Distance(3, 0, 5), 1);                // all do
+  EXPECT_FALSE(scales.IsOrdered(3));
+}
+
+TEST(GaussianProcess, PredictsAKnownFunction) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  const MixedKernel kernel(space, scales);
+  const std::vector<Point> points = SomePoints(space, 120);
+  std::vector<Point> known(points.begin(), points.begin() + 60);
+  std::vector<double> values;
+  for (const Point& point : known) values.push_back(KnownTime(point));
+  GaussianProcess process(kernel);
+  process.Fit(known, values, 100);
+  const auto at_known = process.Predict(known[5]);
+  EXPECT_NEAR(at_known.mean, values[5], 0.02);
+  double error = 0, spread = 0, deviation = 0;
+  for (std::size_t i = 60; i < 120; ++i) {
+    const auto prediction = process.Predict(points[i]);
+    error += std::pow(prediction.mean - KnownTime(points[i]), 2) / 60;
+    spread += std::pow(KnownTime(points[i]) - 3.5, 2) / 60;
+    deviation += prediction.deviation / 60;
+    EXPECT_GT(prediction.deviation, at_known.deviation);
+  }
+  EXPECT_LT(error, 0.05 * spread);
+  EXPECT_GT(deviation, 0.5 * std::sqrt(error));
+  EXPECT_LT(deviation, 5 * std::sqrt(error));
+}
+
+// Point by point is the same as all at once, for the watched ones, too.
+TEST(GaussianProcess, AddsPointsOneByOne) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  MixedKernel kernel(space, scales);
+  kernel.SetLength(1, 0.3);
+  const std::vector<Point> points = SomePoints(space, 60);
+  // Their mean is 0, of the first two and of all: what Fit() takes for the process's offset.
+  std::vector<double> values;
+  for (int i = 0; i < 40; ++i) values.push_back((i % 2 == 0 ? 1 : -1) * (1 + 0.1 * (i / 2)));
+  GaussianProcess at_once(kernel), one_by_one(kernel);
+  at_once.Fit({points.begin(), points.begin() + 40}, values, 60);
+  one_by_one.Fit({points[0], points[1]}, {values[0], values[1]}, 60);
+  one_by_one.Watch({points[50], points[55]});
+  for (std::size_t i = 2; i < 40; ++i) one_by_one.Add(points[i], values[i]);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    const auto watched = one_by_one.PredictWatched(i);
+    const auto asked = at_once.Predict(points[50 + 5 * i]);
+    EXPECT_NEAR(watched.mean, asked.mean, 1e-9);
+    EXPECT_NEAR(watched.deviation, asked.deviation, 1e-9);
+  }
+}
+
+TEST(GaussianProcess, FindsTheLikelierLength) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  const std::vector<Point> points = SomePoints(space, 60);
+  std::vector<double> values;
+  for (const Point& point : points) values.push_back(std::sin(9.0 * point[1] / 7));
+  const auto likelihood = [&](double tile, double block) {
+    MixedKernel kernel(space, scales);
+    kernel.SetLength(1, tile);
+    kernel.SetLength(0, block);
+    GaussianProcess process(kernel);
+    process.Fit(points, values, 0);
+    return process.LogLikelihood();
+  };
+  // The block does not matter: a long one. The tile does.
+  EXPECT_GT(likelihood(0.4, 8), likelihood(0.4, 0.2));
+  EXPECT_GT(likelihood(0.4, 8), likelihood(8, 0.4));
+}
+
+TEST(BoostedTrees, LearnWhatDependsOnSeveral) {
+  std::mt19937_64 random(3);
+  const auto truth = [](const std::vector<float>& row) {
+    return (row[0] > 0.5f ? 1.0 : 0.0) * (row[1] > 0.3f ? 2.0 : -1.0) + row[2];
+  };
+  const auto draw = [&] {
+    std::vector<float> row;
+    for (int i = 0; i < 4; ++i) row.push_back(static_cast<float>(Unit(random)));
+    return row;
+  };
+  std::vector<float> rows;
+  std::vector<double> targets;
+  for (int i = 0; i < 400; ++i) {
+    const std::vector<float> row = draw();
+    rows.insert(rows.end(), row.begin(), row.end());
+    targets.push_back(truth(row));
+  }
+  BoostedTrees trees({80, 3, 0.2, 1});
+  trees.Begin(rows, 4, targets);
+  while (trees.Grow()) {
+  }
+  double error = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::vector<float> row = draw();
+    error += std::pow(trees.Predict(row) - truth(row), 2) / 200;
+  }
+  EXPECT_LT(error, 0.05);
+}
+
+class Models : public ::testing::Test {
+ protected:
+  void Learn(const std::vector<Point>& points) {
+    for (const Point& point : points) {
+      // A limit that nobody declared.
+      const bool fails = point[0] >= 3 && point[1] >= 2;
+      const auto* result = history_.Put(
+          point, fails ? std::nullopt : std::optional<double>(std::exp(KnownTime(point))),
+          Failure::kLimits);
+      feasibility_.Learn(history_);
+      cost_model_.Learn(*result);
+      (void)cost_model_.Propose();
+    }
+  }
+
+  Space space_ = MixedSpace();
+  std::mt19937_64 random_{1};
+  History history_;
+  Scales scales_{space_};
+  Features features_{space_, scales_, nullptr};
+  Feasibility feasibility_{features_, true};
+  Commons commons_{space_, history_, feasibility_, random_};
+  CostModel cost_model_{commons_, scales_, features_};
+};
+
+TEST_F(Models, TheCostModelRanksAKnownFunction) {
+  const std::vector<Point> points = SomePoints(space_, 160);
+  EXPECT_FALSE(cost_model_.IsFitted());
+  Learn({points.begin(), points.begin() + 90});
+  ASSERT_TRUE(cost_model_.IsFitted());
+  std::vector<Point> unknown(points.begin() + 90, points.end());
+  std::erase_if(unknown, [](const Point& point) { return point[0] >= 3 && point[1] >= 2; });
+  ASSERT_GT(unknown.size(), 20u);
+  EXPECT_GT(OrderedShare(unknown, [&](const Point& p) { return cost_model_.Predict(p); }), 0.9);
+}
+
+TEST_F(Models, FeasibilityLearnsAHiddenConstraint) {
+  const std::vector<Point> points = SomePoints(space_, 200);
+  for (const Point& point : points) EXPECT_EQ(feasibility_.Of(point), 1);
+  Learn({points.begin(), points.begin() + 100});
+  ASSERT_GT(history_.failures(), 10u);
+  double right = 0;
+  for (std::size_t i = 100; i < 200; ++i) {
+    const bool fails = points[i][0] >= 3 && points[i][1] >= 2;
+    right += (feasibility_.Of(points[i]) < 0.5) == fails ? 1 : 0;
+    EXPECT_GE(feasibility_.Of(points[i]), Feasibility::kLeast);
+  }
+  EXPECT_GT(right, 95);
+}
+
+// What says nothing of the points teaches nothing.
+TEST_F(Models, FeasibilityDoesNotLearnFromWhatIsUnknown) {
+  for (const Point& point : SomePoints(space_, 60)) {
+    history_.Put(point, point[0] > 2 ? std::nullopt : std::optional<double>(1), Failure::kUnknown);
+    feasibility_.Learn(history_);
+  }
+  EXPECT_EQ(history_.failures(), 0u);
+  EXPECT_EQ(feasibility_.Of(space_.At(space_.size() - 1)), 1);
+}
+
+// Facts are features: a time that only they explain.
+class Remainders : public PointFacts {
+ public:
+  std::size_t count() const override { return 1; }
+  void Append(const Point& point, std::vector<double>& facts) const override {
+    facts.push_back((point[0] * 7 + point[1] * 5) % 11);
+  }
+};
+
+TEST(CostModel, UsesFactsOfPoints) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  const Remainders facts;
+  const auto time_of = [](const Point& point) {
+    return std::exp(3 + 0.1 * ((point[0] * 7 + point[1] * 5) % 11));
+  };
+  const auto error_with = [&](const PointFacts* known) {
+    std::mt19937_64 random(1);
+    History history;
+    const Features features(space, scales, known);
+    const Feasibility feasibility(features, true);
+    const Commons commons{space, history, feasibility, random};
+    CostModel model(commons, scales, features);
+    const std::vector<Point> points = SomePoints(space, 160);
+    for (std::size_t i = 0; i < 90; ++i) {
+      model.Learn(*history.Put(points[i], time_of(points[i]), Failure::kUnknown));
+      (void)model.Propose();
+    }
+    double error = 0;
+    for (std::size_t i = 90; i < 160; ++i) {
+      error += std::pow(model.Predict(points[i]) - std::log(time_of(points[i])), 2);
+    }
+    return error;
+  };
+  EXPECT_LT(error_with(&facts), 0.5 * error_with(nullptr));
+}
+
+}  // namespace
+}  // namespace cupilot::search
