@@ -1,9 +1,8 @@
-// Which member gets the next evaluation: the one whose last evaluations gained most, and now and
-// then one that had no turn for long. Pure.
+// Which member gets the next evaluation: shares of the turns that go with what the members' last
+// evaluations gained, of which none falls below a minimum. Pure.
 #pragma once
 
 #include <cstddef>
-#include <random>
 #include <vector>
 
 namespace cupilot::search {
@@ -14,7 +13,7 @@ class Bandit {
   explicit Bandit(std::vector<double> first_gains);
 
   // Of the arms that are not `barred`; at least one is not.
-  std::size_t Choose(const std::vector<bool>& barred, std::mt19937_64& random);
+  std::size_t Choose(const std::vector<bool>& barred);
   // An evaluation that the arm was given has gained so much, 0 or more.
   void Reward(std::size_t arm, double gain);
   // What it expects of the arm's next one.
@@ -23,11 +22,10 @@ class Bandit {
  private:
   struct Arm {
     double gain = 0, weight = 0;  // faded sums
-    std::size_t last = 0;         // when it was chosen
+    double due = 0;               // turns that it should have had and had not
   };
 
   std::vector<Arm> arms_;
-  std::size_t turn_ = 0;
 };
 
 }  // namespace cupilot::search

@@ -1,6 +1,6 @@
-// Coordinate descent: from the best point one parameter at a time, to the next values first, until
-// no step helps; then from the next good points that others have found, and at last from the best
-// with some parameters changed. Pure.
+// Coordinate descent: from the best point one parameter at a time to its next values, until no step
+// helps; alone, then to all of the parameter's values, and at last from the best point with some
+// parameters changed. Pure.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace cupilot::search {
 
 class Descent : public PortfolioMember {
  public:
-  explicit Descent(const Commons& commons) : commons_(commons) {}
+  // Not `restarts`: where no step from the best helps it proposes nothing until there is a better
+  // one.
+  Descent(const Commons& commons, bool restarts) : commons_(commons), restarts_(restarts) {}
 
   std::optional<Point> Propose() override;
   void Learn(const History::Result& result) override;
-
-  // Whether the best point's next ones are all known.
-  bool IsSettled() const;
 
  private:
   void SetCentre(const Point& point, double log_time);
   std::optional<Point> Perturbed() const;
 
   const Commons& commons_;
+  bool restarts_;
   std::optional<Point> centre_;
   double centre_time_ = 0;
   bool all_values_ = false;                    // of each coordinate: the next ones are known

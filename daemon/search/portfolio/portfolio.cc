@@ -14,9 +14,10 @@ namespace cupilot::search {
 namespace {
 
 constexpr std::size_t kLeastDesign = 6, kMostDesign = 16;
-constexpr int kDrawsOfHuge = 1000;          // where points have no numbers
-constexpr std::size_t kFirstChampions = 8;  // before others have a turn
-constexpr double kNearGain = 0.1;           // the most that a point near the best counts
+constexpr int kDrawsOfHuge = 1000;  // where points have no numbers
+constexpr std::size_t kOpening =
+    10;                            // champions and random points by turns, before members are asked
+constexpr double kNearGain = 0.1;  // the most that a point near the best counts
 
 Point StandardOf(const Space& space) {
   Point point;
@@ -50,13 +51,15 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
     transfer_ = transfer.get();
     add(std::move(transfer), 0.1);
   }
-  if (parts.bayesian) add(std::make_unique<Bayesian>(commons_, scales_), 0.3);
-  if (parts.cost_model) add(std::make_unique<CostModel>(commons_, scales_, features_), 0.2);
-  if (parts.evolution) add(std::make_unique<Evolution>(commons_), 0.05);
+  if (parts.bayesian) add(std::make_unique<Bayesian>(commons_, scales_), 0.2);
+  if (parts.cost_model) add(std::make_unique<CostModel>(commons_, scales_, features_), 0.15);
+  if (parts.evolution) add(std::make_unique<Evolution>(commons_), 0.15);
+  // Alone it goes on from elsewhere; others do that better.
+  const bool others = !members_.empty();
   if (parts.descent) {
-    auto descent = std::make_unique<Descent>(commons_);
+    auto descent = std::make_unique<Descent>(commons_, !others);
     descent_ = descent.get();
-    add(std::move(descent), 0.15);
+    add(std::move(descent), 0.1);
   }
   if (parts.bandit) bandit_.emplace(std::move(first_gains));
   std::size_t tunable = 0;
@@ -86,7 +89,7 @@ std::optional<Point> Portfolio::Random() {
 }
 
 std::size_t Portfolio::ArmsTurn(const std::vector<bool>& barred) {
-  if (bandit_) return bandit_->Choose(barred, random_);
+  if (bandit_) return bandit_->Choose(barred);
   do {
     turn_ = (turn_ + 1) % members_.size();
   } while (barred[turn_]);
@@ -106,7 +109,9 @@ std::optional<Point> Portfolio::Choose() {
     if (!history_.IsTaken(standard)) return standard;
   }
   if (members_.empty()) return Random();
-  if (transfer_ != nullptr && history_.taken() <= kFirstChampions && transfer_->left() > 0) {
+  // Champions that are of no use here must not be all that the models know.
+  if (transfer_ != nullptr && opening_ < kOpening && transfer_->left() > 0) {
+    if (++opening_ % 2 == 0) return Random();
     if (auto point = FromArm(0)) return point;
   }
   if (history_.taken() >= design_) {

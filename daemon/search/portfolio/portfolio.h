@@ -70,7 +70,8 @@ class Portfolio : public Strategy {
   Descent* descent_ = nullptr;
   std::optional<Bandit> bandit_;  // nothing: members take turns
   std::size_t turn_ = 0;
-  std::size_t design_ = 0;  // random points before members are asked
+  std::size_t design_ = 0;   // random points before members are asked
+  std::size_t opening_ = 0;  // champions and random points so far
   std::unordered_map<Point, std::size_t, PointHash> owners_;  // of points in flight: the arm
   double spread_ = 0;  // of logarithms of times: what is a great gain
 };

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "search/portfolio/bandit.h"
-#include "search/portfolio/transfer.h"
+#include "search/portfolio/descent.h"
 #include "search/score.h"
 #include "tests/daemon/search/measured_spaces.h"
 #include "tests/support/made_up/landscapes.h"
@@ -146,10 +146,10 @@ TEST(Portfolio, WorksOnHugeSpacesOfAllKinds) {
   }
 }
 
-TEST(Portfolio, AsksForTheStandardPointFirstAndThenForTheBestChampions) {
+TEST(Portfolio, AsksForTheStandardPointFirstThenForChampionsAndOthersByTurns) {
   const MeasuredSpace landscape = LandscapeOf(35);
   std::vector<Point> champions = ChampionsOf(landscape, 5);
-  champions[1] = {60000, 5, 5, 0};  // none: there is a valid one next to it
+  champions[1] = {0, 5, 5, 60000};  // none: there is a valid one next to it
   for (const char* name : {"portfolio", "transfer"}) {
     const auto strategy = FindStrategy(name)->make_from({landscape.space(), 1, champions, nullptr});
     std::vector<Point> asked;
@@ -159,9 +159,9 @@ TEST(Portfolio, AsksForTheStandardPointFirstAndThenForTheBestChampions) {
     }
     // c * d >= 4 does not hold for the standard values.
     EXPECT_EQ(asked[0], champions[0]) << name;
-    EXPECT_TRUE(landscape.space().IsValid(asked[1]));
-    EXPECT_EQ(asked[2], champions[2]) << name;
-    EXPECT_EQ(asked[4], champions[4]) << name;
+    EXPECT_TRUE(landscape.space().IsValid(asked[2])) << name;
+    EXPECT_EQ(asked[2][1], 5) << name;
+    EXPECT_EQ(asked[4], champions[2]) << name;
   }
   const MeasuredSpace line = LineOf({4, 3, 2, 1});
   const auto strategy =
@@ -172,12 +172,11 @@ TEST(Portfolio, AsksForTheStandardPointFirstAndThenForTheBestChampions) {
 
 TEST(Bandit, TurnsToTheArmThatGainsAndComesBackToTheOthers) {
   Bandit bandit({0.5, 0.5, 0.5});
-  std::mt19937_64 random(1);
   const std::vector<bool> none_barred(3);
   const auto turns = [&](std::size_t gaining) {
     std::vector<int> turns_of(3);
     for (int i = 0; i < 200; ++i) {
-      const std::size_t arm = bandit.Choose(none_barred, random);
+      const std::size_t arm = bandit.Choose(none_barred);
       bandit.Reward(arm, arm == gaining ? 0.4 : 0);
       ++turns_of[arm];
     }
@@ -188,7 +187,35 @@ TEST(Bandit, TurnsToTheArmThatGainsAndComesBackToTheOthers) {
     EXPECT_GT(turns_of[gaining], 100) << gaining;
     for (const int count : turns_of) EXPECT_GT(count, 4);
   }
-  EXPECT_EQ(bandit.Choose({true, false, true}, random), 1u);
+  EXPECT_EQ(bandit.Choose({true, false, true}), 1u);
+}
+
+// As a member it steps from the best until none helps, and then has nothing until there is a better
+// point; alone it goes on.
+TEST(Descent, EndsAtALocalOptimumAndGoesOnFromABetterPoint) {
+  const MeasuredSpace line = LineOf({5, 4, 3, 4, 5, 6, 5, 2, 1, 2});
+  std::mt19937_64 random(1);
+  History history;
+  const Scales scales(line.space());
+  const Features features(line.space(), scales, nullptr);
+  const Feasibility feasibility(features, true);
+  const Commons commons{line.space(), history, feasibility, random};
+  Descent descent(commons, false);
+  const auto put = [&](const Point& point) {
+    descent.Learn(*history.Put(point, line.Find(point)->microseconds, Failure::kUnknown));
+  };
+  const auto run = [&] {
+    while (const auto point = descent.Propose()) put(*point);
+  };
+  put({0});
+  run();
+  EXPECT_EQ(history.best()->point, Point{2});
+  EXPECT_EQ(history.results().size(), 4u);
+  put({7});
+  run();
+  EXPECT_EQ(history.best()->point, Point{8});
+  EXPECT_TRUE(history.IsTaken({9}));
+  EXPECT_FALSE(history.IsTaken({5}));
 }
 
 // On landscapes of each kind, few repeats: what replay_bench shows with many.
