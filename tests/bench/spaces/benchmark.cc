@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "base/file.h"
 #include "device/fill.h"
@@ -74,6 +75,28 @@ base::Result<> CompareWithTag(const Benchmark& benchmark) {
   for (const source::TagRequire& one : benchmark.tag.require) require.push_back(one.expression);
   TRY_ASSIGN(const search::Space space, search::Space::Make(std::move(parameters), require, {}));
   if (space.size() != benchmark.space.size()) return differs("their valid points");
+  return {};
+}
+
+// What the case is launched with is what the tag says of the source's own point: the original of
+// `cupilot tune` is the first point of a recording.
+base::Result<> CompareWithWorkload(const Benchmark& benchmark) {
+  const records::Case& one = benchmark.workload.cases[0];
+  records::Environment names = ScalarsOf(one), at_own = names;
+  TRY_ASSIGN(const search::Point own, OwnPoint(benchmark));
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    at_own.integers[benchmark.space.parameters()[i].name] = benchmark.space.ValueOf(own, i);
+  }
+  for (const auto& [said, tagged] : {std::pair(&one.grid, &benchmark.tag.launch_grid),
+                                     std::pair(&one.block, &benchmark.tag.launch_block)}) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      TRY_ASSIGN(const std::int64_t of_case, records::EvaluateText((*said)[i], names));
+      TRY_ASSIGN(const std::int64_t of_tag, records::EvaluateText((*tagged)[i], at_own));
+      if (of_case == of_tag) continue;
+      return base::Fail(base::InvalidArgument(
+          benchmark.name + ": the workload's launch is not that of the source's own point"));
+    }
+  }
   return {};
 }
 
@@ -167,6 +190,7 @@ base::Result<Benchmark> ReadBenchmark(const std::string& folder, const std::stri
   if (benchmark.workload.cases.size() != 1) {
     return base::Fail(base::InvalidArgument(workload + ": one case is expected"));
   }
+  TRY(CompareWithWorkload(benchmark));
   return benchmark;
 }
 

@@ -32,7 +32,8 @@ struct Benchmark {
 };
 
 // FOLDER/kernels/NAME.cu, FOLDER/workloads/NAME.json (NAME.small.json), and the space's file.
-// kInvalidArgument where one is wrong, or the tag says another space than the file.
+// kInvalidArgument where one is wrong, or the tag says another space than the file, or another
+// launch than the workload.
 base::Result<Benchmark> ReadBenchmark(const std::string& folder, const std::string& name,
                                       bool small);
 

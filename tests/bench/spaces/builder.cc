@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 
 #include "base/child.h"
@@ -31,6 +32,15 @@ double Now() {
 
 base::Error SystemError(const char* what) {
   return base::IoError(std::string(what) + ": " + std::strerror(errno));
+}
+
+// Nothing has to survive a crash, and waiting for the disk would count as compiling.
+base::Result<> WriteUnsynced(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (file) return {};
+  return base::Fail(base::IoError("cannot write " + path));
 }
 
 // What says why, of what a compiler printed: the first line with "error", else the first.
@@ -75,7 +85,7 @@ base::Result<Built> BuildByNvrtc(const BuilderOptions& options, const std::strin
   built.failed = result.failed;
   built.log = result.failed ? ReasonOf(result.log) : "";
   built.artifact = stem + ".cubin";
-  if (!result.failed) TRY(base::WriteFileAtomically(built.artifact, result.cubin));
+  if (!result.failed) TRY(WriteUnsynced(built.artifact, result.cubin));
   return built;
 }
 
@@ -86,7 +96,7 @@ base::Result<Built> BuildByCommand(const BuilderOptions& options, const std::str
   const std::string source = stem + ".cu", log = stem + ".log";
   Built built;
   built.artifact = stem + (host ? ".so" : ".cubin");
-  TRY(base::WriteFileAtomically(source, text));
+  TRY(WriteUnsynced(source, text));
   std::vector<std::string> words = {options.compiler, "-x", "cu", "-std=c++17", "-w"};
   if (host) {
     // As the build worker does.
