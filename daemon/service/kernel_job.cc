@@ -61,6 +61,9 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
       input_(std::move(input)),
       progress_(std::move(progress)),
       workload_hash_(WorkloadHash(input_.workload)),
+      same_code_([this](const std::string& variant) {
+        return with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant);
+      }),
       pace_(PaceOn(input_.place.device)),
       limits_(search::LimitsOf(input_.place.identity.arch)) {
   Restore();

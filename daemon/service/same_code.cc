@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "search/number_space.h"
 
 namespace cupilot::service {
@@ -75,18 +76,21 @@ std::string SameCode::Ask(const std::string& code, const records::Variant& varia
     known(std::nullopt);
     return {};
   }
-  const std::string key = code + " " + launches;
+  const std::string key = base::Hasher().Add(code).Add(launches).Hex();
   const auto [it, is_new] = codes_.try_emplace(key);
   if (is_new) {
     known(std::nullopt);
     return key;
   }
-  if (it->second.evaluation) {
-    known(it->second.evaluation);
-  } else {
+  if (it->second.variant.empty()) {
     it->second.waiting.push_back(std::move(known));
+    return {};
   }
-  return {};
+  auto evaluation = find_(it->second.variant);
+  const bool found = evaluation.has_value();
+  if (!found) it->second.variant.clear();
+  known(std::move(evaluation));
+  return found ? std::string() : key;
 }
 
 void SameCode::Tell(const std::string& key, const records::Evaluation* evaluation) {
@@ -96,7 +100,8 @@ void SameCode::Tell(const std::string& key, const records::Evaluation* evaluatio
   found->second.waiting.clear();
   std::optional<records::Evaluation> result;
   if (evaluation != nullptr) {
-    result = found->second.evaluation = *evaluation;
+    found->second.variant = evaluation->variant;
+    result = *evaluation;
   } else {
     codes_.erase(found);
   }

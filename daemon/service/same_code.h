@@ -2,9 +2,11 @@
 // built is measured, the others take its result. On the loop thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/unique_function.h"
@@ -22,6 +24,10 @@ std::string LaunchKey(const records::Variant& variant, const records::Workload& 
 class SameCode {
  public:
   using Known = base::UniqueFunction<void(std::optional<records::Evaluation>)>;
+  using Find = std::function<std::optional<records::Evaluation>(const std::string& variant)>;
+
+  // `find` gives the verdict on a variant that Tell() was given, so that they are not kept here.
+  explicit SameCode(Find find) : find_(std::move(find)) {}
 
   // `known` gets the evaluation of what has the same code and launches, at once or when it is
   // there; nothing: this one is to be measured. What comes back is then to be told about with
@@ -38,10 +44,11 @@ class SameCode {
 
  private:
   struct Code {
-    std::optional<records::Evaluation> evaluation;
+    std::string variant;  // that was measured; empty: not yet
     std::vector<Known> waiting;
   };
-  std::map<std::string, Code> codes_;  // by code and launches
+  const Find find_;
+  std::map<std::string, Code> codes_;  // by a hash of code and launches
 };
 
 }  // namespace cupilot::service

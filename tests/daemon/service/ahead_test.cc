@@ -325,7 +325,7 @@ TEST_F(AheadTest, WhatIsLaunchedInAnotherWayIsNotTheSame) {
   EXPECT_GT(measured_.size(), 30u);
 }
 
-// The first of a code comes to no verdict: another one is measured.
+// The first of a code comes to no verdict: who waited for it is measured.
 TEST_F(AheadTest, WhatWaitsForOneWithoutAVerdictIsMeasuredItself) {
   code_of_ = [](int) { return "one code"; };
   Begin({}, 16);
@@ -338,8 +338,9 @@ TEST_F(AheadTest, WhatWaitsForOneWithoutAVerdictIsMeasuredItself) {
   });
   Step();
   Step();
-  EXPECT_EQ(measured_.size(), 1u);
-  EXPECT_GT(CountIdeas(*job_).same_code, 10);
+  // Those that waited; whoever was built later takes a result again.
+  EXPECT_GT(measured_.size(), 1u);
+  EXPECT_GT(CountIdeas(*job_).same_code, 0);
 }
 
 TEST_F(AheadTest, ABudgetInVerdictsIsHeld) {

@@ -97,7 +97,10 @@ class SameCodeTest : public ::testing::Test {
     return evaluation;
   }
 
-  SameCode same_;
+  SameCode same_{[this](const std::string& variant) {
+    return lost_ ? std::optional<records::Evaluation>() : Of(variant);
+  }};
+  bool lost_ = false;
   std::vector<std::string> answers_;
 };
 
@@ -120,6 +123,17 @@ TEST_F(SameCodeTest, WithoutAVerdictEachIsMeasured) {
   same_.Tell(key, nullptr);
   EXPECT_EQ(answers_[1], "measure");
   EXPECT_FALSE(Ask("code").empty());
+}
+
+TEST_F(SameCodeTest, AVerdictThatIsNotThereAnyMoreIsMadeAgain) {
+  const std::string key = Ask("code");
+  const records::Evaluation first = Of("first");
+  same_.Tell(key, &first);
+  lost_ = true;
+  EXPECT_EQ(Ask("code"), key);
+  EXPECT_EQ(answers_.back(), "measure");
+  EXPECT_THAT(Ask("code"), IsEmpty());
+  EXPECT_EQ(answers_.back(), "waits");
 }
 
 TEST_F(SameCodeTest, WhatIsForgottenIsMeasuredAgain) {
