@@ -76,7 +76,7 @@ const std::vector<Setting>& Settings() {
       {"nice", 10, 0, 19, {}, "added to the priority of all workers"},
       {"seed", 1, 0, 9007199254740992.0, {}, "of the search and of generated values"},
       {"search_strategy",
-       "number_search",
+       "portfolio",
        0,
        0,
        {},

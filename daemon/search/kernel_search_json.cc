@@ -124,7 +124,7 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
   records::ObjectReader object(json, "", reading);
   std::vector<Json> ideas;
   std::vector<std::int64_t> events;
-  std::string strategy = kNumberStrategy;
+  std::string strategy = "number_search";  // records of before there were others
   object.Schema(kSchema)
       .Optional("numbers", strategy)
       .Optional("ideas", ideas)

@@ -20,7 +20,7 @@
 namespace cupilot::search {
 
 // Which strategy looks for numbers where nobody says.
-inline constexpr const char* kNumberStrategy = "number_search";
+inline constexpr const char* kNumberStrategy = kDefaultStrategy.data();
 
 // Times are relative to the original: 1 is as long as that. The standard point, where the source's
 // own values are one, is known to be 1 and never given. The space is solved when the first point

@@ -19,7 +19,7 @@ struct Settings {
   std::int64_t parallel = 2;     // kernels in work at once: their builds overlap
   std::int64_t nice = 10;        // added to the priority of all workers
   std::uint64_t seed = 1;
-  std::string search_strategy = "number_search";  // for numbers: a row of search/strategy.h
+  std::string search_strategy = "portfolio";  // for numbers: a row of search/strategy.h
   std::uint64_t captured_bytes = std::uint64_t{16} << 30;  // of captured contents on disk
   PolicySettings gpu;
   bool capture_tests = true;     // the tests that projects name are run to capture workloads

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/strategy.h"
 #include "tests/support/temporary_folder.h"
 
 namespace cupilot::service {
@@ -13,7 +14,7 @@ using ::testing::HasSubstr;
 
 TEST(Settings, TheSearchForNumbersIsOneOfTheTable) {
   const test::TemporaryFolder folder;
-  EXPECT_EQ(ReadSettings(folder.path())->search_strategy, "number_search");
+  EXPECT_EQ(ReadSettings(folder.path())->search_strategy, search::kDefaultStrategy);
   folder.Write("config.json", R"({"search_strategy": "random"})");
   EXPECT_EQ(ReadSettings(folder.path())->search_strategy, "random");
   folder.Write("config.json", R"({"search_strategy": "clever"})");
