@@ -4,6 +4,7 @@
 // stage the operands in shared memory, filled by the same threads as MDIMA columns (NDIMB) wide;
 // VWM and VWN are the widths of accesses; with STRM (STRN) a thread's vectors lie MDIMC (NDIMC)
 // vectors apart, else side by side.
+// The source's own point needs aligned arrays, as other points do: what the original needs, candidates may.
 #ifndef MWG
 #define MWG 64
 #endif
@@ -29,10 +30,10 @@
 #define KWI 2
 #endif
 #ifndef VWM
-#define VWM 1
+#define VWM 4
 #endif
 #ifndef VWN
-#define VWN 1
+#define VWN 4
 #endif
 #ifndef STRM
 #define STRM 0

@@ -1,11 +1,12 @@
 // The sum of n numbers. num_blocks blocks go over vectors of 1, 2 or 4 numbers, unroll_factor of them
 // in one step of a thread (0: as 1); a block adds up with shuffles or in shared memory, and its sum is
 // added to `out`, which is zero before.
+// The source's own point needs aligned arrays, as other points do: what the original needs, candidates may.
 #ifndef block_size_x
 #define block_size_x 256
 #endif
 #ifndef vector_width
-#define vector_width 1
+#define vector_width 4
 #endif
 #ifndef num_blocks
 #define num_blocks 1024

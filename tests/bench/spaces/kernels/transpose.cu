@@ -4,8 +4,9 @@
 // other matrix is accessed in rows, too. DIAGONAL gives blocks their tiles along diagonals. width and
 // height are multiples of the tiles. Blocks of more than 1024 threads, which the space does not
 // exclude, are refused at the launch.
+// The source's own point needs aligned arrays, as other points do: what the original needs, candidates may.
 #ifndef VECTOR
-#define VECTOR 1
+#define VECTOR 4
 #endif
 #ifndef CR
 #define CR 1
