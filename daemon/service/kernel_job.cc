@@ -15,7 +15,6 @@ namespace {
 using records::Json;
 
 constexpr int kMostFailures = 4;  // environment failures one after another
-
 constexpr const char* kNothingLeft = "nothing is left to try";
 
 // Results of one seed do not lead a search with another.
@@ -472,9 +471,10 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };
-  request.same_code = [this, alive = alive_, id](const std::string& code, SameCode::Known known) {
-    const auto still = alive;
-    if (!*still) return;
+  request.same_code = [this, alive = std::weak_ptr<bool>(alive_), id](const std::string& code,
+                                                                      SameCode::Known known) {
+    const auto still = alive.lock();
+    if (still == nullptr || !*still) return;
     const std::string key =
         same_code_.Ask(code, Find(id)->variant, input_.workload, std::move(known));
     if (!key.empty() && *still) Find(id)->code = key;

@@ -76,7 +76,7 @@ std::string SameCode::Ask(const std::string& code, const records::Variant& varia
     known(std::nullopt);
     return {};
   }
-  const std::string key = base::Hasher().Add(code).Add(launches).Hex();
+  std::string key = base::Hasher().Add(code).Add(launches).Hex();
   const auto [it, is_new] = codes_.try_emplace(key);
   if (is_new) {
     known(std::nullopt);

@@ -32,7 +32,7 @@ bool IsWanted(const Target& target, const records::Kernel& kernel) {
 
 }  // namespace
 
-Service::Service(Collaborators collaborators, Settings settings, std::string state_folder)
+Service::Service(Collaborators collaborators, const Settings& settings, std::string state_folder)
     : with_(collaborators),
       settings_(settings),
       state_folder_(std::move(state_folder)),

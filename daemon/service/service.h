@@ -76,7 +76,7 @@ class Service {
   };
   using EventHandler = base::UniqueFunction<void(const std::string& name, const records::Json&)>;
 
-  Service(Collaborators collaborators, Settings settings, std::string state_folder);
+  Service(Collaborators collaborators, const Settings& settings, std::string state_folder);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();

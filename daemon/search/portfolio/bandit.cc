@@ -9,7 +9,7 @@ constexpr double kFirstWeight = 4;  // evaluations that the first gains stand fo
 
 }  // namespace
 
-Bandit::Bandit(std::vector<double> first_gains) {
+Bandit::Bandit(const std::vector<double>& first_gains) {
   for (const double gain : first_gains) arms_.push_back({gain * kFirstWeight, kFirstWeight, 0});
 }
 

@@ -10,7 +10,7 @@ namespace cupilot::search {
 class Bandit {
  public:
   // Each arm begins as if its evaluations had gained as much as this.
-  explicit Bandit(std::vector<double> first_gains);
+  explicit Bandit(const std::vector<double>& first_gains);
 
   // Of the arms that are not `barred`; at least one is not.
   std::size_t Choose(const std::vector<bool>& barred);

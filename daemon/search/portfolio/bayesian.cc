@@ -96,6 +96,7 @@ void Bayesian::Refit() {
   const std::vector<std::size_t> chosen =
       Chosen(commons_.history.ran().size() < kProcessPoints ? kProcessPoints : kRefitPoints);
   std::vector<double> times;
+  times.reserve(chosen.size());
   for (const std::size_t i : chosen) times.push_back(results[i].log_time);
   std::vector<double> sorted = times;
   std::sort(sorted.begin(), sorted.end());

@@ -61,7 +61,7 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
     descent_ = descent.get();
     add(std::move(descent), 0.1);
   }
-  if (parts.bandit) bandit_.emplace(std::move(first_gains));
+  if (parts.bandit) bandit_.emplace(first_gains);
   std::size_t tunable = 0;
   for (const SpaceParameter& parameter : space_.parameters()) {
     tunable += parameter.values.size() > 1 ? 1 : 0;
@@ -104,7 +104,7 @@ std::optional<Point> Portfolio::FromArm(std::size_t arm) {
 
 std::optional<Point> Portfolio::Choose() {
   if (standard_) {
-    const Point standard = std::move(*standard_);
+    Point standard = std::move(*standard_);
     standard_.reset();
     if (!history_.IsTaken(standard)) return standard;
   }
