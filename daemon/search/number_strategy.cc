@@ -1,6 +1,5 @@
 #include "search/number_strategy.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace cupilot::search {
@@ -9,27 +8,18 @@ namespace {
 // Where points have no numbers, one that was tried may be drawn again.
 constexpr int kDraws = 1000;
 
-Point StandardOf(const Space& space) {
-  Point point;
-  for (const SpaceParameter& parameter : space.parameters()) {
-    const auto found =
-        std::find(parameter.values.begin(), parameter.values.end(), parameter.standard);
-    point.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
-  }
-  return point;
-}
-
 }  // namespace
 
 NumberStrategy::NumberStrategy(const Space& space, std::uint64_t seed)
-    : space_(space), draws_(space, seed), random_left_(space.parameters().size() + 2) {
-  const Point standard = StandardOf(space);
-  if (space.IsValid(standard)) standard_ = centre_ = standard;
-}
+    : space_(space),
+      draws_(space, seed),
+      standard_(space.Standard()),
+      centre_(standard_),
+      random_left_(space.parameters().size() + 2) {}
 
 // Every point that is passed over was tried: what it was passed over for changes no later answer.
 std::optional<Point> NumberStrategy::RandomPoint() {
-  const bool numbered = space_.size() < std::uint64_t{1} << 63;
+  const bool numbered = space_.IsNumbered();
   for (int i = 0; numbered || i < kDraws; ++i) {
     std::optional<Point> point = draws_.Next();
     if (!point || !tried_.contains(*point)) return point;

@@ -11,7 +11,7 @@ std::uint64_t RandomStrategy::InPlaceOf(std::uint64_t number) const {
 
 std::optional<Point> RandomStrategy::Next() {
   // Points have no numbers there; nor will one be drawn twice.
-  if (space_.size() >= std::uint64_t{1} << 63) return space_.Draw(random_);
+  if (!space_.IsNumbered()) return space_.Draw(random_);
   if (drawn_ == space_.size()) return std::nullopt;
   const std::uint64_t place = drawn_ + Below(space_.size() - drawn_, random_);
   const std::uint64_t number = InPlaceOf(place);

@@ -302,6 +302,18 @@ void Space::Close(Tree& tree) {
   }
 }
 
+bool Space::IsNumbered() const { return size_ < kMostPoints; }
+
+std::optional<Point> Space::Standard() const {
+  Point point;
+  for (const SpaceParameter& parameter : parameters_) {
+    const auto found =
+        std::find(parameter.values.begin(), parameter.values.end(), parameter.standard);
+    point.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
+  }
+  return IsValid(point) ? std::optional<Point>(std::move(point)) : std::nullopt;
+}
+
 double Space::cartesian_size() const {
   double size = 1;
   for (const SpaceParameter& parameter : parameters_) {

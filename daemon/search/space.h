@@ -64,6 +64,8 @@ class Space {
   const std::vector<SpaceParameter>& parameters() const { return parameters_; }
   // Of valid points; at most 2^63, where it is that or more.
   std::uint64_t size() const { return size_; }
+  // Whether points have numbers: size() is below 2^63.
+  bool IsNumbered() const;
   double cartesian_size() const;
   // Groups that constraints tie together, by places of parameters.
   std::vector<std::vector<std::size_t>> groups() const;
@@ -73,6 +75,8 @@ class Space {
   // Its number; nothing: it is not valid. Only where size() is below 2^63.
   std::optional<std::uint64_t> NumberOf(const Point& point) const;
   bool IsValid(const Point& point) const;
+  // Where nobody chose; nothing: that point is not valid.
+  std::optional<Point> Standard() const;
   // Uniform over the valid ones, the same with every standard library.
   Point Draw(std::mt19937_64& random) const;
   // Valid points that differ in one parameter: with `adjacent` only by the next valid value above

@@ -19,16 +19,6 @@ constexpr std::size_t kOpening =
     10;                            // champions and random points by turns, before members are asked
 constexpr double kNearGain = 0.1;  // the most that a point near the best counts
 
-Point StandardOf(const Space& space) {
-  Point point;
-  for (const SpaceParameter& parameter : space.parameters()) {
-    const auto found =
-        std::find(parameter.values.begin(), parameter.values.end(), parameter.standard);
-    point.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
-  }
-  return point;
-}
-
 }  // namespace
 
 Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
@@ -38,9 +28,8 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
       features_(space_, scales_, inputs.facts),
       feasibility_(features_, parts.feasibility),
       commons_{space_, history_, feasibility_, random_},
-      shuffled_(space_, inputs.seed ^ 0x5bd1e995) {
-  Point standard = StandardOf(space_);
-  if (space_.IsValid(standard)) standard_ = std::move(standard);
+      shuffled_(space_, inputs.seed ^ 0x5bd1e995),
+      standard_(space_.Standard()) {
   std::vector<double> first_gains;
   const auto add = [&](std::unique_ptr<PortfolioMember> member, double first_gain) {
     members_.push_back(std::move(member));
@@ -56,11 +45,7 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
   if (parts.evolution) add(std::make_unique<Evolution>(commons_), 0.15);
   // Alone it goes on from elsewhere; others do that better.
   const bool others = !members_.empty();
-  if (parts.descent) {
-    auto descent = std::make_unique<Descent>(commons_, !others);
-    descent_ = descent.get();
-    add(std::move(descent), 0.1);
-  }
+  if (parts.descent) add(std::make_unique<Descent>(commons_, !others), 0.1);
   if (parts.bandit) bandit_.emplace(first_gains);
   std::size_t tunable = 0;
   for (const SpaceParameter& parameter : space_.parameters()) {
@@ -72,7 +57,7 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
 Portfolio::~Portfolio() = default;
 
 std::optional<Point> Portfolio::Random() {
-  const bool huge = space_.size() >= std::uint64_t{1} << 63;
+  const bool huge = !space_.IsNumbered();
   for (int i = 0; !huge || i < kDrawsOfHuge; ++i) {
     auto point = shuffled_.Next();
     if (!point) break;

@@ -21,7 +21,6 @@
 
 namespace cupilot::search {
 
-class Descent;
 class Transfer;
 
 struct PortfolioParts {
@@ -67,7 +66,6 @@ class Portfolio : public Strategy {
   std::optional<Point> standard_;  // not yet handed out
   std::vector<std::unique_ptr<PortfolioMember>> members_;
   Transfer* transfer_ = nullptr;
-  Descent* descent_ = nullptr;
   std::optional<Bandit> bandit_;  // nothing: members take turns
   std::size_t turn_ = 0;
   std::size_t design_ = 0;   // random points before members are asked
