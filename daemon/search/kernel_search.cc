@@ -354,7 +354,7 @@ std::optional<Candidate> KernelSearch::NextNumbers(double best_other) {
   Candidate candidate;
   records::Json parameters = records::Json::object();
   for (const auto& [name, value] : *values) parameters[name] = value;
-  candidate.strategy.steps = {StepOf("other:tunables", parameters, gain)};
+  candidate.strategy.steps = {StepOf(kTunablesStep, parameters, gain)};
   candidate.strategy.title = "tunables";
   for (const auto& [name, value] : *values) {
     candidate.strategy.title += " " + name + "=" + std::to_string(value);

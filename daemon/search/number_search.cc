@@ -1,6 +1,7 @@
 #include "search/number_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -40,7 +41,12 @@ void NumberSearch::Begin() {
     warning_ = "no values of its tunables are tried: " + row.error().message;
     return;
   }
-  strategy_ = row->make(solved_->space, seed_);
+  facts_ = LaunchFacts::Make(numbers_, solved_->space);
+  StrategyInputs inputs{solved_->space, seed_, {}, facts_.get()};
+  for (const Values& champion : numbers_.champions) {
+    if (auto point = NearestOf(champion)) inputs.champions.push_back(std::move(*point));
+  }
+  strategy_ = row->make_from(inputs);
   if (const auto standard = PointOf(best_)) asked_[*standard] = {true, 1.0, 0};
 }
 
@@ -49,8 +55,29 @@ void NumberSearch::Close() {
   ahead_.reset();
   later_.clear();
   strategy_.reset();
+  facts_.reset();
   solved_.reset();
   asked_.clear();
+}
+
+// The values that it has here, or those next to them; nothing: they are of other tunables.
+std::optional<Point> NumberSearch::NearestOf(const Values& champion) const {
+  const std::vector<SpaceParameter>& parameters = solved_->space.parameters();
+  Point point;
+  for (const SpaceParameter& parameter : parameters) {
+    const auto named = std::find_if(champion.begin(), champion.end(), [&](const auto& value) {
+      return value.first == parameter.name;
+    });
+    if (named == champion.end()) return std::nullopt;
+    const auto distance = [&](std::int64_t value) {
+      return std::fabs(static_cast<double>(value) - static_cast<double>(named->second));
+    };
+    const auto nearest =
+        std::min_element(parameter.values.begin(), parameter.values.end(),
+                         [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
+    point.push_back(static_cast<std::uint16_t>(nearest - parameter.values.begin()));
+  }
+  return point;
 }
 
 std::optional<Point> NumberSearch::PointOf(const Values& values) const {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/launch_facts.h"
 #include "search/number_space.h"
 #include "search/space.h"
 #include "search/strategy.h"
@@ -66,6 +67,7 @@ class NumberSearch {
   bool Ask();
   bool LooksTooLarge(const Point& point) const;
   std::optional<Point> PointOf(const Values& values) const;
+  std::optional<Point> NearestOf(const Values& champion) const;
 
   NumberSpace numbers_;  // once it was solved `require` is what could not be
   std::uint64_t seed_;
@@ -73,6 +75,7 @@ class NumberSearch {
   bool begun_ = false;
   bool dry_ = false;  // nothing was left; the strategy is asked again after the next result
   std::unique_ptr<const SolvedSpace> solved_;  // before the strategy, which refers to it
+  std::unique_ptr<const LaunchFacts> facts_;   // and to this; may be null
   std::unique_ptr<Strategy> strategy_;
   std::string warning_;
   std::map<Point, Asked> asked_;

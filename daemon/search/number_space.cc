@@ -193,6 +193,8 @@ NumberSpace SpaceOf(const records::Kernel& kernel, const records::Case& workload
   DemandGeometry(kernel.launch_block, kernel.launch_grid, space);
   space.block = kernel.launch_block;
   if (space.block.empty()) space.block = {"block_x", "block_y", "block_z"};
+  space.grid = kernel.launch_grid;
+  if (space.grid.empty()) space.grid = {"grid_x", "grid_y", "grid_z"};
   space.shared_bytes =
       kernel.launch_shared_bytes.empty() ? "shared_bytes" : kernel.launch_shared_bytes;
   return space;

@@ -20,6 +20,9 @@ namespace cupilot::search {
 // Names and values, in the order of the space's tunables.
 using Values = std::vector<std::pair<std::string, std::int64_t>>;
 
+// The technique of a step that says which values a source's own tunables have.
+inline constexpr const char* kTunablesStep = "other:tunables";
+
 // A point is legal if every expression in `require` has a value that is not zero, where names are
 // tunables and `constants`.
 struct NumberSpace {
@@ -27,10 +30,15 @@ struct NumberSpace {
   std::vector<std::string> require;
   records::Environment constants;           // the case's scalars and what else expressions name
   std::function<bool(const Values&)> also;  // must be true, too, where it is set
-  // Of a launch, as expressions: what is predicted not to fit is given later (resources.h).
-  std::vector<std::string> block;
+  // Of a launch, as expressions: what is predicted not to fit is given later (resources.h), and
+  // models of times know them (launch_facts.h).
+  std::vector<std::string> block, grid;
   std::string shared_bytes;
   DeviceLimits limits;
+  std::int64_t multiprocessors = 0;  // of the device; 0: not known
+  // Values that won elsewhere, the best first: tried early. Those that are none here stand for the
+  // nearest ones.
+  std::vector<Values> champions;
 
   bool Legal(const Values& values) const;
   // The values that the source has as compiled.

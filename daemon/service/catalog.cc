@@ -224,20 +224,29 @@ std::vector<Proven> Catalog::BestSet(const std::string& kernel_key,
   return set;
 }
 
-std::vector<records::Strategy> Catalog::StaleWinners(const std::string& kernel_key,
-                                                     const std::string& workload_hash,
-                                                     const Place& place) {
-  std::vector<const Entry*> stale;
+std::vector<records::Strategy> Catalog::WinnersElsewhere(const std::string& kernel_key,
+                                                         const std::string& workload_hash,
+                                                         const Place& place, std::size_t most) {
+  const auto is_gpu = [](const std::string& arch) { return arch.starts_with("sm_"); };
+  std::vector<const Entry*> winners;
   for (const Entry& entry : IndexOf(kernel_key).entries) {
-    if (entry.accepted && entry.workload == workload_hash &&
-        IsAbout(entry.device, entry.target, place) && !IsFresh(entry, workload_hash, place)) {
-      stale.push_back(&entry);
+    if (entry.accepted && !IsFresh(entry, workload_hash, place) &&
+        is_gpu(entry.device.arch) == is_gpu(place.identity.arch)) {
+      winners.push_back(&entry);
     }
   }
-  std::stable_sort(stale.begin(), stale.end(),
-                   [](const Entry* a, const Entry* b) { return a->speedup > b->speedup; });
+  const auto is_here = [&](const Entry* entry) {
+    return entry->workload == workload_hash && IsAbout(entry->device, entry->target, place);
+  };
+  std::stable_sort(winners.begin(), winners.end(), [&](const Entry* a, const Entry* b) {
+    const bool here = is_here(a);
+    return here != is_here(b) ? here : a->speedup > b->speedup;
+  });
   std::vector<records::Strategy> strategies;
-  for (const Entry* entry : stale) {
+  std::set<std::string> known;
+  for (const Entry* entry : winners) {
+    if (strategies.size() >= most) break;
+    if (!known.insert(entry->variant).second) continue;
     const auto variant = FindVariant(kernel_key, entry->variant);
     if (variant && variant->strategy && !variant->strategy->steps.empty()) {
       strategies.push_back(*variant->strategy);

@@ -65,9 +65,13 @@ class Catalog {
   // store than these.
   std::vector<Proven> BestSet(const std::string& kernel_key, const records::Workload& workload,
                               const Place& place, const std::set<std::string>& without = {});
-  // What won there with another toolchain or driver: to be measured again. The fastest first.
-  std::vector<records::Strategy> StaleWinners(const std::string& kernel_key,
-                                              const std::string& workload_hash, const Place& place);
+  // How candidates of the kernel were made that won, but are no evidence here, and are to be
+  // measured again: first what won here with another compiler or driver, then what won on other
+  // devices of the same kind and for other workloads. The fastest first, each once, at most so
+  // many.
+  std::vector<records::Strategy> WinnersElsewhere(const std::string& kernel_key,
+                                                  const std::string& workload_hash,
+                                                  const Place& place, std::size_t most);
 
   // What an object does without.
   std::vector<Refusal> Refusals(const std::string& object_folder);

@@ -20,10 +20,12 @@ Json ToJson(const JobRecord& record) {
                         {"parameters", opinion.parameters}});
   }
   Json seeds = Json::array();
-  for (const records::Strategy& seed : record.seeds) seeds.push_back(records::ToJson(seed));
+  for (const records::Strategy& seed : record.elsewhere.seeds)
+    seeds.push_back(records::ToJson(seed));
   return {{"schema", kJobSchema},
           {"spent_seconds", record.spent_seconds},
           {"seeds", std::move(seeds)},
+          {"champions", ChampionsJson(record.elsewhere.champions)},
           {"opinions", std::move(opinions)},
           {"search", record.search}};
 }
@@ -32,9 +34,10 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
   records::Reading reading(records::Strictness::kLenient);
   records::ObjectReader object(json, "", reading);
   JobRecord record;
-  std::vector<Json> opinions;
+  std::vector<Json> opinions, champions;
   object.Schema(kJobSchema)
-      .Optional("seeds", record.seeds)
+      .Optional("seeds", record.elsewhere.seeds)
+      .Optional("champions", champions)
       .Optional("spent_seconds", record.spent_seconds)
       .Optional("opinions", opinions)
       .Optional("search", record.search);
@@ -47,6 +50,7 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
         .Optional("parameters", opinion.parameters);
     record.opinions.push_back(std::move(opinion));
   }
+  record.elsewhere.champions = ParseChampions(champions);
   if (!reading.ok()) return base::Fail(*reading.error());
   return record;
 }

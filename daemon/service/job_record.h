@@ -6,11 +6,12 @@
 #include "records/json.h"
 #include "records/variant.h"
 #include "search/kernel_search.h"
+#include "service/elsewhere.h"
 
 namespace cupilot::service {
 
 struct JobRecord {
-  std::vector<records::Strategy> seeds;
+  Elsewhere elsewhere;
   std::vector<search::Opinion> opinions;
   double spent_seconds = 0;
   records::Json search;  // KernelSearch::ToJson()

@@ -77,7 +77,7 @@ void KernelJob::Restore() {
   if (!json) return;
   auto record = ParseJobRecord(*json);
   if (record) {
-    seeds_ = std::move(record->seeds);
+    elsewhere_ = std::move(record->elsewhere);
     opinions_ = std::move(record->opinions);
   }
   auto replayed = record ? search::KernelSearch::Replay(InputOfSearch(), record->search)
@@ -86,7 +86,7 @@ void KernelJob::Restore() {
     log::Info("a kernel's search begins again",
               {{"kernel", records::LabelOf(input_.kernel)}, {"reason", replayed.error()}});
     opinions_.clear();
-    seeds_.clear();
+    elsewhere_ = {};
     return;
   }
   search_.emplace(std::move(*replayed));
@@ -105,7 +105,7 @@ void KernelJob::Restore() {
 
 void KernelJob::Save() {
   if (!search_ || !savable_) return;
-  const Json json = ToJson(JobRecord{seeds_, opinions_, spent_seconds(), search_->ToJson()});
+  const Json json = ToJson(JobRecord{elsewhere_, opinions_, spent_seconds(), search_->ToJson()});
   if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
     log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
   }
@@ -196,11 +196,8 @@ void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
     opinions_.push_back({std::move(proposal.technique), proposal.applies,
                          std::move(proposal.reason), std::move(proposal.parameters)});
   }
-  seeds_ = with_.catalog.StaleWinners(input_.kernel.key, workload_hash_, input_.place);
-  // Values of tunables are found again by the search over numbers.
-  std::erase_if(seeds_, [](const records::Strategy& seed) {
-    return seed.steps.front().technique.rfind("other:", 0) == 0;
-  });
+  elsewhere_ = SplitWinners(with_.catalog.WinnersElsewhere(input_.kernel.key, workload_hash_,
+                                                           input_.place, kMostWinners));
   search_.emplace(InputOfSearch());
   GoOn();
 }
@@ -213,7 +210,9 @@ search::SearchInput KernelJob::InputOfSearch() const {
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
   input.numbers.limits = limits_;
   input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
-  input.seeds = seeds_;
+  input.numbers.multiprocessors = input_.place.identity.sm_count;
+  input.numbers.champions = elsewhere_.champions;
+  input.seeds = elsewhere_.seeds;
   input.seed = input_.seed;
   input.strategy = input_.strategy;
   return input;
@@ -266,7 +265,7 @@ void KernelJob::BeginAgain() {
   begin_again_ = false;
   search_.reset();
   opinions_.clear();
-  seeds_.clear();
+  elsewhere_ = {};
   same_code_.Clear();
   ended_.clear();
   spent_ = {};

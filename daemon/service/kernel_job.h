@@ -22,6 +22,7 @@
 #include "search/expectation.h"
 #include "search/kernel_search.h"
 #include "service/catalog.h"
+#include "service/elsewhere.h"
 #include "service/kernel_workload.h"
 #include "service/place.h"
 #include "service/same_code.h"
@@ -153,7 +154,7 @@ class KernelJob {
   std::string workload_hash_;
   std::optional<search::KernelSearch> search_;
   std::vector<search::Opinion> opinions_;
-  std::vector<records::Strategy> seeds_;  // what won with another driver or toolchain
+  Elsewhere elsewhere_;  // what won elsewhere
   SameCode same_code_;
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;

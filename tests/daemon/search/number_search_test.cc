@@ -9,6 +9,7 @@
 namespace cupilot::search {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -109,6 +110,20 @@ TEST(NumberSearch, HandlesSpacesThatAreTooLargeToList) {
     search.Report(*point, static_cast<double>((*point)[0].second));
   }
   EXPECT_GT(search.best_speedup(), 50);
+}
+
+TEST(NumberSearch, TriesEarlyWhatWonElsewhere) {
+  NumberSpace space = Blocks();
+  // The second one's X is none of its own, the third is of other tunables.
+  space.champions = {{{"Y", 4}, {"X", 64}}, {{"X", 120}, {"Y", 2}}, {{"Z", 3}}};
+  NumberSearch search(space, 1, "portfolio");
+  std::vector<Values> first;
+  for (int i = 0; i < 6; ++i) {
+    first.push_back(*search.Next());
+    search.Report(first.back(), SpeedOf(first.back()));
+  }
+  EXPECT_THAT(first, Contains(Values{{"X", 64}, {"Y", 4}}));
+  EXPECT_THAT(first, Contains(Values{{"X", 128}, {"Y", 2}}));
 }
 
 TEST(NumberSearch, IsEmptyWithoutTunables) {

@@ -38,7 +38,7 @@ class AheadTest : public ::testing::Test {
     job_.reset();
     evaluator_.reset();
     catalog_.reset();
-    store_ = std::make_unique<cache::MemoryStore>();
+    if (!keeps_records_) store_ = std::make_unique<cache::MemoryStore>();
     catalog_ = std::make_unique<Catalog>(*store_);
     clock_ = std::make_unique<test::ManualClock>();
     workers_ = std::make_unique<test::SimulatedWorkers>(*clock_, evaluate::LimitsFor(cores));
@@ -131,6 +131,10 @@ class AheadTest : public ::testing::Test {
       }
       reply.variant.strategy.emplace();
       reply.variant.strategy->title = std::to_string(request->values[0].second);
+      records::StrategyStep step;
+      step.technique = search::kTunablesStep;
+      step.parameters["WIDTH"] = request->values[0].second;
+      reply.variant.strategy->steps = {step};
       return protocol::ToJson(reply);
     });
     protocol::CheckVariantReply checked;
@@ -213,6 +217,7 @@ class AheadTest : public ::testing::Test {
   std::vector<int> measured_, confirmed_;  // by number, which is how good it is
   std::function<void(JobInput&)> change_;
   bool block_is_width_ = false;
+  bool keeps_records_ = false;               // of the job before
   std::function<std::string(int)> code_of_;  // what a candidate is built to; not set: nobody says
 };
 
@@ -271,6 +276,22 @@ TEST_F(AheadTest, OnlyWhatMayBeTheBestIsMeasuredTwice) {
   EXPECT_THAT(confirmed_, Contains(*std::max_element(measured_.begin(), measured_.end())));
   // The search learns as much of the others.
   EXPECT_THAT(kinds_, Each(search::Outcome::Kind::kAccepted));
+}
+
+// The other device's best ones, measured here by their own numbers.
+TEST_F(AheadTest, WhatWonOnAnotherDeviceIsTriedEarly) {
+  Tune({}, 4, 1000);
+  ASSERT_THAT(order_, Contains("tunables WIDTH=100"));
+  keeps_records_ = true;
+  change_ = [](JobInput& input) { input.place.identity = {"another GPU", "sm_90", 114, 1}; };
+  Tune({}, 4, 12);
+  const std::vector<std::string> first(order_.begin(), order_.begin() + 8);
+  EXPECT_THAT(first, Contains("tunables WIDTH=100"));
+  EXPECT_THAT(first, Contains("tunables WIDTH=99"));
+  // Also where the search goes on after the daemon's end.
+  Begin({}, 4);
+  ASSERT_NE(job_->search(), nullptr);
+  EXPECT_GE(job_->search()->ideas().size(), 12u);
 }
 
 TEST_F(AheadTest, WhatIsTriedDependsOnNoTime) {

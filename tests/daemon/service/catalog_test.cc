@@ -122,7 +122,7 @@ TEST_F(CatalogTest, EvidenceOfAnotherCompilerIsStaleNotGone) {
   EXPECT_EQ(Best(), "");
   EXPECT_FALSE(catalog_.FindVerdict("key", WorkloadHash(workload_), place_, older));
   EXPECT_EQ(catalog_.Evaluations("key").size(), 1u);
-  const auto winners = catalog_.StaleWinners("key", WorkloadHash(workload_), place_);
+  const auto winners = catalog_.WinnersElsewhere("key", WorkloadHash(workload_), place_, 50);
   ASSERT_EQ(winners.size(), 1u);
   EXPECT_EQ(winners[0].title, "older");
   const std::string good = Save("good", 1.5, "compiler");
@@ -140,7 +140,28 @@ TEST_F(CatalogTest, EvidenceIsOfOnePlace) {
   other = Place();
   other.identity = {"a processor", "host-x86-64-v3", 2, 1};
   EXPECT_FALSE(catalog_.Best("key", workload_, other));
-  EXPECT_TRUE(catalog_.StaleWinners("key", WorkloadHash(workload_), other).empty());
+  EXPECT_TRUE(catalog_.WinnersElsewhere("key", WorkloadHash(workload_), other, 50).empty());
+}
+
+TEST_F(CatalogTest, WinnersElsewhereAreFromHereFirstAndTheFastestFirst) {
+  const Place here = place_;
+  Save("older", 1.2, "another compiler");
+  place_.identity.name = "another GPU";
+  Save("good", 1.5, "compiler");
+  Save("best", 3.0, "compiler");
+  place_ = here;
+  const auto titles = [&](std::size_t most) {
+    std::string text;
+    for (const records::Strategy& winner :
+         catalog_.WinnersElsewhere("key", WorkloadHash(workload_), here, most)) {
+      text += winner.title + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(titles(50), "older best good ");
+  EXPECT_EQ(titles(2), "older best ");
+  Save("fresh", 9.0, "compiler");
+  EXPECT_EQ(titles(50), "older best good ") << "what is evidence here won here";
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ TEST_F(RequestsTest, WhateverComesIsAnswered) {
   EXPECT_EQ(Ask(R"({"id": 3, "verb": ["ping"], "params": 7})")["error"]["code"], "unsupported");
   EXPECT_EQ(Ask(R"({"id": 3, "verb": "explain", "params": {"kernel": 7}})")["error"]["code"],
             "not_found");
-  for (const char* seconds : {"0", "-1e300", "1e300", "9223372036854775807", "\"60\"", "null"}) {
+  for (const char* value : {"0", "-1e300", "1e300", "9223372036854775807", "\"60\"", "null"}) {
     const std::string message =
-        std::string(R"({"id": 3, "verb": "snooze", "params": {"seconds": )") + seconds + "}}";
-    EXPECT_EQ(Ask(message)["error"]["code"], "invalid_argument") << seconds;
+        std::string(R"({"id": 3, "verb": "snooze", "params": {"seconds": )") + value + "}}";
+    EXPECT_EQ(Ask(message)["error"]["code"], "invalid_argument") << value;
   }
   EXPECT_EQ(Ask(R"({"id": 3, "verb": "snooze", "params": {"seconds": 60}})")["result"]["state"],
             "paused");

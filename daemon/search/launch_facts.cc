@@ -1,0 +1,87 @@
+#include "search/launch_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "records/expression.h"
+
+namespace cupilot::search {
+namespace {
+
+// Of a multiprocessor; some devices have 1536 threads, which changes few comparisons of points.
+constexpr double kThreads = 2048;
+constexpr double kBlocks = 32;
+
+std::optional<records::SlotExpression> Compiled(const std::string& text, const Space& space,
+                                                const records::Environment& constants) {
+  const auto parsed = records::Expression::Parse(text);
+  if (!parsed) return std::nullopt;
+  const auto slot_of = [&space](std::string_view name) -> std::optional<int> {
+    for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+      if (space.parameters()[i].name == name) return static_cast<int>(i);
+    }
+    return std::nullopt;
+  };
+  auto compiled = records::SlotExpression::Compile(*parsed, slot_of, constants);
+  if (!compiled) return std::nullopt;
+  return std::move(*compiled);
+}
+
+double ValueOf(const records::SlotExpression& expression, const std::vector<std::int64_t>& slots) {
+  return static_cast<double>(
+      std::max<std::int64_t>(expression.Evaluate(slots.data()).value_or(0), 0));
+}
+
+double ValueOf(const std::vector<records::SlotExpression>& factors,
+               const std::vector<std::int64_t>& slots) {
+  if (factors.empty()) return 0;
+  double product = 1;
+  for (const records::SlotExpression& factor : factors) product *= ValueOf(factor, slots);
+  return product;
+}
+
+}  // namespace
+
+std::unique_ptr<LaunchFacts> LaunchFacts::Make(const NumberSpace& numbers, const Space& space) {
+  std::unique_ptr<LaunchFacts> facts(new LaunchFacts(space));
+  bool depends = false;
+  const auto add = [&](const std::vector<std::string>& texts, Product& product) {
+    for (const std::string& text : texts) {
+      auto compiled = Compiled(text, space, numbers.constants);
+      if (!compiled) {
+        product.clear();  // of which one is not known, nothing is
+        return;
+      }
+      depends = depends || !compiled->slots().empty();
+      product.push_back(std::move(*compiled));
+    }
+  };
+  add(numbers.block, facts->block_);
+  add(numbers.grid, facts->grid_);
+  facts->shared_bytes_ = Compiled(numbers.shared_bytes, space, numbers.constants);
+  depends = depends || (facts->shared_bytes_ && !facts->shared_bytes_->slots().empty());
+  if (!depends) return nullptr;
+  facts->limits_ = numbers.limits;
+  facts->multiprocessors_ = numbers.multiprocessors;
+  return facts;
+}
+
+void LaunchFacts::Append(const Point& point, std::vector<double>& facts) const {
+  std::vector<std::int64_t> slots(point.size());
+  for (std::size_t i = 0; i < point.size(); ++i) slots[i] = space_.ValueOf(point, i);
+  const double threads = ValueOf(block_, slots), blocks = ValueOf(grid_, slots);
+  const double shared = shared_bytes_ ? ValueOf(*shared_bytes_, slots) : 0;
+  double room = threads > 0 ? std::min(std::floor(kThreads / threads), kBlocks) : 0;
+  if (limits_.shared_bytes && shared > 0) {
+    room = std::min(room, std::floor(static_cast<double>(*limits_.shared_bytes) / shared));
+  }
+  const double at_once = room * static_cast<double>(multiprocessors_);
+  const double waves = at_once > 0 ? std::ceil(blocks / at_once) : 0;
+  for (const double fact : {threads, blocks, threads * blocks, shared, room, waves}) {
+    facts.push_back(fact);
+  }
+}
+
+}  // namespace cupilot::search
