@@ -9,6 +9,8 @@ std::string HookMachinery() {
 #define CUPILOT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 typedef int (*context_device)(int*);
 typedef int (*capture_status)(cudaStream_t, cudaStreamCaptureStatus*);
+typedef int (*driver_launch)(cupilot_handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             cudaStream_t, void**, void**);
 struct hot_words {
   cupilot_handle handles[function_count];
   // What `prepared` says of device 0, as soon as nothing else is to be asked: there is one device, nothing is
@@ -17,6 +19,7 @@ struct hot_words {
   int handles_known, mode, device_count;
   context_device ask_driver;
   capture_status ask_capture;
+  driver_launch by_driver;  // null: the runtime launches
 };
 struct device_words {
   unsigned prepared[kernel_count];
@@ -92,9 +95,12 @@ __attribute__((noinline)) bool resolve() {
 #endif
 
 // A function of the driver, which answers in a third of the runtime's time; null where there is none.
+#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 12050
+#define CUPILOT_DRIVER_ENTRIES
+#endif
 void* driver_entry(const char* name) {
   void* entry = 0;
-#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 12050
+#if defined(CUPILOT_DRIVER_ENTRIES)
   cudaDriverEntryPointQueryResult found;
   if (cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found) != cudaSuccess) {
     cleared();
@@ -146,6 +152,24 @@ __attribute__((always_inline)) inline bool into_graph(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (!CUPILOT_LIKELY(ask != 0 && ask(stream, &status) == 0)) return captured(stream);
   return status != cudaStreamCaptureStatusNone;
+#endif
+}
+
+// A kernel is the same handle to runtime and driver (cudaKernel_t is CUkernel), and so is a stream. The driver's launch is
+// all that the runtime's would do, in a thread whose context is there, and whatever becomes of it, the runtime's last
+// error stays the program's: so nobody has to ask for one that waits, which costs more than the rest of the guard. Nodes
+// of graphs are left to the runtime, which knows their functions then.
+#if defined(CUPILOT_DRIVER_ENTRIES) && CUDART_VERSION >= 13000 && !defined(CUPILOT_TUNED_GRAPHS)
+#define CUPILOT_BY_DRIVER
+#endif
+
+// May a variant be launched: no error of the program's would be hidden or cleared, and the launch is no node of a graph.
+__attribute__((always_inline)) inline bool may_start(const launch& l) {
+#if defined(CUPILOT_BY_DRIVER)
+  if (!CUPILOT_LIKELY(__atomic_load_n(&hot.by_driver, __ATOMIC_ACQUIRE) != 0) && error_pending()) return false;
+  return !into_graph(l.stream);
+#else
+  return !error_pending() && !into_graph(l.stream);
 #endif
 }
 
@@ -277,6 +301,9 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
     bits = 1;
     if (hot.ask_capture == 0) {
       __atomic_store_n(&hot.ask_capture, (capture_status)driver_entry("cuStreamIsCapturing"), __ATOMIC_RELEASE);
+#if defined(CUPILOT_BY_DRIVER)
+      __atomic_store_n(&hot.by_driver, (driver_launch)driver_entry("cuLaunchKernel"), __ATOMIC_RELEASE);
+#endif
     }
     const kernel_row& row = kernels[kernel];
     const int image_kind = kind_of_image();
@@ -389,22 +416,43 @@ __attribute__((always_inline)) inline cudaError_t start(int function, const geom
                       l.stream);
 }
 
-// With all that the original was given.
-__attribute__((always_inline)) inline cudaError_t start_alike(int function, const launch& l) {
-  return cupilot_real(__atomic_load_n(&hot.handles[function], __ATOMIC_RELAXED), *l.grid, *l.block,
-                      l.arguments, l.shared, l.stream);
-}
-
 // A launch of a variant was refused, so nothing was queued: the original runs instead. What was known of
 // the device may be of a context that is gone (cudaDeviceReset); a kernel is given up after some refusals.
-__attribute__((noinline)) bool refused(int kernel, int device) {
+__attribute__((noinline)) bool refused_quietly(int kernel, int device) {
   static int refusals[kernel_count];
   const bool given_up = __atomic_add_fetch(&refusals[kernel], 1, __ATOMIC_RELAXED) >= 4;
   for (int i = 0; i < kernel_count; ++i) {
     __atomic_store_n(&on[device].prepared[i], given_up && i == kernel ? 1u : 0u, __ATOMIC_RELEASE);
     __atomic_store_n(&hot.bits[i], 0u, __ATOMIC_RELEASE);
   }
+  return false;
+}
+bool refused(int kernel, int device) {
+  refused_quietly(kernel, device);
   return cleared();
+}
+
+// The only launch of a variant. False: it was refused.
+__attribute__((always_inline)) inline bool launch_only(int kernel, int function, dim3 grid, dim3 block, size_t shared,
+                                                       const launch& l, cudaError_t* result) {
+  const cupilot_handle handle = __atomic_load_n(&hot.handles[function], __ATOMIC_RELAXED);
+#if defined(CUPILOT_BY_DRIVER)
+  const driver_launch by_driver = __atomic_load_n(&hot.by_driver, __ATOMIC_ACQUIRE);
+  if (CUPILOT_LIKELY(by_driver != 0)) {
+    cudaStream_t stream = l.stream;
+#if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM)
+    if (stream == 0) stream = cudaStreamPerThread;
+#endif
+    const int code = by_driver(handle, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream,
+                               l.arguments, 0);
+    if (CUPILOT_LIKELY(code == 0)) return true;
+    // This thread has no context yet: the original's launch makes it.
+    const int not_initialized = 3, invalid_context = 201;
+    return code != not_initialized && code != invalid_context && refused_quietly(kernel, l.device);
+  }
+#endif
+  *result = cupilot_real(handle, grid, block, l.arguments, shared, l.stream);
+  return CUPILOT_LIKELY(*result == cudaSuccess) || refused(kernel, l.device);
 }
 
 // The last answer for each function, in one word: device, threads, shared bytes, blocks.
@@ -539,6 +587,8 @@ extern "C" __attribute__((visibility("hidden"), used)) cudaError_t
 #undef CUPILOT_SWAP_EX
 #endif
 #undef CUPILOT_LIKELY
+#undef CUPILOT_BY_DRIVER
+#undef CUPILOT_DRIVER_ENTRIES
 #pragma GCC diagnostic pop
 #endif
 )hook";

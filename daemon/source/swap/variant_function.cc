@@ -218,25 +218,23 @@ class Writer {
     const std::string function = std::to_string(FunctionOf(launch.entry));
     const std::string kernel = std::to_string(kernel_index_);
     const std::string checks = CheckTypes(launch.entry, OriginalTypes());
-    const std::string closing =
-        "  return CUPILOT_LIKELY(*result == cudaSuccess) || refused(" + kernel + ", l.device);\n";
     if (HasOriginalGeometry(launch)) {
       return checks +
              Filled(
-                 "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(!error_pending() && "
-                 "!into_graph(l.stream))) return false;\n"
-                 "  *result = start_alike(@1, l);\n",
-                 {kernel, function}) +
-             closing;
+                 "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(may_start(l))) return false;\n"
+                 "  return launch_only(@0, @1, *l.grid, *l.block, l.shared, l, result);\n",
+                 {kernel, function});
     }
     TRY_ASSIGN(const std::string geometry, Geometry(launch, "  ", "return false;"));
     return checks + geometry +
            Filled(
                "  if (!original_is_legal(@0, l, o) || !fits(@1, g, l)) return false;\n"
-               "  if (!CUPILOT_LIKELY(!error_pending() && !into_graph(l.stream))) return false;\n"
-               "  *result = start(@1, g, l.arguments, l);\n",
-               {kernel, function}) +
-           closing;
+               "  if (!CUPILOT_LIKELY(may_start(l))) return false;\n"
+               "  return launch_only(@0, @1, dimensions(g.grid_x, g.grid_y, g.grid_z),\n"
+               "                     dimensions(g.block_x, g.block_y, g.block_z), "
+               "(size_t)g.shared, l, "
+               "result);\n",
+               {kernel, function});
   }
 
   struct Arguments {

@@ -60,6 +60,18 @@ TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
   EXPECT_EQ(Log(), "cupilot: app::scale: 1 launches tuned, 2 outside the guard, 1 captured\n");
 }
 
+TEST_F(SwappedSourceBehaviour, LaunchesByTheDriverWhereItCan) {
+  Compile(Request(), "c++17 -DCUPILOT_DRIVER_ENTRIES");
+  for (const char* what : {"", "refused", "devices", "\"no context yet\""}) {
+    EXPECT_EQ(Run(std::string("./behaviour ") + what), 0);
+    EXPECT_EQ(Log(), "") << what;
+  }
+  // Nodes of graphs are the runtime's.
+  Compile(Request(), "c++17 -DCUPILOT_DRIVER_ENTRIES -DCUPILOT_TUNED_GRAPHS");
+  EXPECT_EQ(Run("./behaviour"), 0);
+  EXPECT_EQ(Log(), "");
+}
+
 TEST_F(SwappedSourceBehaviour, WritesItsCountsForProgramsWhereAFileIsNamed) {
   Compile(Request(), "c++17");
   EXPECT_EQ(Run("./behaviour statistics ./counts && ./behaviour statistics ./counts"), 0);

@@ -1,5 +1,10 @@
 // The hook's decisions, on a runtime that records. Compiled with -DSWAPPED="swap.<hash>.cu" and
 // -DHOOK=<name>; see swapped_source_behaviour_test.cc for the variants. Prints what does not hold.
+#if defined(CUPILOT_DRIVER_ENTRIES) && !defined(CUPILOT_TUNED_GRAPHS)
+static const bool by_driver = true;
+#else
+static const bool by_driver = false;
+#endif
 #include SWAPPED
 
 #define CHECK(condition)                                                  \
@@ -96,8 +101,13 @@ static void IllegalLaunchesAreTheOriginals() {
 static void ErrorsAreTheProgramsOwn() {
   Call call;
   recording::pending = cudaErrorInvalidValue;
+  // The driver's launch neither clears nor sets what the runtime keeps.
+  CHECK(by_driver ? call.RunsPlain() : call.RunsOriginal());
+  CHECK(recording::pending == cudaErrorInvalidValue);
+  call.n = 1001;  // several launches are the runtime's
   CHECK(call.RunsOriginal());
   CHECK(recording::pending == cudaErrorInvalidValue);
+  call.n = 1000;
   recording::pending = cudaSuccess;
   // An error of the variant's launch is not the program's: the original's is.
   recording::launch_error = cudaErrorInvalidConfiguration;
@@ -120,6 +130,20 @@ static void RefusedLaunches() {
   CHECK(call.RunsOriginal());
   recording::launches_only = nullptr;
   CHECK(call.RunsOriginal());
+}
+
+// A thread that has no context yet: the original's launch makes it, and nothing is held against the
+// variant.
+static void NoContextYet() {
+  Call call;
+  for (const int code : {201, 3, 201, 3, 201, 3}) {
+    recording::driver_code = code;
+    CHECK(call.Launch() == cudaSuccess);
+    CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
+  }
+  recording::driver_code = 0;
+  recording::by_driver = 0;
+  CHECK(call.RunsPlain() && recording::by_driver == 1);
 }
 
 // A variant of one device's runs there only, whichever was current at the first launch.
@@ -287,6 +311,8 @@ int main(int argc, char** argv) {
     CHECK(call.RunsPlain());
   } else if (what == "refused") {
     RefusedLaunches();
+  } else if (what == "no context yet") {
+    NoContextYet();
   } else if (what == "devices") {
     SeveralDevices();
   } else if (what == "no handle") {

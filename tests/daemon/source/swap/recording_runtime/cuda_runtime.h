@@ -67,6 +67,8 @@ static int attribute_reads = 0;
 static const void* all_but = nullptr;  // where set, all other functions take 64 threads a block
 static int shared_limit = 49152;
 static void (*on_launch)(void** arguments) = nullptr;  // while the arguments live
+static int by_driver = 0;                              // launches of the driver's own entry
+static int driver_code = 0;
 }  // namespace recording
 
 static cudaError_t cudaPeekAtLastError() { return recording::pending; }
@@ -167,6 +169,44 @@ extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, con
   return __cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
                             config->dynamicSmemBytes, config->stream);
 }
+#if defined(CUPILOT_DRIVER_ENTRIES)
+// The driver beside the runtime: it knows nothing of the runtime's last error.
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess,
+  cudaDriverEntryPointSymbolNotFound
+};
+enum { cudaEnableDefault };
+namespace recording {
+static int DriverIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  ++questions;
+  if (fails_question) return 1;
+  *status = capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return 0;
+}
+static int DriverLaunch(const void* handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        cudaStream_t, void** arguments, void**) {
+  ++by_driver;
+  launches.push_back(
+      {handle, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), shared});
+  if (on_launch != nullptr) on_launch(arguments);
+  if (launches_only != nullptr && handle != launches_only) return 9;
+  return launch_error != cudaSuccess ? 9 : driver_code;
+}
+}  // namespace recording
+static cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned, int,
+                                                    cudaDriverEntryPointQueryResult* found) {
+  *found = cudaDriverEntryPointSuccess;
+  if (std::strcmp(name, "cuLaunchKernel") == 0) {
+    *entry = reinterpret_cast<void*>(&recording::DriverLaunch);
+  } else if (std::strcmp(name, "cuStreamIsCapturing") == 0) {
+    *entry = reinterpret_cast<void*>(&recording::DriverIsCapturing);
+  } else {
+    *found = cudaDriverEntryPointSymbolNotFound;
+  }
+  return cudaSuccess;
+}
+#endif
 template <class... Arguments>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t*, Arguments&&...) {
   return cudaErrorInvalidValue;  // of what is no function of the source
