@@ -2,6 +2,7 @@
 // number of bytes. A worker serves one request at a time, so this is for one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -25,8 +26,15 @@ class Kept {
     return nullptr;
   }
 
-  // Pushes out what was used longest ago; a value that is too large alone is not kept at all.
+  // In place of what was kept by that key. Pushes out what was used longest ago; a value that is
+  // too large alone is not kept at all.
   void Put(const std::string& key, std::shared_ptr<const T> value, std::size_t bytes) {
+    const auto before = std::find_if(entries_.begin(), entries_.end(),
+                                     [&](const Entry& entry) { return entry.key == key; });
+    if (before != entries_.end()) {
+      bytes_ -= before->bytes;
+      entries_.erase(before);
+    }
     if (bytes > most_bytes_) return;
     while (bytes_ + bytes > most_bytes_) {
       bytes_ -= entries_.back().bytes;

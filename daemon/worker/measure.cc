@@ -77,12 +77,18 @@ struct Measured {
 base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std::byte> arena) {
   const protocol::CandidateSet& set = subject.request.set;
   References references(set, subject.workload, subject.original);
-  TRY_ASSIGN(const auto reference, references.Find(nullptr));
+  TRY_ASSIGN(auto reference, references.Find(nullptr));
   if (!reference->dropped.empty()) return Finding{};
-  const Observation seen{set,          subject.original,
-                         subject.plan, *reference,
-                         arena,        "of the workload, after timed runs",
-                         true,         {}};
+  const auto observe = [&] {
+    return Observation{set,          subject.original,
+                       subject.plan, *reference,
+                       arena,        "of the workload, after timed runs",
+                       true,         {}};
+  };
+  if (NeedsTwin(observe())) {
+    TRY_ASSIGN(reference, references.WithTwin(*reference));
+  }
+  const Observation seen = observe();
   Errors errors;
   Finding finding = RunChecks(seen, errors, [](const CheckRow&) { return true; });
   // It wrote them all when it was verified.

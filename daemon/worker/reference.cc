@@ -40,6 +40,11 @@ std::size_t BytesOf(const OriginalResult& result) {
   return bytes;
 }
 
+Kept<OriginalResult>& KeptResults() {
+  static Kept<OriginalResult>& kept = *new Kept<OriginalResult>(KeptBytes());
+  return kept;
+}
+
 }  // namespace
 
 // The processes in which the original and its twin run on all fills of a case.
@@ -59,12 +64,25 @@ class References::Original {
       if (!failure.empty()) return Dropped(failure);
       if (first.empty()) first.assign(Arena(plan_).begin(), Arena(plan_).end());
     }
+    // Whether its bits repeat is seen before a twin is asked, which bits that differ need.
+    if (CollectOutputs(first, result) && result.repeats && !set_.twin_artifact.empty()) {
+      result.twin_waits = true;
+      return result;
+    }
     TRY(RunTwin(result));
+    result.repeats = true;
     if (!CollectOutputs(first, result)) {
       return Dropped("the original gives other bits when it runs again" +
                      (result.no_twin.empty() ? "" : ", and " + result.no_twin));
     }
     return result;
+  }
+
+  base::Result<> AddTwin(OriginalResult& result) {
+    TRY(RunTwin(result));
+    for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) MeasureOriginal(r, result);
+    result.twin_waits = false;
+    return {};
   }
 
   // By region; empty: the draw does not count.
@@ -167,12 +185,14 @@ class References::Original {
 
   // False if the two runs differ and nothing says how far that may go.
   bool CollectOutputs(std::span<const std::byte> first, OriginalResult& result) {
+    result.outputs.resize(plan_.layout.regions.size());
     for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
       const Region& region = plan_.layout.regions[r];
       ReferenceOutput& output = result.outputs[r];
       if (!region.output) continue;
       const auto a = BytesOf(region, first), b = BytesOf(region, lease_->memory());
       output.bytes.assign(a.begin(), a.end());
+      output.unwritten.clear();
       const bool may_differ =
           region.type.floating() && (output.expected || DeclaresTolerance(set_.workload));
       if (!FindUnwritten(region, a, b, may_differ || region.order_free, output)) return false;
@@ -181,12 +201,18 @@ class References::Original {
         return false;
       }
       result.repeats = result.repeats && SameBits(region, a, b, output.unwritten);
-      if (output.expected) {
-        LeaveOut(output.unwritten, region.type.lanes, *output.expected);
-        output.original_rho = RhoOf(a.data(), a.data(), region.type, *output.expected);
-      }
+      MeasureOriginal(r, result);
     }
     return true;
+  }
+
+  void MeasureOriginal(std::size_t r, OriginalResult& result) const {
+    const Region& region = plan_.layout.regions[r];
+    ReferenceOutput& output = result.outputs[r];
+    if (!region.output || !output.expected) return;
+    LeaveOut(output.unwritten, region.type.lanes, *output.expected);
+    const std::byte* bytes = output.bytes.data();
+    output.original_rho = RhoOf(bytes, bytes, region.type, *output.expected);
   }
 
   static bool SameBits(const Region& region, std::span<const std::byte> a,
@@ -280,6 +306,15 @@ class References::Original {
   std::unique_ptr<TwinRun> twin_;
 };
 
+bool IsDense(const GateFill* fill, const OriginalResult& reference) {
+  if (fill == nullptr) return true;
+  if (fill->kind != device::FillKind::kExact) return fill->dense;
+  for (const ReferenceOutput& output : reference.outputs) {
+    if (output.expected && !IsExact(output.original_rho)) return true;
+  }
+  return fill->dense;
+}
+
 bool DeclaresTolerance(const records::Workload& workload) {
   return workload.tolerance && !workload.tolerance->bitwise &&
          (workload.tolerance->relative || workload.tolerance->absolute);
@@ -305,7 +340,7 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindOf(
 base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
     const std::string& contents, bool always,
     const std::function<base::Result<std::shared_ptr<const CaseInputs>>()>& draw) {
-  static Kept<OriginalResult>& kept = *new Kept<OriginalResult>(KeptBytes());
+  Kept<OriginalResult>& kept = KeptResults();
   const std::string key = base::Hasher().Add(contents).Add(set_.twin_artifact).Hex();
   if (auto found = kept.Find(key)) return found;
   TRY_ASSIGN(auto inputs, draw());
@@ -319,6 +354,15 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
   auto reference = std::make_shared<const OriginalResult>(std::move(result));
   kept.Put(key, reference, BytesOf(*reference));
   return reference;
+}
+
+base::Result<std::shared_ptr<const OriginalResult>> References::WithTwin(
+    const OriginalResult& here) {
+  if (auto found = KeptResults().Find(here.key); found && !found->twin_waits) return found;
+  auto whole = std::make_shared<OriginalResult>(here);
+  if (whole->twin_waits) TRY(Runs().AddTwin(*whole));
+  KeptResults().Put(whole->key, whole, BytesOf(*whole));
+  return whole;
 }
 
 base::Result<std::shared_ptr<const NearbyErrors>> References::FindNearby(const OriginalResult& here,

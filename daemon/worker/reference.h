@@ -30,7 +30,10 @@ struct OriginalResult {
   std::string dropped;  // why this fill does not count: the original fails or does not repeat on it
   bool redundant = false;  // the fill changes nothing of the workload's own inputs
   bool repeats = true;     // both runs of the original gave the same bits
-  std::string no_twin;     // why there is no double twin to measure errors against; empty: there is
+  // No twin was asked yet: the original repeats its bits here, and who gives the same ones has its
+  // errors, too (References::WithTwin).
+  bool twin_waits = false;
+  std::string no_twin;  // why there is no double twin to measure errors against; empty: there is
   double original_us = 0;
   std::shared_ptr<const CaseInputs> inputs;
   std::vector<ReferenceOutput> outputs;  // by region; empty bytes: no output
@@ -42,6 +45,10 @@ struct QuickResult {
   std::string dropped;
   std::vector<std::vector<std::byte>> outputs;  // by region; empty: no output
 };
+
+// Whether results of the fill are judged by the limits of dense inputs (error_rule.h); null: the
+// workload's own. Exact integers are a probe only where the original is exact on them.
+bool IsDense(const GateFill* fill, const OriginalResult& reference);
 
 // Whether the workload declares how far a floating result may be from the original's.
 bool DeclaresTolerance(const records::Workload& workload);
@@ -56,11 +63,14 @@ class References {
   References& operator=(const References&) = delete;
   ~References();
 
-  // `fill` null: the workload's own. kInvalidArgument: the workload is illegal.
+  // `fill` null: the workload's own. kInvalidArgument: the workload is illegal. The twin takes many
+  // runs of large buffers: it may wait (OriginalResult::twin_waits).
   base::Result<std::shared_ptr<const OriginalResult>> Find(const GateFill* fill);
   // Of inputs that are no fill's; `name` is theirs alone.
   base::Result<std::shared_ptr<const OriginalResult>> FindOf(
       const std::string& name, const std::shared_ptr<const CaseInputs>& inputs);
+  // `here`, which Find() or FindOf() gave, with what its twin says.
+  base::Result<std::shared_ptr<const OriginalResult>> WithTwin(const OriginalResult& here);
   // The original's errors near the inputs of `here`, which Find() or FindOf() gave: of the first
   // draws, or of those behind them. None where nothing can be moved or there is no twin.
   base::Result<std::shared_ptr<const NearbyErrors>> FindNearby(const OriginalResult& here,

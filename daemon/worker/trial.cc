@@ -142,17 +142,43 @@ base::Result<Finding> Trial::RunAndCheck(const Scene& scene, const Question& que
                          arena, question.fill,  question.dense, before};
   if (!ran) return FailedRun(seen, ran.error());
   PutPoisonBack(scene.plan.layout, question.reference, before, arena);
-  return Check(seen, results);
+  return Check(seen, question, results);
 }
 
 base::Result<Finding> Trial::JudgeResults(const Question& question, const Before& before) {
   const auto bytes = static_cast<std::size_t>(scene_->plan.layout.bytes);
   return Check({set(), scene_->original, scene_->plan, question.reference,
                 lease_->memory().subspan(0, bytes), question.fill, question.dense, before},
-               true);
+               question, true);
 }
 
-base::Result<Finding> Trial::Check(const Observation& seen, bool results) {
+base::Result<Finding> Trial::Check(const Observation& seen, const Question& question,
+                                   bool results) {
+  if (!results || !NeedsTwin(seen)) return CheckWhole(seen, results);
+  TRY_ASSIGN(const auto whole, references_.WithTwin(seen.reference));
+  const bool dense =
+      question.gate_fill == nullptr ? seen.dense : IsDense(question.gate_fill, *whole);
+  return CheckWhole(
+      {seen.set, seen.original, seen.plan, *whole, seen.after, seen.fill, dense, seen.before},
+      results);
+}
+
+base::Result<std::shared_ptr<const OriginalResult>> Trial::TwinWhereBitsDiffer(
+    std::shared_ptr<const OriginalResult> reference) {
+  const auto bytes = static_cast<std::size_t>(scene_->plan.layout.bytes);
+  const bool differ = NeedsTwin({set(),
+                                 scene_->original,
+                                 scene_->plan,
+                                 *reference,
+                                 lease_->memory().subspan(0, bytes),
+                                 "",
+                                 true,
+                                 {}});
+  if (!differ) return reference;
+  return references_.WithTwin(*reference);
+}
+
+base::Result<Finding> Trial::CheckWhole(const Observation& seen, bool results) {
   Finding finding = RunChecks(seen, errors_, [&](const CheckRow& check) {
     return !LeftOut(check.name) && (results || !check.of_results);
   });
@@ -232,7 +258,9 @@ base::Result<Finding> Trial::RunOriginal(const OriginalResult& reference) {
 }
 
 base::Result<std::shared_ptr<const OriginalResult>> Trial::Workload() {
-  return references_.Find(nullptr);
+  TRY_ASSIGN(auto reference, references_.Find(nullptr));
+  if (quick_workload || !reference->twin_waits) return reference;
+  return references_.WithTwin(*reference);
 }
 
 base::Result<const GateFill*> Trial::AnotherFill() {
@@ -265,7 +293,8 @@ std::string Trial::HowCompared(const OriginalResult& reference) {
         how = "errors measured against the double twin";
         break;
       case Equality::kBits:
-        how = "bit by bit" + (reference.no_twin.empty() ? "" : ": " + reference.no_twin);
+        how = reference.twin_waits ? "the original's bits" : "bit by bit";
+        if (!reference.no_twin.empty()) how += ": " + reference.no_twin;
         break;
     }
   }

@@ -32,6 +32,7 @@ class Trial {
     const OriginalResult& reference;
     std::string fill;  // for details: "of the workload", "wide, second call"
     bool dense = true;
+    const GateFill* gate_fill = nullptr;  // that `dense` is about; null: it holds as it is
   };
 
   Trial(const protocol::VerifyRequest& request, const records::Case& workload, CasePlan original);
@@ -62,6 +63,9 @@ class Trial {
   base::Result<Finding> RunOn(const Question& question, const Before& before);
   // The results that RunOn() has left, by all checks; nothing runs.
   base::Result<Finding> JudgeResults(const Question& question, const Before& before);
+  // `reference`, with its twin's word where the results in memory() are not the original's bits.
+  base::Result<std::shared_ptr<const OriginalResult>> TwinWhereBitsDiffer(
+      std::shared_ptr<const OriginalResult> reference);
   // What becomes of a finding about errors: on these very inputs the original may be right by luck
   // (nearby.h), and `judge` says what there is to find by its errors near, by region. Asked only
   // where a candidate would be refused, and no more draws than decide it.
@@ -78,8 +82,8 @@ class Trial {
   // Whether the last Restart() was with it.
   bool beside_original() const { return module_ == 1; }
 
-  // The workload's own results, and those of the first fill of the gate that says anything else;
-  // null: there is none.
+  // The workload's own results (with the twin's unless `quick_workload`), and those of the first
+  // fill of the gate that says anything else; null: there is none.
   base::Result<std::shared_ptr<const OriginalResult>> Workload();
   base::Result<const GateFill*> AnotherFill();
 
@@ -100,13 +104,17 @@ class Trial {
   std::string schedule;
   // Why the original cannot be judged by; empty: it can.
   std::string original_failure;
+  // Whether a twin is asked about the workload's inputs only if bits differ: of a case that is not
+  // the one under verification.
+  bool quick_workload = false;
   // Whether the last run was the workload's on the main scene's memory.
   bool workload_ran_last = false;
 
  private:
   base::Result<Finding> RunAndCheck(const Scene& scene, const Question& question,
                                     const Before& before, bool results);
-  base::Result<Finding> Check(const Observation& seen, bool results);
+  base::Result<Finding> Check(const Observation& seen, const Question& question, bool results);
+  base::Result<Finding> CheckWhole(const Observation& seen, bool results);
   base::Result<records::Json> Launch(const Scene& scene, double original_us);
   base::Result<> MakeRoom(const Layout& layout);
   Finding FailedRun(const Observation& seen, const base::Error& error);

@@ -21,6 +21,9 @@ using records::Json;
 constexpr std::int64_t kLargestTable = 1024;
 constexpr std::int64_t kSharedTableBytes = 48 * 1024;  // that every device gives a block
 constexpr std::int64_t kMostTableCopies = 32;
+// Threads of a block that find room whatever the compiler does with registers: larger ones are said
+// to it.
+constexpr std::int64_t kPlainBlock = 256;
 
 struct Table {
   NodeId pointer = kNone;     // the parameter
@@ -194,12 +197,25 @@ class BlockTableWriter {
         table_(table),
         shared_(shared),
         steps_(shared.items / shared.width),
-        slots_(std::gcd(steps_, shared.width >= 8 ? 2 : 8)),
+        slots_(std::gcd(steps_, SlotsFor(draft, shared, loads))),
         vectors_(loads != nullptr),
         own_(FreshPrefix(draft.tree, "own")),
         item_(FreshPrefix(draft.tree, "item")),
         lanes_(draft, vectors_ ? *loads : none_, static_cast<int>(shared.width),
                FreshPrefix(draft.tree, "loaded"), [this](PartEdits& edits) { ToOwn(edits); }) {}
+
+  // How many loads of each array a thread makes before it counts: what they hold are registers,
+  // and the statements are written out for each lane.
+  static std::int64_t SlotsFor(const Draft& draft, const Shared& shared, const LaneLoads* loads) {
+    constexpr std::int64_t kMostBytes = 128;
+    std::int64_t slots = shared.width >= 8 ? 2 : 8, bytes = 0;
+    if (loads == nullptr) return slots;
+    for (const LaneLoads::Pointer& pointer : loads->pointers) {
+      bytes += draft.tree.at(pointer.parameter).element_bytes * shared.width;
+    }
+    while (slots > 1 && slots * bytes > kMostBytes) slots /= 2;
+    return slots;
+  }
 
   std::string total() const { return item_ + "_total"; }
   void Guard(Draft& draft) const { lanes_.Guard(draft); }
@@ -452,6 +468,9 @@ base::Result<std::string> ApplyPrivateAtomics(Draft& draft, const Json& paramete
       shared.block == 0 ? "(" + draft.block[0] + ")" : std::to_string(shared.block);
   draft.grid[0] = "ceil_div(" + total + ", " + block + " * " + std::to_string(shared.items) + ")";
   if (shared.block != 0) draft.block[0] = block;
+  if (shared.block > kPlainBlock && draft.device != "host") {
+    edits.Insert(draft.tree.at(draft.function).name_begin, "__launch_bounds__(" + block + ") ");
+  }
   draft.any_block = true;
   TRY(Change(draft, edits));
   return "a table of " + entries + " in shared memory, " + std::to_string(shared.items) +

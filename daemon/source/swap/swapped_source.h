@@ -16,8 +16,9 @@
 //
 // The hook runs the first variant whose target is the loaded image's, whose device is right, whose
 // guard holds and whose launches are legal; else the original, unchanged. It adds to each guard:
-// the original launch is legal, no error is pending, no pointer argument is null unless the guard
-// asks is_null of it, and the stream is not capturing: the nodes of a graph are read, recognised
+// the original launch is legal, no error of the program's is pending (but for a variant of one
+// launch that the driver launches, which leaves it alone), no pointer argument is null unless the
+// guard asks is_null of it, and the stream is not capturing: the nodes of a graph are read, recognised
 // and set again in ways that a hook in this object cannot see (other objects, libraries, the
 // driver), and what they hold is then right with the original only. A compile with
 // -DCUPILOT_TUNED_GRAPHS (`cupilot_tune(... GRAPHS tuned)`) says that nobody does, and lets

@@ -64,6 +64,9 @@ Finding CheckValues(const Observation& seen, Errors& errors);
 // Where values are wrong: whether it is that an element was not written.
 Finding FindUntouched(const Observation& seen);
 
+// Whether what the original's errors are decides about the results, and its twin was not asked yet.
+bool NeedsTwin(const Observation& seen);
+
 // How the values of an output are compared: the first of these that the workload and the reference
 // allow.
 // (kSet: an output whose order is free, bit by bit).

@@ -165,6 +165,22 @@ Equality EqualityOf(const protocol::CandidateSet& set, const Region& region,
   return reference.expected ? Equality::kErrorRule : Equality::kBits;
 }
 
+bool NeedsTwin(const Observation& seen) {
+  if (!seen.reference.twin_waits) return false;
+  const bool bitwise = seen.set.workload.tolerance && seen.set.workload.tolerance->bitwise;
+  if (bitwise || DeclaresTolerance(seen.set.workload)) return false;
+  for (std::size_t r = 0; r < seen.original.layout.regions.size(); ++r) {
+    const Region& region = seen.original.layout.regions[r];
+    const std::vector<std::byte>& expected = seen.reference.outputs[r].bytes;
+    if (!region.output || !region.type.floating() || region.order_free || expected.empty())
+      continue;
+    if (std::memcmp(expected.data(), seen.after.data() + region.offset, expected.size()) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Finding CheckValues(const Observation& seen, Errors& errors) {
   for (std::size_t r = 0; r < seen.original.layout.regions.size(); ++r) {
     const Region& region = seen.original.layout.regions[r];

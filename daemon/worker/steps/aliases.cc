@@ -75,6 +75,7 @@ base::Result<std::optional<Finding>> JudgeCase(Trial& trial, const records::Case
   const auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
   if (!plan) return std::nullopt;
   Trial other(trial.request(), one, *plan);
+  other.quick_workload = true;
   if (!other.MakeScene(*plan)) return std::nullopt;
   TRY_ASSIGN(const auto reference, other.Workload());
   if (!reference->dropped.empty() || !reference->repeats) return std::nullopt;

@@ -72,7 +72,7 @@ base::Result<Finding> StepChangedContents(Trial& trial) {
   before.keep_workspaces = true;
   const std::string label =
       std::string(fill->name) + ", after the workload's fill at the same addresses";
-  TRY_ASSIGN(Finding finding, trial.Judge({*other, label, IsDense(fill, *other)}, before));
+  TRY_ASSIGN(Finding finding, trial.Judge({*other, label, IsDense(fill, *other), fill}, before));
   if (!finding.reason.empty()) return Because(std::move(finding), "stateful");
   TRY_ASSIGN(Finding again, trial.Judge({*workload, "of the workload"}, before));
   if (!again.reason.empty()) return Because(std::move(again), "stateful");

@@ -15,15 +15,6 @@ base::Result<Finding> JudgeAll(Trial& trial, bool active) {
 
 }  // namespace
 
-bool IsDense(const GateFill* fill, const OriginalResult& reference) {
-  if (fill == nullptr) return true;
-  if (fill->kind != device::FillKind::kExact) return fill->dense;
-  for (const ReferenceOutput& output : reference.outputs) {
-    if (output.expected && !IsExact(output.original_rho)) return true;
-  }
-  return fill->dense;
-}
-
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
   TRY_ASSIGN(const auto reference, trial.references().Find(&fill));
   if (reference->redundant) return Finding{};
@@ -32,8 +23,11 @@ base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
     trial.Note(name, "dropped: " + reference->dropped);
     return Finding{};
   }
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, fill.name, IsDense(&fill, *reference)}));
-  if (finding.reason.empty()) trial.Note(name, trial.HowCompared(*reference));
+  TRY_ASSIGN(Finding finding,
+             trial.Judge({*reference, fill.name, IsDense(&fill, *reference), &fill}));
+  if (!finding.reason.empty()) return finding;
+  TRY_ASSIGN(const auto judged, trial.references().Find(&fill));  // perhaps with its twin now
+  trial.Note(name, trial.HowCompared(*judged));
   return finding;
 }
 

@@ -32,6 +32,7 @@ base::Result<std::optional<Finding>> JudgeSize(Trial& trial, const records::Case
   const bool slow = kRunsOfASize * workload.original_us > kMostSizeUs;
   if (slow && 4 * plan->layout.bytes > trial.scene().original.layout.bytes) return std::nullopt;
   Trial sized(trial.request(), one, *plan);
+  sized.quick_workload = true;
   if (!sized.MakeScene(*plan)) return std::nullopt;  // the guard does not admit it
   auto legal = IsLegal(sized, *plan, workload.repeats);
   if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;

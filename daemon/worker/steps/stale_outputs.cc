@@ -37,7 +37,8 @@ base::Result<Finding> StepStaleOutputs(Trial& trial) {
   before.contents = &contents;
   const std::string label =
       std::string(fill->name) + ", memory full of the results of the workload's fill";
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference)}, before));
+  TRY_ASSIGN(Finding finding,
+             trial.Judge({*reference, label, IsDense(fill, *reference), fill}, before));
   return Because(std::move(finding), "stateful");
 }
 

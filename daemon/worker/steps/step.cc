@@ -52,7 +52,7 @@ base::Result<Finding> JudgeOtherInputs(Trial& trial, const std::string& when) {
   TRY_ASSIGN(const auto reference,
              fill == nullptr ? trial.Workload() : trial.references().Find(fill));
   const std::string label = (fill == nullptr ? "of the workload" : fill->name) + (", " + when);
-  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference)}));
+  TRY_ASSIGN(Finding finding, trial.Judge({*reference, label, IsDense(fill, *reference), fill}));
   return Because(std::move(finding), "stateful");
 }
 

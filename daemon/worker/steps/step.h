@@ -59,10 +59,6 @@ base::Result<Finding> StepAliases(Trial& trial);
 // alias_unsafe.
 base::Result<Finding> ExplainOverlap(Trial& trial, Finding finding);
 
-// By which limits results on a fill are judged; `fill` null: the workload's own. Exact integers are
-// a probe only where the original is exact on them.
-bool IsDense(const GateFill* fill, const OriginalResult& reference);
-
 // One of the gate's fills; a note says how it went where it passes or does not count.
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill);
 

@@ -20,6 +20,7 @@ namespace {
 
 using records::Json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TechniquesTest : public ScanFixture {
  protected:
@@ -236,6 +237,37 @@ __global__ void __launch_bounds__()") + bounds +
     EXPECT_TRUE(larger.declined);
     EXPECT_THAT(larger.reason, HasSubstr("launch bounds"));
   }
+}
+
+// A multiprocessor has 65536 registers: 128 for each of 512 threads, 64 for each of 1024. What is
+// loaded ahead takes most of them.
+TEST_F(TechniquesTest, LargeBlocksThatCountFitTheRegisters) {
+  const records::Kernel kernel = OneKernel(R"(
+// cupilot: tune
+// cupilot: workload w grid=4096 block=256 n=1048576 u=normal[n] v=normal[n] bins=inout constant(0)[256]
+__global__ void k(const float* u, const float* v, unsigned int* bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float speed = sqrt(u[i] * u[i] + v[i] * v[i]);
+  atomicAdd(&bins[static_cast<unsigned char>(speed * 99)], 1u);
+}
+)");
+  const auto source = [&](int block) {
+    protocol::RewriteRequest request;
+    request.kernel = kernel;
+    request.workload = kernel.cases.front();
+    request.device = "cuda";
+    const Json parameters = {
+        {"scope", "block"}, {"items", 64}, {"width", 4}, {"copies", 8}, {"block", block}};
+    request.strategy.steps.push_back(StepOf("private_atomics", parameters));
+    const auto reply = Rewrite(request);
+    EXPECT_TRUE(reply && !reply->declined) << (reply ? reply->reason : reply.error().message);
+    return reply ? reply->variant.source : "";
+  };
+  EXPECT_THAT(source(512), HasSubstr("__launch_bounds__(512) k_variant("));
+  EXPECT_THAT(source(256), Not(HasSubstr("__launch_bounds__")));
+  // Two arrays, 16 bytes a load.
+  EXPECT_THAT(source(512), HasSubstr("float4 cupilot_loaded_of_u[4]"));
 }
 
 TEST_F(TechniquesTest, TheTableSaysWhatIsRewritten) {

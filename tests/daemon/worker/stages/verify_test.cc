@@ -83,10 +83,11 @@ class VerifyTest : public ::testing::Test {
     return evaluation.value_or(records::Evaluation{});
   }
 
-  // What the record says of the workload's own fill.
-  static std::string HowCompared(const records::Evaluation& evaluation) {
+  // What the record says of a fill.
+  static std::string HowCompared(const records::Evaluation& evaluation,
+                                 const std::string& fill = "fill workload") {
     for (const records::Check& check : evaluation.checks) {
-      if (check.name == "fill workload") return check.detail;
+      if (check.name == fill) return check.detail;
     }
     return "not at all: " + evaluation.reason + ": " + evaluation.detail;
   }
@@ -115,6 +116,19 @@ TEST_F(VerifyTest, RoundingPassesByTheTwin) {
   ASSERT_EQ(rounded.cases.size(), 1u);
   EXPECT_TRUE(rounded.cases[0].error && rounded.cases[0].original_error);
   EXPECT_GT(rounded.cases[0].floor_us, 0);
+}
+
+// The runs of a twin are most of a verification: whose bits are the original's has its errors.
+TEST_F(VerifyTest, TheTwinIsAskedWhereBitsDiffer) {
+  const records::Evaluation same = Evaluate(kSame);
+  EXPECT_THAT(HowCompared(same), HasSubstr("double twin"));
+  EXPECT_EQ(HowCompared(same, "fill wide"), "the original's bits");
+  ASSERT_EQ(same.cases.size(), 1u);
+  EXPECT_EQ(same.cases[0].error, same.cases[0].original_error);
+  const records::Evaluation rounded = Evaluate(kRounded);
+  EXPECT_THAT(HowCompared(rounded, "fill wide"), HasSubstr("double twin"));
+  // What it said is kept, and is true of the first one, too.
+  EXPECT_THAT(HowCompared(Evaluate(kSame), "fill wide"), HasSubstr("double twin"));
 }
 
 // Every other element is left alone: that says nothing about the errors of those that are written.
