@@ -52,6 +52,22 @@ static inline cudaError_t )hook" +
 )hook";
 }
 
+std::string HookStubs(const std::string& hook) {
+  return R"hook(#if !defined(CUPILOT_HOST_ABI_VERSION) && defined(__cudaLaunchKernel) && \
+    (CUDART_VERSION < 13000 || defined(__NV_LEGACY_LAUNCH))
+// The launcher functions, which the compiler writes behind this text, call the public function and give it their own
+// address as a char*: of all functions of this name ours takes that best.
+#undef cudaLaunchKernel
+__attribute__((always_inline, unused)) static inline cudaError_t cudaLaunchKernel(char* function, dim3 grid, dim3 block,
+    void** arguments, size_t shared, cudaStream_t stream) {
+  return )hook" +
+         hook +
+         R"hook((function, grid, block, arguments, shared, stream);
+}
+#endif
+)hook";
+}
+
 std::string HookPrologue() {
   return R"hook(
 #if !defined(__CUDA_ARCH__)
@@ -73,10 +89,11 @@ std::string HookPrologue() {
 #if defined(CUPILOT_HOST_ABI_VERSION)
 typedef const void* cupilot_handle;
 #define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
-#elif CUDART_VERSION >= 13000
+#elif CUDART_VERSION >= 13000 && !defined(__NV_LEGACY_LAUNCH)
 typedef cudaKernel_t cupilot_handle;
 #define CUPILOT_SWAP_REAL "__cudaLaunchKernel"
 #else
+#define CUPILOT_SWAP_BY_FUNCTION
 typedef const void* cupilot_handle;
 #define CUPILOT_SWAP_REAL "cudaLaunchKernel"
 #endif

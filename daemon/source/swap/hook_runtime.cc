@@ -71,7 +71,7 @@ inline const void* function_at(int index) { return functions[index]; }
 inline bool has_our_arguments(int) { return true; }
 #endif
 
-#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
+#if !defined(CUPILOT_HOST_ABI_VERSION) && !defined(CUPILOT_SWAP_BY_FUNCTION)
 __attribute__((noinline)) bool resolve() {
   const relaxed capture;
   for (int i = function_count - 1; i >= 0; --i) {  // an original is found when its entries are known
@@ -107,6 +107,21 @@ void* driver_entry(const char* name) {
     return 0;
   }
   if (found != cudaDriverEntryPointSuccess) return 0;
+#elif !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 11030
+  if (cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault) != cudaSuccess) {
+    cleared();
+    entry = 0;
+  }
+#if CUDART_VERSION < 12000
+  // The runtime shows what was there when it was written; the driver, which may be newer, shows more.
+  void* find = 0;
+  if (entry == 0 && cudaGetDriverEntryPoint("cuGetProcAddress", &find, cudaEnableDefault) != cudaSuccess) {
+    cleared();
+  } else if (entry == 0 && find != 0 &&
+             ((int (*)(const char*, void**, int, unsigned long long))find)(name, &entry, 12000, 0) != 0) {
+    entry = 0;
+  }
+#endif
 #endif
   return entry;
 }
@@ -159,7 +174,8 @@ __attribute__((always_inline)) inline bool into_graph(cudaStream_t stream) {
 // all that the runtime's would do, in a thread whose context is there, and whatever becomes of it, the runtime's last
 // error stays the program's: so nobody has to ask for one that waits, which costs more than the rest of the guard. Nodes
 // of graphs are left to the runtime, which knows their functions then.
-#if defined(CUPILOT_DRIVER_ENTRIES) && CUDART_VERSION >= 13000 && !defined(CUPILOT_TUNED_GRAPHS)
+#if defined(CUPILOT_DRIVER_ENTRIES) && CUDART_VERSION >= 13000 && !defined(CUPILOT_SWAP_BY_FUNCTION) && \
+    !defined(CUPILOT_TUNED_GRAPHS)
 #define CUPILOT_BY_DRIVER
 #endif
 
@@ -265,9 +281,23 @@ int kind_of_image() {
 }
 
 // The blocks of clusters depend on each other in ways that a variant's geometry may change.
-bool has_clusters(const cudaFuncAttributes& attributes) {
-#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 11080
+bool has_clusters(int kernel, const cudaFuncAttributes& attributes) {
+#if defined(CUPILOT_HOST_ABI_VERSION)
+  return false;
+#elif CUDART_VERSION >= 12020
   return attributes.clusterDimMustBeSet != 0 || attributes.requiredClusterWidth != 0;
+#elif CUDART_VERSION >= 11080
+  // This runtime compiles them, but only the driver tells of them. Unknown: yes.
+  if (attributes.ptxVersion < 90) return false;
+  typedef int (*function_attribute)(int*, int, cudaFunction_t);
+  const function_attribute ask = (function_attribute)driver_entry("cuFuncGetAttribute");
+  cudaFunction_t function = 0;
+  if (ask == 0) return true;
+  if (cudaGetFuncBySymbol(&function, functions[kernel]) != cudaSuccess) return !cleared();
+  enum { must_be_set = 10, required_width = 11 };  // CU_FUNC_ATTRIBUTE_...CLUSTER...
+  int is_demanded = 0, width = 0;
+  return ask(&is_demanded, must_be_set, function) != 0 || ask(&width, required_width, function) != 0 ||
+         is_demanded != 0 || width != 0;
 #else
   return false;
 #endif
@@ -307,7 +337,7 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
     }
     const kernel_row& row = kernels[kernel];
     const int image_kind = kind_of_image();
-    for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(original) && has_our_arguments(kernel); ++v) {
+    for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(kernel, original) && has_our_arguments(kernel); ++v) {
       const variant_row& variant = variants[row.first_variant + v];
       if (usable(variant, kernel, device, image_kind, original)) bits |= 2u << v;
     }
@@ -586,10 +616,12 @@ extern "C" __attribute__((visibility("hidden"), used)) cudaError_t
 }
 #undef CUPILOT_SWAP_EX
 #endif
+#undef CUPILOT_SWAP_BY_FUNCTION
 #undef CUPILOT_LIKELY
 #undef CUPILOT_BY_DRIVER
 #undef CUPILOT_DRIVER_ENTRIES
-#pragma GCC diagnostic pop
+)hook" + HookStubs(hook) +
+         R"hook(#pragma GCC diagnostic pop
 #endif
 )hook";
 }

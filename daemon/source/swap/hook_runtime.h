@@ -1,5 +1,6 @@
-// The part of a swapped source that is the same in all of them: C++11 text, for nvcc 12 and 13 and
-// for cupilot-nvcc, with everything static in `namespace { namespace cupilot_swap { ... } }`.
+// The part of a swapped source that is the same in all of them: C++11 text, for nvcc 11.8, 12 and
+// 13 and for cupilot-nvcc, with everything static in `namespace { namespace cupilot_swap { ... }
+// }`.
 //
 // What it promises at run time: no locks and no allocation once a kernel has been launched on a
 // device; the thread's last error is never set, cleared or seen by us where it was not success
@@ -38,6 +39,10 @@ std::string HookModes();
 
 // Arenas for workspaces, for variants that need them (hook_workspaces.cc).
 std::string HookWorkspaces();
+
+// Where launcher functions call the public function (nvcc before 13): leads their calls to the
+// hook. Stands behind all else, as part of the epilogue.
+std::string HookStubs(const std::string& hook);
 
 // The statistics and the hook itself, with this name; closes what the prologue opened.
 std::string HookEpilogue(const std::string& hook);

@@ -6,9 +6,9 @@
 // compile has `-D__cudaLaunchKernel=<hook>` and
 // `-D__cudaLaunchKernel_ptsz=<hook>` (HookDefinitions), so that every launch of a kernel of this
 // object, however written and from wherever, comes to the hook with the kernel's handle, geometry
-// and argument values. With a CUDA 12 toolkit the launcher functions call the public
-// cudaLaunchKernel and pass their own address: the same text works there with
-// `-DcudaLaunchKernel=<hook>`. What the user's source calls by name, cudaLaunchKernel and
+// and argument values. With a toolkit before 13 (or -D__NV_LEGACY_LAUNCH) the launcher functions
+// call the public cudaLaunchKernel and pass their own address: the same text has a better overload
+// for them (HookStubs). What the user's source calls by name, cudaLaunchKernel and
 // cudaLaunchKernelEx(C), comes to two more functions, <hook>_call and <hook>_call_ex, which do the
 // same for the kernels of this object: by macros in the text, since nvcc writes the plain name into
 // the host code of templates after preprocessing. Launches with attributes and cooperative ones

@@ -32,7 +32,11 @@ int main() {
   add<<<4, 64, 0, stream>>>(data, 1, n);
   twice<<<4, 64, 0, stream>>>(data, n);
   support::Check(cudaStreamEndCapture(stream, &graph));
+#if CUDART_VERSION < 12000
+  support::Check(cudaGraphInstantiate(&ready, graph, nullptr, nullptr, 0));
+#else
   support::Check(cudaGraphInstantiate(&ready, graph, 0));
+#endif
   support::Check(cudaGraphLaunch(ready, stream));
   cudaGraphNode_t nodes[2];
   size_t count = 2;

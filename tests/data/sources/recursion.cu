@@ -1,4 +1,5 @@
 // corpus: swapped
+// corpus: flags -Xptxas -suppress-stack-size-warning
 // Device functions that call each other, before and after they are defined.
 #include "support.cuh"
 

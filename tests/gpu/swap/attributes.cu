@@ -128,7 +128,11 @@ static void BesideACapture() {
   IS_SUCCESS(cudaGraphClone(&clone, graph));
   IS_SUCCESS(cudaGraphCreate(&parent, 0));
   IS_SUCCESS(cudaGraphAddChildGraphNode(&node, parent, nullptr, 0, clone));
+#if CUDART_VERSION < 12000
+  IS_SUCCESS(cudaGraphInstantiate(&instance, parent, nullptr, nullptr, 0));
+#else
   IS_SUCCESS(cudaGraphInstantiate(&instance, parent, 0));
+#endif
   IS_SUCCESS(cudaGraphLaunch(instance, beside));
   IS_SUCCESS(cudaStreamSynchronize(beside));
   CHECK(Right(out, 1000, 2));

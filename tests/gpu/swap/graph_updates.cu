@@ -84,7 +84,13 @@ class Graph {
 
 class Instance {
  public:
+#if CUDART_VERSION < 12000
+  explicit Instance(cudaGraph_t graph) {
+    IS_SUCCESS(cudaGraphInstantiate(&instance_, graph, nullptr, nullptr, 0));
+  }
+#else
   explicit Instance(cudaGraph_t graph) { IS_SUCCESS(cudaGraphInstantiate(&instance_, graph, 0)); }
+#endif
   ~Instance() { IS_SUCCESS(cudaGraphExecDestroy(instance_)); }
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;

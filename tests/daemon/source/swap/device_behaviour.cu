@@ -113,7 +113,11 @@ static void Captured(bool tuned) {
     size_t nodes = 0;
     cudaGraphGetNodes(graph, nullptr, &nodes);
     CHECK(nodes == 1);
+#if CUDART_VERSION < 12000
+    CHECK(cudaGraphInstantiate(&instance, graph, nullptr, nullptr, 0) == cudaSuccess);
+#else
     CHECK(cudaGraphInstantiate(&instance, graph, 0) == cudaSuccess);
+#endif
     for (int i = 0; i < 3; ++i) cudaGraphLaunch(instance, stream);
     cudaStreamSynchronize(stream);
     CHECK(Right(n, 5));

@@ -45,6 +45,7 @@ class SwapFolder : public ::testing::Test {
   std::string folder_;
 };
 
+// On PATH, so that another toolkit is tested where it stands first there.
 inline bool HasNvcc() { return std::system("nvcc --version > /dev/null 2>&1") == 0; }
 
 inline std::string Joined(const std::vector<std::string>& words) {

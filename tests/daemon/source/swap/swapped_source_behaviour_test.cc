@@ -11,7 +11,8 @@ namespace {
 
 class SwappedSourceBehaviour : public SwapFolder {
  protected:
-  void Compile(const SwapRequest& request, const std::string& options) {
+  void Compile(const SwapRequest& request, const std::string& options,
+               const std::string& program = "behaviour.cc") {
     const auto swapped = WriteSwappedSource(request);
     ASSERT_TRUE(swapped) << swapped.error().message;
     Write(*swapped);
@@ -21,12 +22,12 @@ class SwappedSourceBehaviour : public SwapFolder {
     ASSERT_EQ(Run("g++ -g1 -fsanitize=undefined -fno-sanitize-recover=all -std=" + options +
                   " -Wno-attributes -I" + runtime +
                   " -I. -include cuda_runtime.h -DHOOK=" + swapped->hook + " -DSWAPPED='\"" +
-                  swapped->file_name + "\"' " + runtime + "/behaviour.cc -o behaviour -pthread"),
+                  swapped->file_name + "\"' " + runtime + "/" + program + " -o behaviour -pthread"),
               0)
         << Log();
   }
 
-  SwapRequest Request() {
+  SwapRequest Request(const std::string& target = "host-x86-64-v3") {
     SwapRequest request;
     request.source = Write("scale.cu", kScaleSource);
     request.unit = "app/scale.cu.o";
@@ -34,12 +35,12 @@ class SwappedSourceBehaviour : public SwapFolder {
     kernel.kernel = ScaleKernel();
     kernel.variants = {
         {PlainVariant(),
-         "host-x86-64-v3",
+         target,
          {"a device"},
          "n % 2 == 0 && factor != 2 && aligned(in, 16) && disjoint(in, 4 * n, out, 4 * n)",
          "two",
          1.5},
-        {StepsVariant(), "host-x86-64-v3", {"a device"}, "n % 2 == 1 && n > 100", "steps", 1.2}};
+        {StepsVariant(), target, {"a device"}, "n % 2 == 1 && n > 100", "steps", 1.2}};
     request.kernels = {kernel};
     return request;
   }
@@ -70,6 +71,28 @@ TEST_F(SwappedSourceBehaviour, LaunchesByTheDriverWhereItCan) {
   Compile(Request(), "c++17 -DCUPILOT_DRIVER_ENTRIES -DCUPILOT_TUNED_GRAPHS");
   EXPECT_EQ(Run("./behaviour"), 0);
   EXPECT_EQ(Log(), "");
+}
+
+// Of which of them the launcher functions call the public function, what the runtime tells, and
+// what is to be asked of the driver: tests/daemon/source/swap/recording_runtime/toolkit.h.
+TEST_F(SwappedSourceBehaviour, DecidesAlikeWithEachToolkit) {
+  const auto hook = WriteSwappedSource(Request("compute_90,sm_90"));
+  ASSERT_TRUE(hook) << hook.error().message;
+  const std::vector<std::pair<const char*, const char*>> toolkits = {
+      {"11080", "c++11"},
+      {"12000", "c++14"},
+      {"12040", "c++17"},
+      {"12090", "c++20"},
+      {"13000 -D__NV_LEGACY_LAUNCH", "c++17"}};
+  for (const auto& [toolkit, standard] : toolkits) {
+    Compile(Request("compute_90,sm_90"),
+            standard + Joined(HookDefinitions(hook->hook)) + " -DRECORDED_TOOLKIT=" + toolkit,
+            "toolkits.cc");
+    for (const char* what : {"", "clusters", "\"other image\"", "devices"}) {
+      EXPECT_EQ(Run(std::string("./behaviour ") + what), 0) << toolkit << " " << what;
+      EXPECT_EQ(Log(), "") << toolkit << " " << what;
+    }
+  }
 }
 
 TEST_F(SwappedSourceBehaviour, WritesItsCountsForProgramsWhereAFileIsNamed) {

@@ -42,9 +42,12 @@ TEST_F(SwappedSourceNvcc, CompilesForTwoArchitecturesTogether) {
   Write(*swapped);
   const std::string gencode =
       " -gencode=arch=compute_80,code=[compute_80,sm_80] -gencode=arch=compute_90,code=sm_90";
-  for (const char* options : {"-std=c++11", "-std=c++17 -rdc=true -DCUPILOT_TUNED_GRAPHS",
-                              "-std=c++20 --default-stream per-thread",
-                              "-O0 -Xcompiler -Wall,-Wextra,-Wshadow,-Werror"}) {
+  const bool knows_20 = Run("nvcc --help | grep -q \"'c++20'\"") == 0;  // from 12 on
+  for (const char* options :
+       {"-std=c++11", "-std=c++17 -rdc=true -DCUPILOT_TUNED_GRAPHS",
+        knows_20 ? "-std=c++20 --default-stream per-thread" : "--default-stream per-thread",
+        "-O0 -Xcompiler -Wall,-Wextra,-Wshadow,-Werror",
+        "-Xcompiler -D__NV_LEGACY_LAUNCH,-Wall,-Wextra,-Wshadow,-Werror"}) {
     EXPECT_EQ(
         Run("nvcc -c " + std::string(options) + gencode + Joined(HookDefinitions(swapped->hook)) +
             " " + swapped->file_name + " -o swapped.o"),
@@ -121,8 +124,13 @@ void FromElsewhere() { plain<<<5, 32>>>(15); }
 constexpr const char* kPrintingHook = R"(
 #include "main.cu"
 #include <cstdio>
+#if CUDART_VERSION < 13000 || defined(__NV_LEGACY_LAUNCH)
+typedef const void* handle_type;
+#else
+typedef cudaKernel_t handle_type;
+#endif
 extern "C" __attribute__((visibility("hidden"))) cudaError_t printing_hook(
-    cudaKernel_t, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
+    handle_type, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
   std::printf("id %d grid %u block %u shared %zu\n", *static_cast<int*>(arguments[0]), grid.x,
               block.x, shared);
   return cudaSuccess;
@@ -143,10 +151,13 @@ TEST_F(SwappedSourceNvcc, AHookSeesEveryLaunchHoweverItIsWritten) {
   Write("launches.h", kHeader);
   Write("main.cu", kMain);
   Write("elsewhere.cu", kElsewhere);
-  Write("hook.cu", HookCalls("printing_hook") + kPrintingHook);
+  Write("hook.cu", HookCalls("printing_hook") + kPrintingHook + HookStubs("printing_hook"));
+  // The last two: as toolkits before 13 do it, whichever this one is.
   for (const std::string options :
        {"-arch=sm_80", "-arch=sm_80 -rdc=true", "-arch=sm_80 --default-stream per-thread",
-        "-arch=sm_80 -rdc=true --default-stream per-thread -O0"}) {
+        "-arch=sm_80 -rdc=true --default-stream per-thread -O0",
+        "-arch=sm_80 -Xcompiler -D__NV_LEGACY_LAUNCH",
+        "-arch=sm_80 -Xcompiler -D__NV_LEGACY_LAUNCH --default-stream per-thread -O0"}) {
     const std::string definitions = Joined(HookDefinitions("printing_hook"));
     ASSERT_EQ(Run("nvcc -c " + options + " elsewhere.cu -o elsewhere.o && nvcc -c " + options +
                   definitions + " hook.cu -o hook.o && nvcc " + options +

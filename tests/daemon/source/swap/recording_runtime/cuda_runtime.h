@@ -1,5 +1,6 @@
 // A CUDA runtime for one translation unit that launches nothing: it records what it is asked, and a
-// test sets what it answers. Enough for a swapped source as the host device compiles it.
+// test sets what it answers. Enough for a swapped source as the host device compiles it, and with
+// -DRECORDED_TOOLKIT=11080 as a CUDA toolkit of that version does (toolkit.h).
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,12 @@
 #include <string>
 #include <vector>
 
+#if defined(RECORDED_TOOLKIT)
+#define CUDART_VERSION RECORDED_TOOLKIT
+#else
 #define CUPILOT_HOST_ABI_VERSION 1
 #define CUDART_VERSION 13000
+#endif
 #define __global__
 #define __device__
 #define __launch_bounds__(...)
@@ -42,6 +47,9 @@ struct cudaFuncAttributes {
   std::size_t sharedSizeBytes;
   int maxThreadsPerBlock, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes,
       preferredShmemCarveout;
+#if CUDART_VERSION >= 12020
+  int clusterDimMustBeSet, requiredClusterWidth;
+#endif
 };
 
 struct Launched {
@@ -66,6 +74,9 @@ static const char* device_name = "a device";
 static int attribute_reads = 0;
 static const void* all_but = nullptr;  // where set, all other functions take 64 threads a block
 static int shared_limit = 49152;
+static int image = 0;                                  // of all functions: 80 for sm_80
+static const void* narrow = nullptr;                   // a function of 32 threads a block
+static int cluster_width = 0;                          // of all functions
 static void (*on_launch)(void** arguments) = nullptr;  // while the arguments live
 static int by_driver = 0;                              // launches of the driver's own entry
 static int driver_code = 0;
@@ -96,13 +107,17 @@ static cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int devic
 }
 static cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   ++recording::attribute_reads;
-  *attributes = cudaFuncAttributes{
-      0,
-      recording::all_but != nullptr && function != recording::all_but ? 64 : 1024,
-      0,
-      0,
-      recording::shared_limit,
-      -1};
+  *attributes = cudaFuncAttributes();
+  attributes->maxThreadsPerBlock = function == recording::narrow ? 32
+                                   : recording::all_but != nullptr && function != recording::all_but
+                                       ? 64
+                                       : 1024;
+  attributes->ptxVersion = attributes->binaryVersion = recording::image;
+  attributes->maxDynamicSharedSizeBytes = recording::shared_limit;
+  attributes->preferredShmemCarveout = -1;
+#if CUDART_VERSION >= 12020
+  attributes->requiredClusterWidth = recording::cluster_width;
+#endif
   return cudaSuccess;
 }
 static cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int value) {
@@ -147,9 +162,8 @@ struct cudaLaunchConfig_t {
   void* attrs = nullptr;
   unsigned numAttrs = 0;
 };
-// What cupilot_real is another name of.
-extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 block,
-                                          void** arguments, std::size_t shared, cudaStream_t) {
+static cudaError_t Record(const void* handle, dim3 grid, dim3 block, void** arguments,
+                          std::size_t shared) {
   recording::launches.push_back({handle, grid, block, shared});
   if (recording::on_launch != nullptr) recording::on_launch(arguments);
   const bool refused = recording::launches_only != nullptr && handle != recording::launches_only;
@@ -157,17 +171,23 @@ extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 bl
   if (error != cudaSuccess) recording::pending = error;
   return error;
 }
+#if !defined(RECORDED_TOOLKIT)
+// What cupilot_real is another name of.
+extern "C" cudaError_t __cudaLaunchKernel(const void* handle, dim3 grid, dim3 block,
+                                          void** arguments, std::size_t shared, cudaStream_t) {
+  return Record(handle, grid, block, arguments, shared);
+}
+#endif
 // What cupilot_real_call and cupilot_real_call_ex are other names of.
 extern "C" cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
-                                        void** arguments, std::size_t shared, cudaStream_t stream) {
+                                        void** arguments, std::size_t shared, cudaStream_t) {
   recording::calls.push_back("cudaLaunchKernel");
-  return __cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+  return Record(function, grid, block, arguments, shared);
 }
 extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                            void** arguments) {
   recording::calls.push_back("cudaLaunchKernelExC");
-  return __cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
-                            config->dynamicSmemBytes, config->stream);
+  return Record(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
 }
 #if defined(CUPILOT_DRIVER_ENTRIES)
 // The driver beside the runtime: it knows nothing of the runtime's last error.
@@ -211,3 +231,6 @@ template <class... Arguments>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t*, Arguments&&...) {
   return cudaErrorInvalidValue;  // of what is no function of the source
 }
+#if defined(RECORDED_TOOLKIT)
+#include "toolkit.h"
+#endif
