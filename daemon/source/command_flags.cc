@@ -282,7 +282,9 @@ ToolkitHeaders ReadToolkitHeaders(const std::string& include) {
   }
   const auto [major, minor] = ToolkitVersion(include);
   headers.macros = {"__CUDACC__", "__NVCC__", "__CUDACC_VER_MAJOR__=" + major,
-                    "__CUDACC_VER_MINOR__=" + minor, "__CUDACC_VER_BUILD__=0"};
+                    "__CUDACC_VER_MINOR__=" + minor, "__CUDACC_VER_BUILD__=0",
+                    // An older toolkit refuses a clang as new as the one that we read with.
+                    "__NV_NO_HOST_COMPILER_CHECK=1"};
   headers.version = major + "." + minor;
   return headers;
 }

@@ -5,10 +5,12 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "scan_fixture.h"
+#include "source/closure_options.h"
 
 namespace cupilot::source {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -298,6 +300,31 @@ TEST_F(ScanTest, SourcesForNvccWorkToo) {
   for (const records::Kernel& kernel : reply->kernels) EXPECT_EQ(kernel.declined, "");
   EXPECT_THAT(reply->kernels[1].closure_source, HasSubstr("#include <cuda_fp16.h>"));
   EXPECT_EQ(reply->kernels[1].parameters[0].element_bytes, 2);
+}
+
+// An older toolkit's headers refuse the compilers that came after it: that is for its nvcc to say.
+TEST_F(ScanTest, AnOlderToolkitReadsWithOurParser) {
+  Write("older/bin/nvcc", "");
+  Write("older/include/cuda_runtime.h",
+        "#if !__NV_NO_HOST_COMPILER_CHECK\n#error -- unsupported clang version!\n#endif\n"
+        "#include \"" +
+            folder_ + "/toolkit/include/cuda_runtime.h\"\n");
+  Write("older/include/cuda_runtime_api.h", "#define CUDART_VERSION 11080\n");
+  Write("older/include/of_the_toolkit.h",
+        "__device__ inline float Half(float x) { return x / 2; }\n");
+  Write("main.cu", std::string("#include <of_the_toolkit.h>\n") +
+                       "// cupilot: tune\n__global__ void k(float* x) { x[0] = Half(x[0]); }\n");
+  protocol::ScanRequest request;
+  request.command = Command();
+  request.command.arguments[0] = folder_ + "/older/bin/nvcc";
+  const auto reply = Scan(request);
+  ASSERT_TRUE(reply.has_value()) << reply.error().message;
+  EXPECT_THAT(reply->warnings, Each(Not(HasSubstr("unsupported"))));
+  ASSERT_EQ(reply->kernels.size(), 1u);
+  EXPECT_EQ(reply->kernels[0].declined, "");
+  const auto parsed = ParseClosure(reply->kernels[0], reply->kernels[0].closure_source);
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  EXPECT_EQ(FirstError(*parsed), "");
 }
 
 TEST_F(ScanTest, WhatOnlyTheHostCallsIsNoPartOfAClass) {
