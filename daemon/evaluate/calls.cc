@@ -27,6 +27,11 @@ WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milli
   return call;
 }
 
+WorkerCall AnsweringQuestions(WorkerCall call) {
+  call.answers_questions = true;
+  return call;
+}
+
 template <class Reply>
 void CallTyped(Workers& workers, WorkerCall call,
                base::Result<Reply> (*parse)(const records::Json&), base::Callback<Reply> done) {
@@ -82,7 +87,9 @@ base::Result<GpuList> ParseGpuList(const records::Json& json) {
 void Scan(Workers& workers, const protocol::ScanRequest& request,
           base::Callback<protocol::ScanReply> done) {
   CallTyped<protocol::ScanReply>(
-      workers, MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit),
+      workers,
+      AnsweringQuestions(
+          MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit)),
       &protocol::ParseScanReply, std::move(done));
 }
 
@@ -197,8 +204,8 @@ void DescribeDevice(Workers& workers, const std::string& device,
                     base::Callback<DeviceDescription> done) {
   CallTyped<DeviceDescription>(
       workers,
-      MakeCall(WorkerKind::kDevice, "describe_device", records::Json{{"device", device}},
-               kDescribeLimit, device),
+      AnsweringQuestions(MakeCall(WorkerKind::kDevice, "describe_device",
+                                  records::Json{{"device", device}}, kDescribeLimit, device)),
       &ParseDescription,
       [device, done = std::move(done)](base::Result<DeviceDescription> reply) mutable {
         if (reply) reply->name = device;
@@ -213,8 +220,8 @@ void DescribeDevice(Workers& workers, const std::string& device,
 void ListGpus(Workers& workers, base::Callback<GpuList> done) {
   // A process of its own, so that the host's has no driver in it.
   CallTyped<GpuList>(workers,
-                     MakeCall(WorkerKind::kDevice, "list_devices", records::Json::object(),
-                              kDescribeLimit, "cuda"),
+                     AnsweringQuestions(MakeCall(WorkerKind::kDevice, "list_devices",
+                                                 records::Json::object(), kDescribeLimit, "cuda")),
                      &ParseGpuList, std::move(done));
 }
 

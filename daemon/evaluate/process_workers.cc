@@ -82,7 +82,7 @@ std::optional<std::size_t> ProcessWorkers::NextOfQueue() const {
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const WorkerCall& call = queue_[i].call;
     const bool monitors = call.kind == WorkerKind::kMonitor;
-    if (paused_ && !monitors) continue;
+    if (paused_ && !monitors && !call.answers_questions) continue;
     if (call.kind == WorkerKind::kDevice && held_.contains(call.device)) continue;
     waiting.push_back(&call);
     places.push_back(i);

@@ -30,6 +30,8 @@ struct WorkerCall {
   // Runs alone: waits for every running request to end, and none starts before it is done. What
   // measures on the host is exclusive, so nothing is compiled while something is measured there.
   bool exclusive = false;
+  // Begins while paused, too: little work, without which the daemon cannot answer what is there.
+  bool answers_questions = false;
 };
 
 struct WorkerCounters {
@@ -77,7 +79,8 @@ class Workers {
   // cannot be started; kCancelled after Stop().
   virtual void Call(WorkerCall call, base::Callback<records::Json> done) = 0;
 
-  // Nothing starts until Resume(): for a running build of the user, foreign activity, snooze. A
+  // Nothing but what `answers_questions` (and monitors) starts until Resume(): for a running build
+  // of the user, foreign activity, snooze. A
   // request in a device process is taken back, the process killed, and runs again after Resume().
   virtual void Pause() = 0;
   virtual void Resume() = 0;

@@ -352,10 +352,10 @@ Json StatusDocument(Service& service) {
   status["pid"] = ::getpid();
   status["uptime_seconds"] = std::chrono::duration<double>(service.Uptime()).count();
   const std::string reason = service.IdleReason();
-  const bool paused = reason == "snoozed" || reason == "build running" || reason == "gpu in use";
+  const bool paused = reason == kSnoozed || reason == "build running" || reason == "gpu in use";
   status["state"] = paused ? "paused" : reason.empty() ? "tuning" : "idle";
   status["idle_reason"] = reason;
-  status["snoozed_until"] = reason == "snoozed" ? Json(Seconds(service.snoozed_until())) : Json();
+  status["snoozed_until"] = reason == kSnoozed ? Json(Seconds(service.snoozed_until())) : Json();
   const auto& gpus = service.gpus().gpus;
   const evaluate::WorkerCounters worker_counters = service.worker_counters();
   status["device"] = DeviceJson(gpus.empty() ? service.host() : gpus[0]);

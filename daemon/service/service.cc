@@ -199,7 +199,8 @@ void Service::Work() {
 bool Service::StartScan() {
   const bool busy = std::any_of(objects_.begin(), objects_.end(),
                                 [](const auto& entry) { return entry.second.scanning; });
-  if (busy || !obstacle_.empty()) return false;
+  // A snooze is for what takes time: what is tagged, and what won, is to be known all the same.
+  if (busy || (!obstacle_.empty() && obstacle_ != kSnoozed)) return false;
   for (auto& [folder, state] : objects_) {
     if (!state.stale) continue;
     state.stale = false;
@@ -468,7 +469,7 @@ void Service::CheckObstacle() {
   if (capture != nullptr && (policy_.snoozed() || policy_.AnyBuildRuns({capture->build_folder}))) {
     capture_tests_.Interrupt();
   }
-  obstacle_ = policy_.snoozed()    ? "snoozed"
+  obstacle_ = policy_.snoozed()    ? kSnoozed
               : build_runs_        ? "build running"
               : capture != nullptr ? kCapturing
                                    : "";

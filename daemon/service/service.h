@@ -62,6 +62,8 @@ struct Counters {
 
 // The obstacle of all other work while a test is run: its kernels have the device for themselves.
 inline constexpr const char* kCapturing = "capturing";
+// Tuning is paused by `cupilot snooze`.
+inline constexpr const char* kSnoozed = "snoozed";
 
 class Service {
  public:

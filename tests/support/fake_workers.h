@@ -1,6 +1,7 @@
 // Workers without processes: answers are functions by op; calls are recorded. Answers when told to.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -36,11 +37,14 @@ class FakeWorkers final : public evaluate::Workers {
   }
   evaluate::WorkerCounters counters() const override { return {}; }
 
-  // Answers the oldest call; false if there is none, or while paused.
+  // Answers the oldest call (while paused, of those that begin then, too); false if there is none.
   bool RunOne() {
-    if (queue_.empty() || paused_) return false;
-    auto [call, done] = std::move(queue_.front());
-    queue_.pop_front();
+    const auto next = std::find_if(queue_.begin(), queue_.end(), [this](const auto& waiting) {
+      return !paused_ || waiting.first.answers_questions;
+    });
+    if (next == queue_.end()) return false;
+    auto [call, done] = std::move(*next);
+    queue_.erase(next);
     const auto answer = answers_.find(call.op);
     if (answer == answers_.end()) {
       done(base::Fail(base::Internal("no answer for " + call.op)));

@@ -177,6 +177,21 @@ TEST_F(ProcessWorkersTest, PauseTakesADeviceRequestBackAndResumeRunsItAgain) {
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, 2);
 }
 
+TEST_F(ProcessWorkersTest, WhatAnswersQuestionsBeginsDuringAPause) {
+  workers_.Pause();
+  std::optional<Reply> got, held;
+  workers_.Call(MakeCall(WorkerKind::kSource, "echo"), [&](Reply reply) { held = reply; });
+  WorkerCall call = MakeCall(WorkerKind::kSource, "echo");
+  call.answers_questions = true;
+  workers_.Call(std::move(call), [&](Reply reply) { got = reply; });
+  while (!got) loop_.RunOnce(true);
+  EXPECT_TRUE(*got);
+  EXPECT_FALSE(held);
+  workers_.Resume();
+  while (!held) loop_.RunOnce(true);
+  EXPECT_TRUE(*held);
+}
+
 WorkerCall OnDevice(WorkerCall call, const std::string& device) {
   call.device = device;
   return call;

@@ -146,6 +146,22 @@ TEST_F(WorkTest, ASnoozeEndsByItselfAndOutlivesTheDaemon) {
   DrainUntil([&] { return IdleReason() == "done"; });
 }
 
+// Who starts the daemon during a snooze asks what there is.
+TEST_F(WorkTest, DuringASnoozeItIsKnownWhatIsTaggedAndWhatWon) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_EQ(Row("one")["published"], true);
+  const std::size_t evaluated = evaluator_.evaluated().size();
+  ASSERT_TRUE(service_->Snooze(3600));
+  Restart();
+  Drain();
+  EXPECT_EQ(IdleReason(), "snoozed");
+  EXPECT_EQ(Row("one")["published"], true);
+  EXPECT_FALSE(Explain("one")["evaluation"].is_null()) << Explain("one").dump(1);
+  EXPECT_EQ(evaluator_.evaluated().size(), evaluated);
+}
+
 TEST_F(WorkTest, AKernelThatNothingAppliesToSaysWhy) {
   Prepare("kernel one a refuses=recursion\n");
   Start();
