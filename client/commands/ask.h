@@ -13,6 +13,11 @@ namespace cupilot::client {
 base::Result<records::Json> AskDaemon(Output& output, const std::string& verb,
                                       const records::Json& params);
 
+// The same of what the daemon knows by reading sources: one that was just started gets time for
+// that. With a warning where it takes longer than people wait.
+base::Result<records::Json> AskWhenRead(Output& output, const std::string& verb,
+                                        const records::Json& params);
+
 // {"kernel": KERNEL, "folder": the current folder}
 records::Json KernelParams(const std::string& kernel);
 std::string CurrentFolder();

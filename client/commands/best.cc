@@ -7,7 +7,7 @@ namespace cupilot::client {
 int RunBest(const Arguments& arguments, Output& output) {
   records::Json params = KernelParams(arguments.kernel);
   if (!arguments.arch.empty()) params["arch"] = arguments.arch;
-  const auto best = AskDaemon(output, "best", params);
+  const auto best = AskWhenRead(output, "best", params);
   if (!best) return output.Fail(best.error());
   const records::Json variant = ObjectOf(*best, "variant");
   const records::Json evaluation = ObjectOf(*best, "evaluation");

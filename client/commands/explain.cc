@@ -91,7 +91,7 @@ void PrintTried(const Json& document, Output& output) {
 }  // namespace
 
 int RunExplain(const Arguments& arguments, Output& output) {
-  const auto document = AskDaemon(output, "explain", KernelParams(arguments.kernel));
+  const auto document = AskWhenRead(output, "explain", KernelParams(arguments.kernel));
   if (!document) return output.Fail(document.error());
   output.Document(*document);
   output.Line(TextOf(*document, "kernel") + "  " + ShownPath(TextOf(*document, "file")) + ":" +

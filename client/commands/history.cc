@@ -19,7 +19,7 @@ std::string MeasuredSpeedup(const records::Json& evaluation) {
 }  // namespace
 
 int RunHistory(const Arguments& arguments, Output& output) {
-  const auto history = AskDaemon(output, "history", KernelParams(arguments.kernel));
+  const auto history = AskWhenRead(output, "history", KernelParams(arguments.kernel));
   if (!history) return output.Fail(history.error());
   output.Document(*history);
   std::vector<std::vector<std::string>> rows = {

@@ -26,7 +26,7 @@ int PrintUntagged(const records::Json& list, Output& output) {
 }  // namespace
 
 int RunList(const Arguments& arguments, Output& output) {
-  const auto list = AskDaemon(output, "list", {{"folder", CurrentFolder()}});
+  const auto list = AskWhenRead(output, "list", {{"folder", CurrentFolder()}});
   if (!list) return output.Fail(list.error());
   output.Document(*list);
   if (arguments.untagged) return PrintUntagged(*list, output);

@@ -365,6 +365,7 @@ Json StatusDocument(Service& service) {
   }
   status["no_gpu"] = service.gpus().reason;
   status["projects"] = ProjectsJson(service);
+  status["unread"] = service.Unread();
   const Counters& counters = service.counters();
   status["counters"] = {{"scans", counters.scans},
                         {"evaluations", counters.evaluations},

@@ -556,6 +556,13 @@ std::string Service::IdleReason() const {
   return !open ? "done" : may_run ? "" : "gpu in use";
 }
 
+std::int64_t Service::Unread() const {
+  return std::count_if(objects_.begin(), objects_.end(), [](const auto& entry) {
+    const ObjectState& state = entry.second;
+    return (state.stale || state.scanning) && state.scan == nullptr;
+  });
+}
+
 std::vector<std::string> Service::BuildFolders() const {
   std::vector<std::string> folders;
   folders.reserve(projects_.size());

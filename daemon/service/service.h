@@ -143,6 +143,8 @@ class Service {
   // "" while something is worked on, or captured; else "done", "snoozed", "build running", "no
   // project", "scanning", "gpu in use": there is only work for GPUs that are not free.
   std::string IdleReason() const;
+  // Objects that this daemon has not read yet: their kernels are not known.
+  std::int64_t Unread() const;
 
  private:
   void ReadProjects();

@@ -66,7 +66,43 @@ TEST_F(ClientTest, ListShowsARowAKernel) {
   EXPECT_THAT(run.output, HasSubstr("1.42x"));
   EXPECT_THAT(run.output, HasSubstr("/p/blur.cu:12"));
   EXPECT_EQ(RunJson({"list"}, 0)["kernels"].size(), 1u);
-  EXPECT_EQ(daemon_.requests()[0]["params"]["folder"], xdg_.folder().path());
+  EXPECT_EQ(daemon_.requests().back()["params"]["folder"], xdg_.folder().path());
+}
+
+// One that was just started knows no kernel before it has read the sources.
+TEST_F(ClientTest, WhoAsksForKernelsWaitsUntilTheSourcesAreRead) {
+  int unread = 3, asked_before = 0;
+  daemon_.On("status", [&](const Json&) {
+    Json status = MakeStatus();
+    status["unread"] = unread > 0 ? unread-- : 0;
+    return status;
+  });
+  daemon_.On("list", [&](const Json&) {
+    asked_before += unread;
+    return Json{{"schema", "cupilot.list/1"}, {"kernels", {MakeRow()}}};
+  });
+  ASSERT_TRUE(daemon_.Start());
+  const auto run = Run({"list"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("image::blur"));
+  EXPECT_EQ(unread, 0);
+  EXPECT_EQ(asked_before, 0);
+  EXPECT_THAT(run.errors, Not(HasSubstr("not read")));
+}
+
+// Nothing is read during a build.
+TEST_F(ClientTest, WhoAsksForKernelsDoesNotWaitForABuild) {
+  Json status = MakeStatus();
+  status["unread"] = 3;
+  status["idle_reason"] = "build running";
+  int asked = 0;
+  daemon_.On("status", [&](const Json&) { return ++asked, status; });
+  daemon_.On("list", [](const Json&) {
+    return Json{{"schema", "cupilot.list/1"}, {"kernels", Json::array()}};
+  });
+  ASSERT_TRUE(daemon_.Start());
+  EXPECT_EQ(Run({"list"}).exit_code, 0);
+  EXPECT_EQ(asked, 1);
 }
 
 TEST_F(ClientTest, ListWithoutKernelsSaysWhatToDo) {
@@ -124,7 +160,7 @@ TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
         "passed red_zones", "narrower", "not_faster", "padding: no shared memory"}) {
     EXPECT_THAT(run.output, HasSubstr(part));
   }
-  EXPECT_EQ(daemon_.requests()[0]["params"]["kernel"], "blur");
+  EXPECT_EQ(daemon_.requests().back()["params"]["kernel"], "blur");
 }
 
 TEST_F(ClientTest, ExplainSaysWhatBoundsAKernel) {
@@ -184,7 +220,7 @@ TEST_F(ClientTest, BestPrintsTheSourceAndWritesTheVariant) {
   const auto run = Run({"best", "k", "--arch", "sm_90", "-o", "v.json"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("__global__ void v();"));
-  EXPECT_EQ(daemon_.requests()[0]["params"]["arch"], "sm_90");
+  EXPECT_EQ(daemon_.requests().back()["params"]["arch"], "sm_90");
   const auto text = base::ReadFile(xdg_.folder() / "v.json");
   ASSERT_TRUE(text);
   EXPECT_EQ(records::ParseJson(*text).value()["id"], "77");

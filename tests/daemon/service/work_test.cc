@@ -155,7 +155,9 @@ TEST_F(WorkTest, DuringASnoozeItIsKnownWhatIsTaggedAndWhatWon) {
   const std::size_t evaluated = evaluator_.evaluated().size();
   ASSERT_TRUE(service_->Snooze(3600));
   Restart();
+  EXPECT_EQ(StatusDocument(*service_)["unread"], 1);
   Drain();
+  EXPECT_EQ(StatusDocument(*service_)["unread"], 0);
   EXPECT_EQ(IdleReason(), "snoozed");
   EXPECT_EQ(Row("one")["published"], true);
   EXPECT_FALSE(Explain("one")["evaluation"].is_null()) << Explain("one").dump(1);
