@@ -254,14 +254,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!verdict) return done_(base::Fail(std::move(verdict.error())));
     Note("measure", *verdict);
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
-    const double best = request_.best_so_far ? request_.best_so_far(first_.cases) : 0;
-    if (verdict->combined->interval[1] < best) {
-      evaluation_.metrics["beaten_by"] = best;
-      return Reject("not_faster",
-                    "faster than the original, but for certain slower than the " +
-                        FormatSpeedup(best) +
-                        " at least of what is there: not measured in a second process");
-    }
+    measured_ = *verdict->combined;
+    if (EndsBeaten()) return;
     BeginWatched();
     const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");
     if (nvrtc && !as_compiled_ && DeviceKind(request_.device) == "cuda") {
@@ -269,6 +263,17 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       return BuildText(request_.kernel.closure_source, &Job::OnOriginalAsCompiled);
     }
     Prove();
+  }
+
+  // Whether what was proven so far is faster for certain; then that is the verdict.
+  bool EndsBeaten() {
+    const double best = request_.best_so_far ? request_.best_so_far(first_.cases) : 0;
+    if (measured_.interval[1] >= best) return false;
+    evaluation_.metrics["beaten_by"] = best;
+    Reject("not_faster", "faster than the original, but for certain slower than the " +
+                             FormatSpeedup(best) +
+                             " at least of what is there: not measured in a second process");
+    return true;
   }
 
   // What only finalists are worth: builds whose accesses can be watched too. They are made of the
@@ -294,12 +299,22 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   void OnWatched() {
     if (++watched_built_ < 2) return;
     watched_builds_ = Watched::kDone;
-    if (awaits_watched_) StartVerify("rest", &Job::OnProven);
+    if (awaits_watched_) AwaitTurn();
   }
 
   void Prove() {
     awaits_watched_ = watched_builds_ != Watched::kDone;
-    if (!awaits_watched_) StartVerify("rest", &Job::OnProven);
+    if (!awaits_watched_) AwaitTurn();
+  }
+
+  void AwaitTurn() {
+    const std::string group =
+        evaluation_.kernel_key + " " + evaluation_.workload + " " + request_.device;
+    owner_.finalists_.Enter(group, measured_.speedup,
+                            [self = shared_from_this()](Finalists::Turn turn) {
+                              self->turn_ = std::move(turn);
+                              if (!self->EndsBeaten()) self->StartVerify("rest", &Job::OnProven);
+                            });
   }
 
   // That it builds was proven before, so that this is no verdict: the step is left out, and the
@@ -498,7 +513,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   std::string original_not_watched_, candidate_not_watched_;  // why
   std::vector<records::CaseResult> verified_;
   protocol::MeasureReply first_;
+  Combined measured_;  // what it says
   records::Evaluation evaluation_;
+  Finalists::Turn turn_;  // to be proven, up to the job's end
 };
 
 WorkerEvaluator::WorkerEvaluator(Workers& workers, const base::Clock& clock, Settings settings)

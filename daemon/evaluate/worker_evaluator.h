@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "evaluate/baseline.h"
 #include "evaluate/evaluator.h"
+#include "evaluate/finalists.h"
 #include "evaluate/workers.h"
 
 namespace cupilot::evaluate {
@@ -45,6 +46,7 @@ class WorkerEvaluator final : public Evaluator {
   Workers& workers_;
   const base::Clock& clock_;
   const Settings settings_;
+  Finalists finalists_;
   std::map<std::string, Baseline> baselines_;
   std::deque<std::string> baseline_order_;  // the oldest first
   std::map<std::string, std::vector<BaselineCallback>> waiting_;

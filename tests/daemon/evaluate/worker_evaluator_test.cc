@@ -295,6 +295,39 @@ TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
   EXPECT_EQ(workers_.Count("measure"), 3);
 }
 
+// A proof takes much longer than what came before it: others become finalists meanwhile.
+TEST_F(WorkerEvaluatorTest, WhatIsBeatenWhileItWaitsIsNotProven) {
+  const std::map<std::string, double> speedups = {{"first", 1.2}, {"second", 1.1}, {"third", 2.0}};
+  std::vector<std::string> proven;
+  workers_.On("verify", [&proven](const Json& params) {
+    if (params["depth"] == "rest") proven.push_back(params["set"]["variant"]["id"]);
+    protocol::VerifyReply reply;
+    reply.passed = true;
+    return protocol::ToJson(reply);
+  });
+  workers_.On("measure", [&speedups](const Json& params) {
+    return protocol::ToJson(MakeMeasured(speedups.at(params["set"]["variant"]["id"])));
+  });
+  double best = 0;
+  std::map<std::string, records::Evaluation> got;
+  for (const auto& [name, speedup] : speedups) {
+    EvaluateRequest request = MakeRequest();
+    request.variant.id = name;
+    request.best_so_far = [&best](const auto&) { return best; };
+    evaluator_.Evaluate(std::move(request), [&, id = name](Outcome outcome) {
+      ASSERT_TRUE(outcome) << outcome.error().message;
+      if (outcome->accepted) best = std::max(best, (*outcome->interval)[0]);
+      got[id] = std::move(*outcome);
+    });
+  }
+  workers_.RunAll();
+  ASSERT_EQ(got.size(), 3u);
+  EXPECT_THAT(proven, ElementsAre("first", "third"));
+  EXPECT_TRUE(got["first"].accepted && got["third"].accepted);
+  EXPECT_EQ(got["second"].reason, "not_faster");
+  EXPECT_NEAR(got["second"].metrics["beaten_by"].get<double>(), 2.0, 0.1);
+}
+
 TEST_F(WorkerEvaluatorTest, WhatIsBuiltToTheCodeOfAnotherTakesItsResult) {
   protocol::BuildReply built;
   built.artifact = original_;
