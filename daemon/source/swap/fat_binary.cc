@@ -7,6 +7,8 @@
 #include <zstd.h>
 #endif
 
+#include "source/swap/lz4_block.h"
+
 namespace cupilot::source {
 namespace {
 
@@ -56,6 +58,11 @@ base::Result<std::string> Unpacked(const EntryHeader& header, std::string_view p
   if ((header.flags & (kPackedLz4 | kPackedZstd)) == 0) return std::string(payload);
   if (header.packed_bytes > payload.size() || header.unpacked_bytes > kMostImageBytes) {
     return base::Fail(Refused("an entry's sizes do not fit"));
+  }
+  if ((header.flags & kPackedLz4) != 0) {
+    auto out = UnpackLz4Block(payload.substr(0, header.packed_bytes), header.unpacked_bytes);
+    if (!out) return base::Fail(Refused("an entry does not unpack"));
+    return out;
   }
 #if defined(CUPILOT_HAS_ZSTD)
   if ((header.flags & kPackedZstd) != 0) {

@@ -1,6 +1,6 @@
 // The container in which nvcc puts device images into an object: a header, and entries of PTX or
-// ELF, compressed or not. The layout is read off what nvcc 12 and 13 write; anything else is
-// refused, never guessed.
+// ELF, compressed or not. The layout is read off what nvcc 11.8, 12 and 13 write; anything else
+// is refused, never guessed.
 #pragma once
 
 #include <string>
