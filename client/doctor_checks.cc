@@ -100,14 +100,16 @@ DoctorCheck CheckNvrtc(const std::string& nvcc) {
   const std::string version = reply ? TextOf(ObjectOf(*reply, "result"), "version") : "";
   if (!version.empty()) return Good("nvrtc", "NVRTC " + version);
   if (!nvcc.empty()) {
-    return Note("nvrtc",
-                "NVRTC (libnvrtc.so.13 or .12) is missing: candidates for a GPU are compiled by "
-                "nvcc, which takes twenty times as long or more",
-                "install the toolkit's package cuda-nvrtc");
+    return Note(
+        "nvrtc",
+        "NVRTC (libnvrtc.so.13, .12 or .11.2) is missing: candidates for a GPU are compiled by "
+        "nvcc, which takes twenty times as long or more",
+        "install the toolkit's package cuda-nvrtc");
   }
-  return Note("nvrtc", "NVRTC (libnvrtc.so.13 or .12) is missing: nothing is compiled for a GPU",
-              "install the CUDA toolkit 13 or 12, or its package cuda-nvrtc; kernels for the host "
-              "device need none");
+  return Note(
+      "nvrtc", "NVRTC (libnvrtc.so.13, .12 or .11.2) is missing: nothing is compiled for a GPU",
+      "install the CUDA toolkit 13, 12 or 11.8, or its package cuda-nvrtc; kernels for the host "
+      "device need none");
 }
 
 // What the worker finds, or why it finds nothing.

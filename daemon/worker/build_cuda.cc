@@ -235,13 +235,13 @@ class CudaBuild {
     if (!request_.as_compiled && NvrtcCan(recipe_.target)) {
       const auto nvrtc = device::cuda::OpenNvrtc(recipe_.toolkit.folder);
       if (nvrtc) {
-        TRY_ASSIGN(const auto result,
-                   device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_)));
-        if (!result.failed) {
-          TRY(base::WriteFileAtomically(Compiled(), result.cubin));
+        const auto result =
+            device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_));
+        if (result && !result->failed) {
+          TRY(base::WriteFileAtomically(Compiled(), result->cubin));
           return Done("nvrtc " + nvrtc->version);
         }
-        why_not = "NVRTC: " + result.log;
+        why_not = result ? "NVRTC: " + result->log : result.error().message;
       } else {
         why_not = nvrtc.error().message;
       }

@@ -12,44 +12,62 @@ namespace {
 constexpr NvrtcStatus kNvrtcSuccess = 0;
 constexpr NvrtcStatus kNvrtcCompilation = 6;  // NVRTC_ERROR_COMPILATION
 
-void* OpenLibrary(const std::string& toolkit) {
-  // The newest first; toolkit 12 by its documented name.
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
-    for (const char* folder : {"/lib64/", "/targets/x86_64-linux/lib/", "/lib/"}) {
+// The newest first. All of toolkit 11 from 11.2 on have one name.
+constexpr const char* kLibraryNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+
+struct Library {
+  void* handle = nullptr;
+  std::string folder;  // with a slash; empty: found on the loader's path
+};
+
+Library OpenLibrary(const std::string& toolkit) {
+  for (const char* name : kLibraryNames) {
+    for (const char* below : {"/lib64/", "/targets/x86_64-linux/lib/", "/lib/"}) {
       if (toolkit.empty()) break;
-      if (void* library = ::dlopen((toolkit + folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        return library;
+      const std::string folder = toolkit + below;
+      if (void* handle = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        return {handle, folder};
       }
     }
   }
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
-    if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+  for (const char* name : kLibraryNames) {
+    if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) return {handle, {}};
   }
-  return nullptr;
+  return {};
+}
+
+// NVRTC opens this library when it compiles, older ones by its name alone, which the loader knows
+// only where it is loaded already or on its path.
+void OpenBuiltins(const Library& library, const std::string& version) {
+  if (library.folder.empty()) return;
+  const std::string name = library.folder + "libnvrtc-builtins.so." + version;
+  (void)::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);  // what lacks it says so when it compiles
 }
 
 base::Result<Nvrtc> Open(const std::string& toolkit) {
-  void* library = OpenLibrary(toolkit);
-  if (library == nullptr) {
+  const Library library = OpenLibrary(toolkit);
+  if (library.handle == nullptr) {
     return base::Fail(base::Unavailable(
-        "no NVRTC (libnvrtc.so.13 or .12) in the toolkit '" + toolkit +
+        "no NVRTC (libnvrtc.so.13, .12 or .11.2) in the toolkit '" + toolkit +
         "' or on the loader's path: install the CUDA toolkit, or its package cuda-nvrtc"));
   }
   auto* api = new NvrtcApi();  // for the rest of the process's life, as the library
   const bool complete =
-      FindFunction(library, "nvrtcGetErrorString", api->nvrtcGetErrorString) &&
-      FindFunction(library, "nvrtcVersion", api->nvrtcVersion) &&
-      FindFunction(library, "nvrtcCreateProgram", api->nvrtcCreateProgram) &&
-      FindFunction(library, "nvrtcDestroyProgram", api->nvrtcDestroyProgram) &&
-      FindFunction(library, "nvrtcCompileProgram", api->nvrtcCompileProgram) &&
-      FindFunction(library, "nvrtcGetCUBINSize", api->nvrtcGetCUBINSize) &&
-      FindFunction(library, "nvrtcGetCUBIN", api->nvrtcGetCUBIN) &&
-      FindFunction(library, "nvrtcGetProgramLogSize", api->nvrtcGetProgramLogSize) &&
-      FindFunction(library, "nvrtcGetProgramLog", api->nvrtcGetProgramLog);
+      FindFunction(library.handle, "nvrtcGetErrorString", api->nvrtcGetErrorString) &&
+      FindFunction(library.handle, "nvrtcVersion", api->nvrtcVersion) &&
+      FindFunction(library.handle, "nvrtcCreateProgram", api->nvrtcCreateProgram) &&
+      FindFunction(library.handle, "nvrtcDestroyProgram", api->nvrtcDestroyProgram) &&
+      FindFunction(library.handle, "nvrtcCompileProgram", api->nvrtcCompileProgram) &&
+      FindFunction(library.handle, "nvrtcGetCUBINSize", api->nvrtcGetCUBINSize) &&
+      FindFunction(library.handle, "nvrtcGetCUBIN", api->nvrtcGetCUBIN) &&
+      FindFunction(library.handle, "nvrtcGetProgramLogSize", api->nvrtcGetProgramLogSize) &&
+      FindFunction(library.handle, "nvrtcGetProgramLog", api->nvrtcGetProgramLog);
   if (!complete) return base::Fail(base::Unavailable("this NVRTC is too old: it makes no cubins"));
   int major = 0, minor = 0;
   api->nvrtcVersion(&major, &minor);
-  return Nvrtc{api, std::to_string(major) + "." + std::to_string(minor)};
+  const std::string version = std::to_string(major) + "." + std::to_string(minor);
+  OpenBuiltins(library, version);
+  return Nvrtc{api, version};
 }
 
 }  // namespace

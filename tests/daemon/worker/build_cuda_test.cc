@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/compiler_program.h"
 #include "base/file.h"
 #include "source/swap/device_text.h"
 #include "tests/support/temporary_folder.h"
@@ -18,7 +19,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kNvcc = "/usr/local/cuda/bin/nvcc";
 constexpr const char* kKernel =
     "#include <cuda_runtime.h>\n"
     "__global__ void twice(float* x) { x[threadIdx.x] *= 2; }\n";
@@ -32,7 +32,7 @@ TEST(DeviceOptions, AreThoseThatChangeDeviceCode) {
 class BuildCudaTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!base::FileExists(kNvcc)) GTEST_SKIP() << "no CUDA toolkit here";
+    if (nvcc_.empty()) GTEST_SKIP() << "no CUDA toolkit here";
     request_.device = "cuda:0";
     request_.target = "sm_90";
     request_.text = kKernel;
@@ -42,9 +42,10 @@ class BuildCudaTest : public ::testing::Test {
     SetArchitecture("-arch=sm_90");
   }
   void SetArchitecture(const std::string& option) {
-    request_.command.arguments = {kNvcc, "-std=c++17", option, "-c", "twice.cu"};
+    request_.command.arguments = {nvcc_, "-std=c++17", option, "-c", "twice.cu"};
   }
 
+  const std::string nvcc_ = base::FindNvcc();
   test::TemporaryFolder folder_;
   protocol::BuildRequest request_;
 };
@@ -125,7 +126,7 @@ TEST_F(BuildCudaTest, RelocatableCodeIsBuiltAsTheObjectHasIt) {
   ASSERT_TRUE(whole) << whole.error().message;
   std::map<std::string, protocol::BuildReply> built;
   for (const char* flag : {"-dc", "-rdc=true", "--relocatable-device-code=true"}) {
-    request_.command.arguments = {kNvcc, "-std=c++17", "-arch=sm_90", flag, "-c", "twice.cu"};
+    request_.command.arguments = {nvcc_, "-std=c++17", "-arch=sm_90", flag, "-c", "twice.cu"};
     const auto reply = BuildCuda(request_);
     ASSERT_TRUE(reply) << reply.error().message;
     ASSERT_FALSE(reply->failed) << reply->log;
@@ -143,7 +144,7 @@ TEST_F(BuildCudaTest, RelocatableCodeIsBuiltAsTheObjectHasIt) {
   // The object of the user's build.
   folder_.Write("twice.cu", request_.text + "void f(float* x) { twice<<<1, 32>>>(x); }\n");
   const std::string object = folder_ / "twice.o";
-  const std::string command = std::string(kNvcc) + " -std=c++17 -arch=sm_90 -rdc=true -c " +
+  const std::string command = std::string(nvcc_) + " -std=c++17 -arch=sm_90 -rdc=true -c " +
                               (folder_ / "twice.cu") + " -o " + object;
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto images = source::DeviceImagesOf(object);
