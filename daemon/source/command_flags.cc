@@ -264,6 +264,7 @@ class Translator {
     preprocess.macros.insert(preprocess.macros.begin(), macros.begin(), macros.end());
     preprocess.includes.push_back("cuda_runtime.h");
     preprocess.includes.insert(preprocess.includes.end(), forced_.begin(), forced_.end());
+    flags_.toolkit_version = headers.number;
     flags_.code_flags.push_back("toolkit=" + headers.version);
   }
 
@@ -286,6 +287,7 @@ ToolkitHeaders ReadToolkitHeaders(const std::string& include) {
                     // An older toolkit refuses a clang as new as the one that we read with.
                     "__NV_NO_HOST_COMPILER_CHECK=1"};
   headers.version = major + "." + minor;
+  headers.number = std::atoi(major.c_str()) * 1000 + std::atoi(minor.c_str()) * 10;
   return headers;
 }
 

@@ -15,6 +15,7 @@ struct CommandFlags {
   PreprocessOptions preprocess;
   std::string toolkit_include;  // folder with the cuda_runtime.h that the command finds
   bool host_toolkit = false;    // cupilot-nvcc's: the kernel runs on the host device
+  int toolkit_version = 0;      // 12040 for 12.4
   // Everything that may change the code of a kernel whose text stays the same: the arguments
   // without the compiler, include folders, macros, inputs and outputs, dependency files, debug and
   // warning options.
@@ -26,6 +27,7 @@ struct ToolkitHeaders {
   std::vector<std::string> folders;
   std::vector<std::string> macros;  // "NAME" or "NAME=VALUE", as its compiler predefines them
   std::string version;              // "13.0"
+  int number = 0;                   // 13000
 };
 // `include`: the folder with cuda_runtime.h.
 ToolkitHeaders ReadToolkitHeaders(const std::string& include);

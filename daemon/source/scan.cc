@@ -299,12 +299,21 @@ class Scanner {
     return records::NameWithArguments(name, *texts);
   }
 
+  // Why a kernel of this lambda cannot be swapped; empty if it can.
+  std::string ProblemOf(const Lambda& lambda) const {
+    constexpr int kTellsOfParameters = 12040;  // cudaFuncGetParamInfo, by which the hook knows it
+    if (!lambda.problem.empty()) return lambda.problem;
+    if (unit_.flags.host_toolkit || unit_.flags.toolkit_version >= kTellsOfParameters) return {};
+    return "needs a CUDA toolkit of 12.4 or newer";
+  }
+
   base::Result<> CheckLambdas(const Instantiation& instantiation) const {
     for (const Lambda* lambda : LambdasOf(instantiation)) {
-      if (lambda->problem.empty()) continue;
+      const std::string problem = ProblemOf(*lambda);
+      if (problem.empty()) continue;
       const Places::Place place = unit_.places.At(lambda->begin);
       return base::Fail(base::Unsupported("the lambda in " + place.file + ":" +
-                                          std::to_string(place.line) + " " + lambda->problem));
+                                          std::to_string(place.line) + " " + problem));
     }
     return {};
   }

@@ -10,6 +10,7 @@
 namespace cupilot::source {
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -302,29 +303,55 @@ TEST_F(ScanTest, SourcesForNvccWorkToo) {
   EXPECT_EQ(reply->kernels[1].parameters[0].element_bytes, 2);
 }
 
-// An older toolkit's headers refuse the compilers that came after it: that is for its nvcc to say.
-TEST_F(ScanTest, AnOlderToolkitReadsWithOurParser) {
-  Write("older/bin/nvcc", "");
-  Write("older/include/cuda_runtime.h",
-        "#if !__NV_NO_HOST_COMPILER_CHECK\n#error -- unsupported clang version!\n#endif\n"
-        "#include \"" +
-            folder_ + "/toolkit/include/cuda_runtime.h\"\n");
-  Write("older/include/cuda_runtime_api.h", "#define CUDART_VERSION 11080\n");
-  Write("older/include/of_the_toolkit.h",
-        "__device__ inline float Half(float x) { return x / 2; }\n");
-  Write("main.cu", std::string("#include <of_the_toolkit.h>\n") +
-                       "// cupilot: tune\n__global__ void k(float* x) { x[0] = Half(x[0]); }\n");
-  protocol::ScanRequest request;
-  request.command = Command();
-  request.command.arguments[0] = folder_ + "/older/bin/nvcc";
-  const auto reply = Scan(request);
-  ASSERT_TRUE(reply.has_value()) << reply.error().message;
-  EXPECT_THAT(reply->warnings, Each(Not(HasSubstr("unsupported"))));
-  ASSERT_EQ(reply->kernels.size(), 1u);
-  EXPECT_EQ(reply->kernels[0].declined, "");
-  const auto parsed = ParseClosure(reply->kernels[0], reply->kernels[0].closure_source);
+class OlderToolkitTest : public ScanFixture {
+ protected:
+  // Its headers refuse the compilers that came after it: that is for its nvcc to say.
+  protocol::ScanReply ScanWith(int version, const std::string& text) {
+    Write("older/bin/nvcc", "");
+    Write("older/include/cuda_runtime.h",
+          "#if !__NV_NO_HOST_COMPILER_CHECK\n#error -- unsupported clang version!\n#endif\n"
+          "#include \"" +
+              folder_ + "/toolkit/include/cuda_runtime.h\"\n");
+    Write("older/include/cuda_runtime_api.h",
+          "#define CUDART_VERSION " + std::to_string(version) + "\n");
+    Write("older/include/of_the_toolkit.h",
+          "__device__ inline float Half(float x) { return x / 2; }\n");
+    Write("main.cu", text);
+    protocol::ScanRequest request;
+    request.command = Command();
+    request.command.arguments[0] = folder_ + "/older/bin/nvcc";
+    auto reply = Scan(request);
+    EXPECT_TRUE(reply.has_value()) << (reply ? "" : reply.error().message);
+    return reply ? std::move(*reply) : protocol::ScanReply{};
+  }
+};
+
+TEST_F(OlderToolkitTest, ReadsWithOurParser) {
+  const protocol::ScanReply reply =
+      ScanWith(11080,
+               "#include <of_the_toolkit.h>\n"
+               "// cupilot: tune\n__global__ void k(float* x) { x[0] = Half(x[0]); }\n");
+  EXPECT_THAT(reply.warnings, Each(Not(HasSubstr("unsupported"))));
+  ASSERT_EQ(reply.kernels.size(), 1u);
+  EXPECT_EQ(reply.kernels[0].declined, "");
+  const auto parsed = ParseClosure(reply.kernels[0], reply.kernels[0].closure_source);
   ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
   EXPECT_EQ(FirstError(*parsed), "");
+}
+
+// The hook could not tell which arguments such a kernel has, and would never run a variant.
+TEST_F(OlderToolkitTest, LambdasNeedOneThatTellsOfTheirArguments) {
+  constexpr const char* kOfALambda = R"(
+// cupilot: tune
+// cupilot: workload grid=1 block=32 out=[32]
+template <class F> __global__ void map(F f, float* out) { out[threadIdx.x] = f(threadIdx.x); }
+void run(float* out, float by) {
+  map<<<1, 32>>>([by] __device__(int i) { return by * i; }, out);
+}
+)";
+  EXPECT_THAT(ScanWith(12030, kOfALambda).warnings,
+              Contains(HasSubstr("main.cu:6 needs a CUDA toolkit of 12.4 or newer")));
+  EXPECT_THAT(ScanWith(12040, kOfALambda).warnings, Each(Not(HasSubstr("12.4"))));
 }
 
 TEST_F(ScanTest, WhatOnlyTheHostCallsIsNoPartOfAClass) {

@@ -84,6 +84,7 @@ TEST_P(CorpusNvcc, CompilesForTwoArchitecturesAsEachStandard) {
     for (const records::Kernel& kernel : unit.scan.kernels) swapped += kernel.declined.empty();
     for (const std::string& warning : unit.scan.warnings) warnings += warning + "\n";
   }
+  if (warnings.find("needs a CUDA toolkit of") != std::string::npos) GTEST_SKIP() << warnings;
   ASSERT_EQ(swapped, entry_.kernels) << warnings;
   for (const Unit& unit : *units) {
     if (!unit.HasSwapped()) continue;
