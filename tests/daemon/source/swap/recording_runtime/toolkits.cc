@@ -3,6 +3,8 @@
 // compile; see swapped_source_behaviour_test.cc for the variants. Prints what does not hold.
 #include SWAPPED
 
+#undef cudaLaunchKernel  // launcher functions are compiled behind the preprocessor
+
 #define CHECK(condition)                                                  \
   do {                                                                    \
     if (!(condition)) std::printf("line %d: %s\n", __LINE__, #condition); \
