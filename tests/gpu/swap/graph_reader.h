@@ -64,11 +64,11 @@ constexpr auto SetByDriver = SetByRuntime;  // there is no driver
 template <class function>
 function Driver(const char* name) {
   void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found;
 #if CUDART_VERSION >= 12050
+  cudaDriverEntryPointQueryResult found;
   cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
 #else
-  cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
+  cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault);
 #endif
   return reinterpret_cast<function>(entry);
 }
