@@ -68,9 +68,10 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"worker", {"base", "log", "records", "protocol", "source", "blobs", "device", "host_runtime"}},
     {"evaluate", {"base", "log", "records", "protocol", "loop", "source/swap"}},
     {"search", {"base", "records", "protocol"}},
+    {"agents", {"base", "log", "records", "cache", "loop", "blobs"}},
     {"service",
-     {"base", "log", "records", "protocol", "cache", "loop", "evaluate", "search", "source/swap",
-      "blobs", "workloads"}},
+     {"base", "log", "records", "protocol", "cache", "loop", "evaluate", "search", "agents",
+      "source/swap", "blobs", "workloads"}},
     {"client",
      {"base", "log", "records", "protocol", "loop", "blobs", "recording", "search", "workloads",
       "source/swap", "source/lower", "source/syntax", "nvcc/"}},
@@ -133,6 +134,16 @@ TEST(Includes, ConcreteStoreIsNamedInMainOnly) {
   for (const Include& include : ReadIncludes()) {
     if (include.what != "cache/rocks_store.h") continue;
     EXPECT_TRUE(FolderOf(include.from) == "main" || include.from == "cache/rocks_store.cc")
+        << include.from;
+  }
+}
+
+// Whoever asks models does so through what the user allowed, limited and can look up.
+TEST(Includes, ConcreteProvidersAreNamedByAgentsAndMainOnly) {
+  const std::regex concrete("^agents/(http|command|exchange|replay)_provider\\.h$");
+  for (const Include& include : ReadIncludes()) {
+    if (!std::regex_search(include.what, concrete)) continue;
+    EXPECT_TRUE(FolderOf(include.from) == "main" || FolderOf(include.from) == "agents")
         << include.from;
   }
 }
