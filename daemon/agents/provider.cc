@@ -1,51 +1,49 @@
 #include "agents/provider.h"
 
+#include <array>
+#include <utility>
+
 #include "base/hash.h"
 
 namespace cupilot::agents {
+namespace {
+
+constexpr std::array<std::pair<Failure, std::string_view>, 19> kFailureNames = {{
+    {Failure::kRateLimited, "rate_limited"},
+    {Failure::kOverloaded, "overloaded"},
+    {Failure::kNoMoney, "no_money"},
+    {Failure::kRefused, "refused"},
+    {Failure::kTimeout, "timeout"},
+    {Failure::kMalformed, "malformed"},
+    {Failure::kTooLarge, "too_large"},
+    {Failure::kTruncated, "truncated"},
+    {Failure::kUnauthorised, "unauthorised"},
+    {Failure::kUnknownModel, "unknown_model"},
+    {Failure::kUnreachable, "unreachable"},
+    {Failure::kBroken, "broken"},
+    {Failure::kRejected, "rejected"},
+    {Failure::kPending, "pending"},
+    {Failure::kMissing, "missing"},
+    {Failure::kNotAllowed, "not_allowed"},
+    {Failure::kUnknownPrice, "unknown_price"},
+    {Failure::kOverLimit, "over_limit"},
+    {Failure::kInternal, "internal"},
+}};
+
+}  // namespace
 
 std::string_view Name(Failure failure) {
-  switch (failure) {
-    case Failure::kRateLimited:
-      return "rate_limited";
-    case Failure::kOverloaded:
-      return "overloaded";
-    case Failure::kNoMoney:
-      return "no_money";
-    case Failure::kRefused:
-      return "refused";
-    case Failure::kTimeout:
-      return "timeout";
-    case Failure::kMalformed:
-      return "malformed";
-    case Failure::kTooLarge:
-      return "too_large";
-    case Failure::kTruncated:
-      return "truncated";
-    case Failure::kUnauthorised:
-      return "unauthorised";
-    case Failure::kUnknownModel:
-      return "unknown_model";
-    case Failure::kUnreachable:
-      return "unreachable";
-    case Failure::kBroken:
-      return "broken";
-    case Failure::kRejected:
-      return "rejected";
-    case Failure::kPending:
-      return "pending";
-    case Failure::kMissing:
-      return "missing";
-    case Failure::kNotAllowed:
-      return "not_allowed";
-    case Failure::kUnknownPrice:
-      return "unknown_price";
-    case Failure::kOverLimit:
-      return "over_limit";
-    case Failure::kInternal:
-      break;
+  for (const auto& [one, name] : kFailureNames) {
+    if (one == failure) return name;
   }
   return "internal";
+}
+
+Failure FailureOf(std::string_view name) {
+  for (const auto& [one, text] : kFailureNames) {
+    if (text == name) return one;
+  }
+  return Failure::kInternal;
 }
 
 std::string RequestKey(const ModelRequest& request) {

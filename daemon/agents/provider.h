@@ -84,6 +84,8 @@ enum class Failure {
 
 // "rate_limited", ...: the names in records and messages.
 std::string_view Name(Failure failure);
+// That of such a name; kInternal for what is none.
+Failure FailureOf(std::string_view name);
 
 struct ModelError {
   Failure why = Failure::kInternal;

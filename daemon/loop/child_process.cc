@@ -58,6 +58,9 @@ struct ChildProcess::State {
     return stream == output.pipe.stream() ? output : errors;
   }
   void OnExit(std::int64_t status, int signal_number);
+  void OnWritten() {
+    if (--writes == 0 && input_ends) input.Close();
+  }
   void Finish();
   void KillGroup() const {
     if (pid > 0 && !exited) ::kill(-pid, SIGKILL);
@@ -72,6 +75,9 @@ struct ChildProcess::State {
   std::size_t max_line = 0;
   int pid = 0;
   bool exited = false;
+  bool last_line_may_lack_end = false;
+  int writes = 0;  // queued, not written yet
+  bool input_ends = false;
   ChildExit exit;
   bool* destroyed = nullptr;
 };
@@ -83,7 +89,8 @@ void ChildProcess::State::OnRead(Reader& reader, ssize_t count, const char* byte
   if (count < 0) {
     destroyed = &gone;
     // Of an answer half a line is nothing, of a complaint it may be the reason.
-    if (&reader == &errors && !partial.empty()) reader.on_line(partial);
+    const bool counts = &reader == &errors || last_line_may_lack_end;
+    if (counts && !partial.empty() && !exit.line_too_long) reader.on_line(partial);
     if (gone) return;
     destroyed = nullptr;
     reader.ended = true;
@@ -102,12 +109,17 @@ void ChildProcess::State::OnRead(Reader& reader, ssize_t count, const char* byte
   }
   destroyed = nullptr;
   partial.erase(0, begin);
-  if (partial.size() > max_line) KillGroup();
+  if (partial.size() > max_line) {
+    exit.line_too_long = true;
+    KillGroup();
+    partial.clear();
+  }
 }
 
 void ChildProcess::State::OnExit(std::int64_t status, int signal_number) {
   exited = true;
-  exit = {status, signal_number};
+  exit.status = status;
+  exit.signal = signal_number;
   // A descendant may hold the pipe open for ever: what the process itself wrote is in the pipe
   // already.
   ::kill(-pid, SIGKILL);
@@ -148,6 +160,7 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, Chil
   state->errors.ended = !reads_errors;
   state->on_exit = std::move(on_exit);
   state->max_line = options.max_line;
+  state->last_line_may_lack_end = options.last_line_may_lack_end;
   uv_pipe_init(loop.uv(), state->input.get(), 0);
   uv_pipe_init(loop.uv(), state->output.pipe.get(), 0);
   uv_pipe_init(loop.uv(), state->errors.pipe.get(), 0);
@@ -207,7 +220,7 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::WriteLine(std::string_view line) {
-  if (!state_->input || uv_is_closing(state_->input.base()) != 0) return;
+  if (!state_->input || state_->input_ends) return;
   auto* write = new PendingWrite;
   write->bytes.reserve(line.size() + 1);
   write->bytes.append(line).push_back('\n');
@@ -215,12 +228,22 @@ void ChildProcess::WriteLine(std::string_view line) {
   const uv_buf_t buffer =
       uv_buf_init(write->bytes.data(), static_cast<unsigned int>(write->bytes.size()));
   const auto written = [](uv_write_t* request, int) {
+    auto* owner = static_cast<State*>(request->handle->data);
     delete static_cast<PendingWrite*>(request->data);
+    if (owner != nullptr) owner->OnWritten();
   };
-  if (uv_write(&write->request, state_->input.stream(), &buffer, 1, written) != 0) delete write;
+  if (uv_write(&write->request, state_->input.stream(), &buffer, 1, written) != 0) {
+    delete write;
+    return;
+  }
+  ++state_->writes;
 }
 
-void ChildProcess::CloseInput() { state_->input.Close(); }
+void ChildProcess::CloseInput() {
+  state_->input_ends = true;
+  if (state_->writes == 0) state_->input.Close();
+}
+
 void ChildProcess::Kill() { state_->KillGroup(); }
 int ChildProcess::pid() const { return state_->pid; }
 

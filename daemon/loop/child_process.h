@@ -21,15 +21,17 @@ struct ChildOptions {
   std::string folder;                                            // working folder; empty: ours
   std::string error_file;  // its standard error is appended here; empty: ours is inherited
   int nice = 0;            // added to our priority
-  std::size_t max_line = 256u << 20;  // a longer line ends the process
+  std::size_t max_line = 256u << 20;    // a longer line ends the process
+  bool last_line_may_lack_end = false;  // what its output ends with is a line, as it is
   // Gets the lines of its standard error, in place of `error_file`; also a last one that does not
   // end.
   base::UniqueFunction<void(std::string_view line)> on_error_line;
 };
 
 struct ChildExit {
-  std::int64_t status = 0;  // exit code
-  int signal = 0;           // 0: it exited by itself
+  std::int64_t status = 0;     // exit code
+  int signal = 0;              // 0: it exited by itself
+  bool line_too_long = false;  // and was ended for it
 };
 
 // On the loop thread. No descriptor but 0, 1 and 2 is inherited. Destroying it kills the process
@@ -49,6 +51,7 @@ class ChildProcess {
 
   // Queues the line and its end; a process that is gone simply does not read it.
   void WriteLine(std::string_view line);
+  // Once what was queued is written. No further line is taken.
   void CloseInput();
   // SIGKILL to the process group.
   void Kill();

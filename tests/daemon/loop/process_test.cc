@@ -85,12 +85,34 @@ TEST(ChildProcess, MayBeDestroyedByALineOfItsErrors) {
   EXPECT_EQ(lines, 1);
 }
 
+TEST(ChildProcess, GetsALongLineWholeBeforeItsInputEnds) {
+  const std::string line(3 << 20, 'x');
+  EXPECT_EQ(RunChild({"/bin/sh", "-c", "wc -c"}, {line}).lines,
+            std::vector<std::string>{std::to_string(line.size() + 1)});
+}
+
+TEST(ChildProcess, ALastLineWithoutEndMayCount) {
+  Loop loop;
+  std::vector<std::string> lines;
+  ChildOptions options;
+  options.arguments = {"/bin/sh", "-c", "printf 'one\\ntwo'"};
+  options.last_line_may_lack_end = true;
+  auto child = ChildProcess::Start(
+      loop, std::move(options), [&](std::string_view line) { lines.emplace_back(line); },
+      [&](ChildExit) { loop.Stop(); });
+  ASSERT_TRUE(child.has_value());
+  loop.Run();
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "two"}));
+}
+
 TEST(ChildProcess, ReportsTheSignal) {
   EXPECT_EQ(RunChild({"/bin/sh", "-c", "kill -SEGV $$"}, {}).exit.signal, SIGSEGV);
 }
 
 TEST(ChildProcess, ALineThatNeverEndsEndsTheProcess) {
-  EXPECT_EQ(RunChild({"/bin/sh", "-c", "cat /dev/zero"}, {}, 100000).exit.signal, SIGKILL);
+  const ChildExit exit = RunChild({"/bin/sh", "-c", "cat /dev/zero"}, {}, 100000).exit;
+  EXPECT_EQ(exit.signal, SIGKILL);
+  EXPECT_TRUE(exit.line_too_long);
 }
 
 TEST(ChildProcess, InheritsNoDescriptors) {
