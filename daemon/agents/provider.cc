@@ -8,7 +8,7 @@
 namespace cupilot::agents {
 namespace {
 
-constexpr std::array<std::pair<Failure, std::string_view>, 19> kFailureNames = {{
+constexpr std::array<std::pair<Failure, std::string_view>, 20> kFailureNames = {{
     {Failure::kRateLimited, "rate_limited"},
     {Failure::kOverloaded, "overloaded"},
     {Failure::kNoMoney, "no_money"},
@@ -27,6 +27,7 @@ constexpr std::array<std::pair<Failure, std::string_view>, 19> kFailureNames = {
     {Failure::kNotAllowed, "not_allowed"},
     {Failure::kUnknownPrice, "unknown_price"},
     {Failure::kOverLimit, "over_limit"},
+    {Failure::kCancelled, "cancelled"},
     {Failure::kInternal, "internal"},
 }};
 

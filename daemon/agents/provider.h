@@ -79,6 +79,7 @@ enum class Failure {
   kNotAllowed,    // the user has not allowed this provider for this project
   kUnknownPrice,  // nobody knows what it costs, and that is not allowed
   kOverLimit,     // it might cost more than the user's limits leave
+  kCancelled,     // by us; only in records
   kInternal,      // ours: a disk that is full, ...
 };
 
