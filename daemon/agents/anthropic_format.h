@@ -16,6 +16,13 @@ class AnthropicFormat final : public WireFormat {
   WireRequest Write(const ModelRequest& request) const override;
   std::unique_ptr<AnswerReader> Read(const ModelRequest& request) const override;
   std::pair<std::string, std::string> KeyHeader(const std::string& key) const override;
+
+  // The body of a request; a batch's lines hold the same without streaming.
+  static records::Json Body(const ModelRequest& request, bool stream);
+  // A whole message (of a batch's line).
+  static ModelResult AnswerOf(const records::Json& message);
+  // The header that every request needs.
+  static std::pair<std::string, std::string> VersionHeader();
 };
 
 }  // namespace cupilot::agents

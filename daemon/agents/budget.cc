@@ -88,13 +88,20 @@ base::Result<> Budget::Adopt() {
         .Optional("provider", open.spender.provider)
         .Optional("model", open.spender.model)
         .Optional("day", open.day)
-        .Optional("most", open.most);
+        .Optional("most", open.most)
+        .Optional("held", open.held);
     found[std::string(key.substr(std::string_view(kOpenPrefix).size()))] = open;
     return true;
   };
   TRY(store_.Scan(Table::kCounters, kOpenPrefix, visit));
   if (broken) return base::Fail(*broken);
-  for (const auto& [id, open] : found) TRY(Book(id, open, open.most, {}, false));
+  for (const auto& [id, open] : found) {
+    if (open.held) {
+      open_[id] = open;
+    } else {
+      TRY(Book(id, open, open.most, {}, false));
+    }
+  }
   return {};
 }
 
@@ -124,8 +131,20 @@ base::Result<SpentSums> Budget::Sums(const std::string& kernel) const {
 }
 
 tl::expected<std::string, ModelError> Budget::Reserve(const Spender& spender, NanoDollars most) {
-  const auto sums = Sums(spender.kernel);
+  return SetAside(std::to_string(clock_.WallTime().count()) + "-" + std::to_string(++last_),
+                  {spender, Today(), most, false});
+}
+
+tl::expected<std::string, ModelError> Budget::Hold(const Spender& spender, NanoDollars most,
+                                                   const std::string& name) {
+  if (Holds(name)) return name;
+  return SetAside(name, {spender, Today(), most, true});
+}
+
+tl::expected<std::string, ModelError> Budget::SetAside(const std::string& id, const Open& open) {
+  const auto sums = Sums(open.spender.kernel);
   if (!sums) return tl::unexpected(OfStore(sums.error()));
+  const NanoDollars most = open.most;
   if (most > 0) {
     const auto fits = [most](NanoDollars spent, NanoDollars limit) {
       return spent <= limit && most <= limit - spent;
@@ -140,13 +159,12 @@ tl::expected<std::string, ModelError> Budget::Reserve(const Spender& spender, Na
       return tl::unexpected(OverLimit("this month", limits_.month, sums->month, most));
     }
   }
-  const std::string id = std::to_string(clock_.WallTime().count()) + "-" + std::to_string(++last_);
-  const Open open{spender, Today(), most};
-  const auto written = store_.Apply({Put(kOpenPrefix + id, {{"kernel", spender.kernel},
-                                                            {"provider", spender.provider},
-                                                            {"model", spender.model},
+  const auto written = store_.Apply({Put(kOpenPrefix + id, {{"kernel", open.spender.kernel},
+                                                            {"provider", open.spender.provider},
+                                                            {"model", open.spender.model},
                                                             {"day", open.day},
-                                                            {"most", most}})});
+                                                            {"most", most},
+                                                            {"held", open.held}})});
   if (!written) return tl::unexpected(OfStore(written.error()));
   open_[id] = open;
   return id;

@@ -55,13 +55,18 @@ class Budget {
   Budget(cache::Store& store, const base::Clock& clock, SpendingLimits limits);
 
   // Once, before the first reservation: what an earlier process had reserved and not settled counts
-  // as spent, since nobody knows what became of it.
+  // as spent, since nobody knows what became of it. What it held is held.
   base::Result<> Adopt();
 
   // Sets `most` aside, in the store before it returns; kOverLimit with what is left where it would
   // exceed a limit together with what was spent and is set aside, kInternal where the store fails.
   // 0 is always free.
   tl::expected<std::string, ModelError> Reserve(const Spender& spender, NanoDollars most);
+  // As above under a name, for an answer that may come in another process: it stays set aside until
+  // it is settled, whoever starts and ends. Where it is set aside already it is not again.
+  tl::expected<std::string, ModelError> Hold(const Spender& spender, NanoDollars most,
+                                             const std::string& name);
+  bool Holds(const std::string& name) const { return open_.count(name) != 0; }
   // What became of it. The reservation is gone; `cost` is spent, more than was reserved too.
   base::Result<> Settle(const std::string& reservation, NanoDollars cost, const Usage& usage,
                         bool answered);
@@ -78,10 +83,12 @@ class Budget {
     Spender spender;
     std::string day;  // "2026-11-23"
     NanoDollars most = 0;
+    bool held = false;  // its answer may come in another process
   };
   // Adds to the sums of the reservation's kernel, day, month and model.
   base::Result<> Book(const std::string& id, const Open& open, NanoDollars cost, const Usage& usage,
                       bool answered);
+  tl::expected<std::string, ModelError> SetAside(const std::string& id, const Open& open);
   base::Result<NanoDollars> Spent(const std::string& key) const;
   base::Result<ModelTotals> TotalsOf(const std::string& provider, const std::string& model) const;
   std::string Today() const;

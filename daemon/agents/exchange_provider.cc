@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/answer_soon.h"
+#include "agents/wire_format.h"
 #include "base/file.h"
 
 namespace cupilot::agents {
@@ -23,40 +24,29 @@ constexpr std::string_view kNotice =
     "answers/ID.txt     or the text of one answer\n"
     "Then run the same command again, here or where this folder was copied to.\n";
 
-bool Succeeded(const Json& line) {
-  const auto status = ObjectAt(line, "response").find("status_code");
-  return status != ObjectAt(line, "response").end() && status->is_number_integer() &&
-         status->get<std::int64_t>() == 200;
-}
-
-ModelResult ResultOf(const Json& line) {
-  const Json& response = ObjectAt(line, "response");
-  if (Succeeded(line)) return OpenAiFormat::AnswerOf(ObjectAt(response, "body"));
-  const auto status = response.find("status_code");
-  const bool has_status = status != response.end() && status->is_number_integer();
-  // A line's own error has no status: the batch failed, or expired.
-  ModelError error =
-      ErrorOfStatus(has_status ? static_cast<int>(status->get<std::int64_t>()) : 500, {},
-                    records::CompactJson(has_status ? ObjectAt(response, "body") : line), {});
-  return tl::unexpected(std::move(error));
-}
-
 }  // namespace
 
+ExchangeProvider::ExchangeProvider(Alarms& alarms, std::string folder)
+    : alarms_(alarms),
+      folder_(std::move(folder)),
+      format_(std::make_unique<OpenAiBatchFormat>()),
+      name_("exchange " + folder_),
+      traits_{.sends = true, .costs = false, .batch = false} {}
+
 ExchangeProvider::ExchangeProvider(Alarms& alarms, std::string folder,
-                                   OpenAiFormat::Settings format)
-    : alarms_(alarms), folder_(std::move(folder)), format_(format), name_("exchange " + folder_) {}
+                                   std::unique_ptr<BatchFormat> format, std::string name)
+    : alarms_(alarms),
+      folder_(std::move(folder)),
+      format_(std::move(format)),
+      name_(std::move(name)),
+      traits_{.sends = true, .costs = true, .batch = true} {}
 
 std::string ExchangeProvider::IdOf(const ModelRequest& request) {
   return std::string(kPrefix) + RequestKey(request);
 }
 
 std::string ExchangeProvider::Bytes(const ModelRequest& request) const {
-  const Json line = {{"custom_id", IdOf(request)},
-                     {"method", "POST"},
-                     {"url", "/v1/chat/completions"},
-                     {"body", format_.Body(request, false)}};
-  return records::CompactJson(line) + "\n";
+  return format_->Line(IdOf(request), request);
 }
 
 std::unique_ptr<ModelCall> ExchangeProvider::Send(ModelRequest request, TextHandler on_text,
@@ -68,15 +58,22 @@ ModelResult ExchangeProvider::Look(const ModelRequest& request) {
   const std::string id = IdOf(request);
   const std::string open = folder_ + "/requests/" + id + ".jsonl";
   if (auto text = base::ReadFile(folder_ + "/answers/" + id + ".txt")) {
-    (void)base::RemoveTree(open);
     ModelAnswer answer;
+    answer.repeated = !base::FileExists(open);
+    (void)base::RemoveTree(open);
     answer.text = std::move(*text);
     return answer;
   }
   ReadAnswerFiles();
   if (const auto found = answers_.find(id); found != answers_.end()) {
-    ModelResult result = ResultOf(found->second);
-    if (result) (void)base::RemoveTree(open);
+    ModelResult result = format_->ResultOf(found->second);
+    const bool repeated = !base::FileExists(open);
+    if (result) {
+      result->repeated = repeated;
+    } else {
+      result.error().repeated = repeated;
+    }
+    if (result || traits_.batch) (void)base::RemoveTree(open);
     return result;
   }
   ModelError error;
@@ -132,7 +129,7 @@ void ExchangeProvider::ReadAnswerFile(const std::string& path) {
     if (id.rfind(kPrefix, 0) != 0) continue;
     // An answer is better than an error, wherever it stands.
     const auto known = answers_.find(id);
-    if (known == answers_.end() || !Succeeded(known->second)) answers_[id] = *json;
+    if (known == answers_.end() || !format_->Succeeded(known->second)) answers_[id] = *json;
   }
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "agents/alarms.h"
-#include "agents/openai_format.h"
+#include "agents/batch_format.h"
 #include "agents/provider.h"
 
 namespace cupilot::agents {
@@ -25,10 +25,14 @@ namespace cupilot::agents {
 // Send ends at once: with the answer, or kPending. Who gets that asks again later.
 class ExchangeProvider final : public Provider {
  public:
-  ExchangeProvider(Alarms& alarms, std::string folder, OpenAiFormat::Settings format = {});
+  ExchangeProvider(Alarms& alarms, std::string folder);
+  // A folder that a BatchRunner (batch_runner.h) carries to a service and back. There an error is
+  // an answer too: its request is no longer open.
+  ExchangeProvider(Alarms& alarms, std::string folder, std::unique_ptr<BatchFormat> format,
+                   std::string name);
 
   const std::string& name() const override { return name_; }
-  ProviderTraits traits() const override { return {true, false}; }
+  ProviderTraits traits() const override { return traits_; }
   std::string Bytes(const ModelRequest& request) const override;
   std::unique_ptr<ModelCall> Send(ModelRequest request, TextHandler on_text,
                                   AnswerHandler done) override;
@@ -49,8 +53,9 @@ class ExchangeProvider final : public Provider {
 
   Alarms& alarms_;
   std::string folder_;
-  OpenAiFormat format_;
+  std::unique_ptr<BatchFormat> format_;
   std::string name_;
+  ProviderTraits traits_;
   std::map<std::string, Identity> read_;          // answer files
   std::map<std::string, records::Json> answers_;  // lines by ID
   std::string complaint_;                         // of the last line that could not be read

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agents/answer_soon.h"
+#include "base/hash.h"
 #include "log/log.h"
 
 namespace cupilot::agents {
@@ -17,15 +18,21 @@ ModelError Denied(Failure why, std::string message) {
 
 }  // namespace
 
+// What was set aside for a request.
+struct Reserved {
+  std::optional<Price> price;  // absent: it costs nothing, or nobody knows
+  NanoDollars most = 0;
+  std::string id;         // of the budget's reservation
+  bool was_held = false;  // before it was asked this time
+};
+
 class GuardedProvider::Call final : public ModelCall {
  public:
-  Call(GuardedProvider& owner, ModelRequest request, std::optional<Price> price, NanoDollars most,
-       std::string reservation, TextHandler on_text, AnswerHandler done)
+  Call(GuardedProvider& owner, ModelRequest request, Reserved reserved, TextHandler on_text,
+       AnswerHandler done)
       : owner_(owner),
         request_(std::move(request)),
-        price_(std::move(price)),
-        most_(most),
-        reservation_(std::move(reservation)),
+        reserved_(std::move(reserved)),
         asked_(base::FormatDate(owner_.guards_.clock.WallTime())),
         done_(std::move(done)) {
     inner_ = owner_.inner_.Send(request_, std::move(on_text),
@@ -36,6 +43,7 @@ class GuardedProvider::Call final : public ModelCall {
   ~Call() override {
     if (!inner_) return;
     inner_.reset();
+    if (owner_.traits().batch) return;  // it goes on without us
     ModelError error = Denied(Failure::kCancelled, "cancelled");
     error.may_cost = true;
     Settle(tl::unexpected(std::move(error)));
@@ -51,27 +59,33 @@ class GuardedProvider::Call final : public ModelCall {
 
   // What is to be booked.
   NanoDollars Cost(const ModelResult& result) const {
-    if (!price_) return 0;
+    if (!reserved_.price) return 0;
+    // What was paid for in an earlier process, and is only given once more.
+    const bool repeated = result ? result->repeated : result.error().repeated;
+    if (repeated && !reserved_.was_held) return 0;
     const auto of = [this](const Usage& usage) {
-      return usage.known ? CostOf(*price_, usage).value_or(most_) : most_;
+      return usage.known ? CostOf(*reserved_.price, usage).value_or(reserved_.most)
+                         : reserved_.most;
     };
     if (result) return of(result->usage);
     const ModelError& error = result.error();
     if (!error.may_cost) return 0;
     // Only these ended as the provider says; of others it may have counted on.
     const bool complete = error.why == Failure::kTruncated || error.why == Failure::kRefused;
-    return complete ? of(error.usage) : most_;
+    return complete ? of(error.usage) : reserved_.most;
   }
 
   ModelResult Settle(ModelResult result) {
+    const bool pending = !result && result.error().why == Failure::kPending;
+    if (pending && owner_.traits().batch) return result;
     const NanoDollars cost = Cost(result);
     if (result) result->cost = cost;
     const Usage& usage = result ? result->usage : result.error().usage;
     const auto settled =
-        owner_.guards_.budget.Settle(reservation_, cost, usage, result.has_value());
+        owner_.guards_.budget.Settle(reserved_.id, cost, usage, result.has_value());
     if (!settled) log::Error("spending is not booked", {{"error", settled.error()}});
     // Nothing was said yet.
-    if (!result && result.error().why == Failure::kPending) return result;
+    if (pending) return result;
     if (!result && result.error().why == Failure::kMissing) return result;
     const auto kept = owner_.guards_.log.Add(
         {asked_, owner_.name(), request_, owner_.inner_.Bytes(request_), result});
@@ -81,9 +95,7 @@ class GuardedProvider::Call final : public ModelCall {
 
   GuardedProvider& owner_;
   ModelRequest request_;  // redacted
-  std::optional<Price> price_;
-  NanoDollars most_;
-  std::string reservation_;
+  Reserved reserved_;
   std::string asked_;
   AnswerHandler done_;
   std::unique_ptr<ModelCall> inner_;
@@ -113,14 +125,15 @@ std::unique_ptr<ModelCall> GuardedProvider::Send(ModelRequest request, TextHandl
     }
   }
   request = Redacted(std::move(request));
-  std::optional<Price> price;
-  NanoDollars most = 0;
+  Reserved reserved;
+  std::optional<Price>& price = reserved.price;
   if (traits().costs) {
     price = guards_.prices.Find(name(), request.model, guards_.clock.WallTime());
+    if (price && traits().batch) price = OfBatches(*price);
     const auto worst =
         price ? WorstCase(*price, inner_.Bytes(request).size(), request.max_tokens) : std::nullopt;
     if (worst) {
-      most = *worst;
+      reserved.most = *worst;
     } else if (settings_.allow_unknown_price) {
       price.reset();
     } else {
@@ -129,10 +142,16 @@ std::unique_ptr<ModelCall> GuardedProvider::Send(ModelRequest request, TextHandl
                                                      " is not known"));
     }
   }
-  auto reserved = guards_.budget.Reserve({request.kernel, name(), request.model}, most);
-  if (!reserved) return deny(std::move(reserved.error()));
-  return std::make_unique<Call>(*this, std::move(request), std::move(price), most,
-                                std::move(*reserved), std::move(on_text), std::move(done));
+  const Spender spender{request.kernel, name(), request.model};
+  // Batches: by the request's own name, since its answer may come in another process.
+  const std::string held = "batch-" + base::HashHex(name() + " " + RequestKey(request));
+  reserved.was_held = traits().batch && guards_.budget.Holds(held);
+  auto id = traits().batch ? guards_.budget.Hold(spender, reserved.most, held)
+                           : guards_.budget.Reserve(spender, reserved.most);
+  if (!id) return deny(std::move(id.error()));
+  reserved.id = std::move(*id);
+  return std::make_unique<Call>(*this, std::move(request), std::move(reserved), std::move(on_text),
+                                std::move(done));
 }
 
 }  // namespace cupilot::agents

@@ -87,7 +87,9 @@ void Read(const Json& json, const std::string& path, Price& out, records::Readin
       .Required("from", out.from)
       .Optional("seen", out.seen)
       .Required("source", out.source)
-      .Optional("long_from", out.long_from);
+      .Optional("long_from", out.long_from)
+      .Optional("batch", out.batch);
+  if (!(out.batch > 0 && out.batch <= 1)) object.Fail("batch", "a part is from 0 to 1");
   ReadDollars(object, dollars);
   out.tokens = OfDollars(dollars);
   if (!IsDate(out.from)) object.Fail("from", "expected a date like 2026-11-21");
@@ -122,6 +124,20 @@ std::optional<NanoDollars> WorstCase(const Price& price, std::size_t sent_bytes,
   }
   if (!price.long_tokens) return std::nullopt;
   return std::max(with(price.tokens), with(*price.long_tokens));
+}
+
+Price OfBatches(const Price& price) {
+  const auto part = [&price](NanoDollars money) {
+    return static_cast<NanoDollars>(std::ceil(static_cast<double>(money) * price.batch));
+  };
+  const auto all = [&part](const TokenPrices& tokens) {
+    return TokenPrices{part(tokens.input), part(tokens.cached_input), part(tokens.written_input),
+                       part(tokens.output)};
+  };
+  Price result = price;
+  result.tokens = all(price.tokens);
+  if (price.long_tokens) result.long_tokens = all(*price.long_tokens);
+  return result;
 }
 
 base::Result<PriceTable> PriceTable::Load(const std::vector<std::string>& paths) {

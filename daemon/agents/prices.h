@@ -35,6 +35,7 @@ struct Price {
   // absent nobody knows. 0: there is no such limit.
   std::int64_t long_from = 0;
   std::optional<TokenPrices> long_tokens;
+  double batch = 1;  // part of it that is paid in batches
 };
 
 // What an answer costs that used so much; nothing where the price of so long a prompt is unknown.
@@ -43,6 +44,9 @@ std::optional<NanoDollars> CostOf(const Price& price, const Usage& usage);
 // the cache, and the answer has all its tokens.
 std::optional<NanoDollars> WorstCase(const Price& price, std::size_t sent_bytes,
                                      std::int64_t max_tokens);
+
+// The same in batches, rounded up.
+Price OfBatches(const Price& price);
 
 class PriceTable {
  public:

@@ -58,6 +58,7 @@ struct ModelAnswer {
   // Of this answer, in billionths of a dollar; 0: it costs nothing, or nobody knows. Set by who
   // knows prices (guarded_provider.h).
   std::int64_t cost = 0;
+  bool repeated = false;  // it was given before, and is paid for
 };
 
 enum class Failure {
@@ -97,7 +98,8 @@ struct ModelError {
   // made). Then usage is what is known of it.
   bool may_cost = false;
   Usage usage;
-  std::string partial;  // of the answer's text, where there is some
+  std::string partial;    // of the answer's text, where there is some
+  bool repeated = false;  // it was given before, and what it cost is paid
 };
 
 using ModelResult = tl::expected<ModelAnswer, ModelError>;
@@ -116,6 +118,8 @@ class ModelCall {
 struct ProviderTraits {
   bool sends = true;  // what it is given leaves our hands: needs the user's consent
   bool costs = true;  // by the token: needs a price
+  // Answers come hours later, at the service's price for batches: Send says kPending until then.
+  bool batch = false;
 };
 
 // On the loop thread. Calls are independent of each other and may not outlive their provider.

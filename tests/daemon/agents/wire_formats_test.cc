@@ -198,6 +198,7 @@ TEST(OpenAiFormat, SaysWhyThereIsNoAnswer) {
 
 TEST(OpenAiFormat, KeepsWhatCameOfACutAnswer) {
   const ModelResult result = ReadPieces(OpenAiFormat(), OpenAiReason("length"), 1000);
+  ASSERT_FALSE(result);
   EXPECT_EQ(result.error().partial, "half");
   EXPECT_TRUE(result.error().may_cost);
 }
