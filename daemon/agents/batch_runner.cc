@@ -90,8 +90,9 @@ void BatchRunner::PollNext() {
   Batch batch = std::move(to_poll_.back());
   to_poll_.pop_back();
   const std::string name = batch.name;
-  service_.Poll(name, [this, batch](tl::expected<std::optional<std::string>, ModelError> lines) {
-    OnPolled(batch, std::move(lines));
+  service_.Poll(name, [this, batch, alive = std::weak_ptr(alive_)](
+                          tl::expected<std::optional<std::string>, ModelError> lines) {
+    if (!alive.expired()) OnPolled(batch, std::move(lines));
   });
 }
 
@@ -151,8 +152,9 @@ void BatchRunner::SendWaiting() {
     return Rest();
   }
   looks_ = 0;
-  service_.Create(lines, [this, requests](tl::expected<std::string, ModelError> name) {
-    OnCreated(requests, std::move(name));
+  service_.Create(lines, [this, requests, alive = std::weak_ptr(alive_)](
+                             tl::expected<std::string, ModelError> name) {
+    if (!alive.expired()) OnCreated(requests, std::move(name));
   });
 }
 

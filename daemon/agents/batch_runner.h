@@ -22,7 +22,7 @@ namespace cupilot::agents {
 // batch is given to the service. Whoever finds it when it starts cannot know whether the service
 // has the batch: its requests count as sent and lost, and are not sent twice.
 //
-// On the loop thread.
+// On the loop thread. What is under way when it is destroyed is found by the next one.
 class BatchRunner {
  public:
   struct Settings {
@@ -72,6 +72,7 @@ class BatchRunner {
   int looks_ = 0;               // since requests wait
   std::string problem_;
   std::unique_ptr<Alarm> next_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // the service's callbacks ask
 };
 
 }  // namespace cupilot::agents

@@ -14,10 +14,13 @@ struct KindOfService {
   std::string_view name;
   ProviderKind kind;
   std::string_view address;  // where a service is if nothing else is said; empty: no service
+  bool batch = false;
 };
 constexpr std::array kKinds = {
     KindOfService{"openai", ProviderKind::kOpenAi, "https://api.openai.com"},
     KindOfService{"anthropic", ProviderKind::kAnthropic, "https://api.anthropic.com"},
+    KindOfService{"openai-batch", ProviderKind::kOpenAi, "https://api.openai.com", true},
+    KindOfService{"anthropic-batch", ProviderKind::kAnthropic, "https://api.anthropic.com", true},
     KindOfService{"ollama", ProviderKind::kOllama, "http://127.0.0.1:11434"},
     KindOfService{"command", ProviderKind::kCommand, ""},
     KindOfService{"exchange", ProviderKind::kExchange, ""},
@@ -27,7 +30,8 @@ constexpr std::array kKinds = {
 base::Error Wrong(const std::string& text, const std::string& why) {
   return base::InvalidArgument(
       "provider '" + text + "': " + why +
-      "; expected openai:MODEL, anthropic:MODEL, ollama:MODEL (each also with @ADDRESS), "
+      "; expected openai:MODEL, anthropic:MODEL, openai-batch:MODEL, anthropic-batch:MODEL, "
+      "ollama:MODEL (each also with @ADDRESS), "
       "command:PROGRAM, exchange:FOLDER or replay:FILE");
 }
 
@@ -91,6 +95,7 @@ base::Result<ProviderChoice> ParseProvider(const std::string& text, const std::s
     if (one.name != name) continue;
     ProviderChoice choice;
     choice.kind = one.kind;
+    choice.batch = one.batch;
     if (!one.address.empty()) return OfService(std::move(choice), text, rest, one.address);
     if (rest.empty()) return base::Fail(Wrong(text, "nothing behind the colon"));
     if (one.kind == ProviderKind::kCommand) {

@@ -11,14 +11,15 @@ namespace cupilot::agents {
 enum class ProviderKind { kOpenAi, kAnthropic, kOllama, kCommand, kExchange, kReplay };
 
 // "openai:MODEL", "anthropic:MODEL", "ollama:MODEL", each with "@ADDRESS" where it is not the
-// service's own; "command:PROGRAM WORDS..."; "exchange:FOLDER" and "exchange:FOLDER#MODEL";
-// "replay:FILE".
+// service's own; "openai-batch:MODEL" and "anthropic-batch:MODEL" likewise; "command:PROGRAM
+// WORDS..."; "exchange:FOLDER" and "exchange:FOLDER#MODEL"; "replay:FILE".
 struct ProviderChoice {
   ProviderKind kind = ProviderKind::kReplay;
   std::string model;               // of command and replay: empty
   std::string address;             // of services
   std::string path;                // of exchange and replay; absolute
   std::vector<std::string> words;  // of command; "..." and '...' hold blanks together
+  bool batch = false;              // answers come hours later, for half the price
   bool own_service = false;        // the address is the one that everybody means
 };
 

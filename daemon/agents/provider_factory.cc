@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "agents/anthropic_format.h"
+#include "agents/batch_provider.h"
 #include "agents/command_provider.h"
 #include "agents/exchange_provider.h"
 #include "agents/ollama_format.h"
 #include "agents/openai_format.h"
 #include "agents/replay_provider.h"
+#include "base/hash.h"
 
 namespace cupilot::agents {
 namespace {
@@ -43,6 +45,29 @@ std::unique_ptr<WireFormat> FormatOf(const ProviderChoice& choice) {
   }
 }
 
+std::unique_ptr<BatchFormat> BatchFormatOf(const ProviderChoice& choice) {
+  if (choice.kind == ProviderKind::kAnthropic) return std::make_unique<AnthropicBatchFormat>();
+  return std::make_unique<OpenAiBatchFormat>();
+}
+
+base::Result<std::unique_ptr<Provider>> MakeBatches(const ProviderChoice& choice,
+                                                    const std::string& folder, base::Secret key,
+                                                    HttpSurroundings surroundings) {
+  if (folder.empty()) return base::Fail(base::Unavailable("batches need the daemon"));
+  TRY_ASSIGN(const std::string origin, loop::OriginOf(choice.address));
+  BatchServiceSettings settings;
+  settings.address = choice.address;
+  settings.key = std::move(key);
+  TRY_ASSIGN(auto service, choice.kind == ProviderKind::kAnthropic
+                               ? MakeAnthropicBatches(surroundings, std::move(settings))
+                               : MakeOpenAiBatches(surroundings, std::move(settings)));
+  const std::string name = KindName(choice.kind) + " " + origin;
+  TRY_ASSIGN(auto made, BatchProvider::Create(surroundings.alarms, std::move(service),
+                                              BatchFormatOf(choice), BatchFormatOf(choice), name,
+                                              {.folder = folder + "/" + base::HashHex(name)}));
+  return std::unique_ptr<Provider>(std::move(made));
+}
+
 }  // namespace
 
 KeySource KeySourceOf(const ProviderChoice& choice, const std::string& keys_folder) {
@@ -67,7 +92,7 @@ KeySource KeySourceOf(const ProviderChoice& choice, const std::string& keys_fold
 }
 
 base::Result<std::unique_ptr<Provider>> MakeProvider(const ProviderChoice& choice,
-                                                     const std::string& keys_folder,
+                                                     const ProviderFolders& folders,
                                                      loop::Loop& loop,
                                                      HttpSurroundings surroundings) {
   Alarms& alarms = surroundings.alarms;
@@ -86,11 +111,14 @@ base::Result<std::unique_ptr<Provider>> MakeProvider(const ProviderChoice& choic
   settings.kind = KindName(choice.kind);
   settings.address = choice.address;
   settings.costs = choice.kind != ProviderKind::kOllama && !loop::IsLoopback(choice.address);
-  if (auto key = TakeKey(KeySourceOf(choice, keys_folder))) {
+  if (auto key = TakeKey(KeySourceOf(choice, folders.keys))) {
     settings.key = std::move(*key);
   } else if (key.error().code != base::ErrorCode::kNotFound ||
              (choice.own_service && choice.kind != ProviderKind::kOllama)) {
     return base::Fail(key.error().In("provider " + settings.kind));
+  }
+  if (choice.batch) {
+    return MakeBatches(choice, folders.batches, std::move(settings.key), surroundings);
   }
   TRY_ASSIGN(auto made, HttpProvider::Create(surroundings, FormatOf(choice), std::move(settings)));
   return std::unique_ptr<Provider>(std::move(made));

@@ -19,11 +19,17 @@ namespace cupilot::agents {
 // sent there: CUPILOT_KEY_HOST_PORT, file and credential by the host. All empty: it needs none.
 KeySource KeySourceOf(const ProviderChoice& choice, const std::string& keys_folder);
 
+// Where things of the daemon's are.
+struct ProviderFolders {
+  std::string keys;     // files with keys (KeySourceOf); empty: none
+  std::string batches;  // one folder a service is made below it; empty: batches are kUnavailable
+};
+
 // Takes the key too (keys.h: before there are other threads). A service of somebody else's costs;
 // one on this machine, and Ollama's, does not. kNotFound where OpenAI's or Anthropic's own service
 // has no key.
 base::Result<std::unique_ptr<Provider>> MakeProvider(const ProviderChoice& choice,
-                                                     const std::string& keys_folder,
+                                                     const ProviderFolders& folders,
                                                      loop::Loop& loop,
                                                      HttpSurroundings surroundings);
 

@@ -140,7 +140,7 @@ TEST(Includes, ConcreteStoreIsNamedInMainOnly) {
 
 // Whoever asks models does so through what the user allowed, limited and can look up.
 TEST(Includes, ConcreteProvidersAreNamedByAgentsAndMainOnly) {
-  const std::regex concrete("^agents/(http|command|exchange|replay)_provider\\.h$");
+  const std::regex concrete("^agents/(http|command|exchange|replay|batch)_provider\\.h$");
   for (const Include& include : ReadIncludes()) {
     if (!std::regex_search(include.what, concrete)) continue;
     EXPECT_TRUE(FolderOf(include.from) == "main" || FolderOf(include.from) == "agents")

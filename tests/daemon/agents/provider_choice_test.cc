@@ -68,7 +68,8 @@ class ProviderFactoryTest : public testing::Test {
   base::Result<std::unique_ptr<Provider>> Make(const std::string& text) {
     auto choice = ParseProvider(text, folder_.path());
     EXPECT_TRUE(choice);
-    return MakeProvider(*choice, folder_ / "keys", loop_, {client_, alarms_, clock_, random_});
+    return MakeProvider(*choice, {folder_ / "keys", folder_ / "batches"}, loop_,
+                        {client_, alarms_, clock_, random_});
   }
   ProviderFactoryTest() {
     for (const char* name :
@@ -95,6 +96,16 @@ TEST_F(ProviderFactoryTest, AServiceNeedsItsKey) {
   EXPECT_EQ((*with)->name(), "anthropic https://api.anthropic.com");
   EXPECT_TRUE((*with)->traits().sends);
   EXPECT_TRUE((*with)->traits().costs);
+}
+
+TEST_F(ProviderFactoryTest, ABatchHasTheServicesKeyAndName) {
+  EXPECT_FALSE(Make("anthropic-batch:m"));
+  ::setenv("ANTHROPIC_API_KEY", "sk-1", 1);
+  const auto made = Make("anthropic-batch:m");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ((*made)->name(), "anthropic https://api.anthropic.com");
+  EXPECT_TRUE((*made)->traits().batch);
+  EXPECT_TRUE((*made)->traits().costs);
 }
 
 TEST_F(ProviderFactoryTest, AKeyIsNotSentElsewhere) {
