@@ -89,4 +89,12 @@ base::Result<base::Secret> TakeKey(const KeySource& source) {
       base::NotFound("no key; looked for " + (places.empty() ? std::string("none") : places)));
 }
 
+base::Result<base::Secret> KeyRing::Take(const KeySource& source) {
+  const std::string places = source.variable + "\n" + source.file + "\n" + source.credential;
+  if (const auto found = taken_.find(places); found != taken_.end()) return found->second;
+  TRY_ASSIGN(base::Secret key, TakeKey(source));
+  taken_[places] = key;
+  return key;
+}
+
 }  // namespace cupilot::agents

@@ -2,6 +2,7 @@
 // systemd. They are nowhere else: no setting holds one, and no message.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "base/result.h"
@@ -23,5 +24,15 @@ struct KeySource {
 // A variable that was used is removed from this process's environment, so that workers and what
 // they run do not inherit it: to be called before there are other threads.
 base::Result<base::Secret> TakeKey(const KeySource& source);
+
+// Keys that were taken, for whoever needs the same one again. On one thread.
+class KeyRing {
+ public:
+  // As TakeKey; a key that was found is the same each time.
+  base::Result<base::Secret> Take(const KeySource& source);
+
+ private:
+  std::map<std::string, base::Secret> taken_;  // by the places
+};
 
 }  // namespace cupilot::agents

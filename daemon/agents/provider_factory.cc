@@ -92,7 +92,7 @@ KeySource KeySourceOf(const ProviderChoice& choice, const std::string& keys_fold
 }
 
 base::Result<std::unique_ptr<Provider>> MakeProvider(const ProviderChoice& choice,
-                                                     const ProviderFolders& folders,
+                                                     const ProviderFolders& folders, KeyRing& keys,
                                                      loop::Loop& loop,
                                                      HttpSurroundings surroundings) {
   Alarms& alarms = surroundings.alarms;
@@ -111,7 +111,7 @@ base::Result<std::unique_ptr<Provider>> MakeProvider(const ProviderChoice& choic
   settings.kind = KindName(choice.kind);
   settings.address = choice.address;
   settings.costs = choice.kind != ProviderKind::kOllama && !loop::IsLoopback(choice.address);
-  if (auto key = TakeKey(KeySourceOf(choice, folders.keys))) {
+  if (auto key = keys.Take(KeySourceOf(choice, folders.keys))) {
     settings.key = std::move(*key);
   } else if (key.error().code != base::ErrorCode::kNotFound ||
              (choice.own_service && choice.kind != ProviderKind::kOllama)) {

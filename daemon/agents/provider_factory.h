@@ -25,11 +25,11 @@ struct ProviderFolders {
   std::string batches;  // one folder a service is made below it; empty: batches are kUnavailable
 };
 
-// Takes the key too (keys.h: before there are other threads). A service of somebody else's costs;
-// one on this machine, and Ollama's, does not. kNotFound where OpenAI's or Anthropic's own service
-// has no key.
+// Takes the key too, from `keys` (keys.h: before there are other threads). A service of somebody
+// else's costs; one on this machine, and Ollama's, does not. kNotFound where OpenAI's or
+// Anthropic's own service has no key.
 base::Result<std::unique_ptr<Provider>> MakeProvider(const ProviderChoice& choice,
-                                                     const ProviderFolders& folders,
+                                                     const ProviderFolders& folders, KeyRing& keys,
                                                      loop::Loop& loop,
                                                      HttpSurroundings surroundings);
 

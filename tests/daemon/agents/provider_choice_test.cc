@@ -68,7 +68,7 @@ class ProviderFactoryTest : public testing::Test {
   base::Result<std::unique_ptr<Provider>> Make(const std::string& text) {
     auto choice = ParseProvider(text, folder_.path());
     EXPECT_TRUE(choice);
-    return MakeProvider(*choice, {folder_ / "keys", folder_ / "batches"}, loop_,
+    return MakeProvider(*choice, {folder_ / "keys", folder_ / "batches"}, keys_, loop_,
                         {client_, alarms_, clock_, random_});
   }
   ProviderFactoryTest() {
@@ -79,6 +79,7 @@ class ProviderFactoryTest : public testing::Test {
   }
 
   test::TemporaryFolder folder_;
+  KeyRing keys_;
   loop::Loop loop_;
   loop::HttpClient client_{loop_};
   test::ManualClock clock_;
@@ -105,6 +106,7 @@ TEST_F(ProviderFactoryTest, ABatchHasTheServicesKeyAndName) {
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ((*made)->name(), "anthropic https://api.anthropic.com");
   EXPECT_TRUE((*made)->traits().batch);
+  EXPECT_TRUE(Make("anthropic:m")) << "with the key that the first one took";
   EXPECT_TRUE((*made)->traits().costs);
 }
 
