@@ -185,6 +185,24 @@ void AddSpaceCommands(CLI::App& app, Arguments& out) {
                    "numbers on every machine");
 }
 
+void AddModelCommands(CLI::App& app, Arguments& out) {
+  auto* models = app.add_subcommand("models", "Language models: what they were asked and cost");
+  models->require_subcommand(1);
+  models->fallthrough();
+  models->add_subcommand("status", "Tokens, money and gain of each model, and what is allowed");
+  models->add_subcommand("last", "The exact bytes that were sent last")
+      ->add_flag("--answer", out.answer, "the text of the answer in their place");
+  const auto of_provider = [&](const char* name, const char* what) {
+    models->add_subcommand(name, what)
+        ->add_option("PROVIDER", out.provider,
+                     "its name, as messages have it, such as \"openai https://api.openai.com\"")
+        ->required();
+  };
+  of_provider("allow", "What is of this folder's project may be sent to a provider");
+  of_provider("forbid", "It may no more");
+  for (CLI::App* nested : models->get_subcommands({})) nested->fallthrough();
+}
+
 std::string CommandOf(const CLI::App& app) {
   std::string command;
   const CLI::App* at = &app;
@@ -304,6 +322,7 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     AddCaptureCommands(app, out, raw);
     AddBench(app, out.bench);
     AddSpaceCommands(app, out);
+    AddModelCommands(app, out);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

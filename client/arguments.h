@@ -57,6 +57,8 @@ struct Arguments {
   bool host_nvcc = false;
   std::string space_file;  // import
   bool t4 = false;         // import
+  std::string provider;    // models allow, forbid
+  bool answer = false;     // models last
   BenchArguments bench;
   ReplayArguments replay;
 };

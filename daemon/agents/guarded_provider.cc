@@ -120,8 +120,9 @@ std::unique_ptr<ModelCall> GuardedProvider::Send(ModelRequest request, TextHandl
     const auto allowed = guards_.consent.Allowed(request.project, name());
     if (!allowed) return deny(Denied(Failure::kInternal, allowed.error().message));
     if (!*allowed) {
-      return deny(
-          Denied(Failure::kNotAllowed, "nothing of this project may be sent to: " + name()));
+      return deny(Denied(Failure::kNotAllowed, "nothing of this project may be sent to: " + name() +
+                                                   "; to allow it: cupilot models allow \"" +
+                                                   name() + "\""));
     }
   }
   request = Redacted(std::move(request));

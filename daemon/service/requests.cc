@@ -8,6 +8,7 @@
 #include "service/demotion.h"
 #include "service/documents.h"
 #include "service/lock_document.h"
+#include "service/models.h"
 
 namespace cupilot::service {
 namespace {
@@ -17,7 +18,8 @@ using records::Json;
 constexpr const char* kVerbs[] = {
     "ping",   "status",       "list",         "explain",       "best",          "history",
     "apply",  "lock",         "snooze",       "resume",        "stop",          "subscribe",
-    "demote", "capture_plan", "workload_add", "workload_list", "workload_show", "workload_drop"};
+    "demote", "capture_plan", "workload_add", "workload_list", "workload_show", "workload_drop",
+    "models", "models_last",  "models_allow", "models_forbid"};
 
 using protocol::DaemonMessage;
 
@@ -92,6 +94,10 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "workload_show") return WorkloadDocument(service_, params);
   if (verb == "workload_drop") return DropWorkload(service_, params);
   if (verb == "demote") return DemotionDocument(service_, params);
+  if (verb == "models") return ModelsDocument(service_, records::TextAt(params, "folder"));
+  if (verb == "models_last") return LastExchangeDocument(service_, state_folder_ + "/replies");
+  if (verb == "models_allow") return AllowModel(service_, params, true);
+  if (verb == "models_forbid") return AllowModel(service_, params, false);
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
     TRY(service_.Snooze(seconds));

@@ -24,6 +24,7 @@
 #include "service/gpu_watch.h"
 #include "service/idle_policy.h"
 #include "service/kernel_job.h"
+#include "service/models.h"
 #include "service/object_scan.h"
 #include "service/project.h"
 #include "service/publisher.h"
@@ -129,6 +130,7 @@ class Service {
   std::vector<Refusal> RefusedOf(const ObjectState& state, const records::Kernel& kernel,
                                  std::size_t place = 0);
   Catalog& catalog() { return catalog_; }
+  Models& models() { return models_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
   const evaluate::DeviceDescription& host() const { return host_; }
@@ -210,6 +212,7 @@ class Service {
   std::string state_folder_;
   Catalog catalog_;
   CapturedWorkloads captured_;
+  Models models_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
   CaptureTests capture_tests_;

@@ -29,6 +29,7 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.gpu.quiet = seconds("gpu_quiet_seconds");
   settings.gpu.pause = seconds("gpu_pause_seconds");
   settings.gpu.wake = json["wake_gpu"].get<bool>();
+  settings.models = agents::ReadModelSettings(json);
   settings.capture_tests = json["capture_tests"].get<bool>();
   settings.require_sandbox = json["require_sandbox"].get<bool>();
   settings.log_json = json["log_json"].get<bool>();

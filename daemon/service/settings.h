@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "agents/model_settings.h"
 #include "base/result.h"
 #include "log/log.h"
 #include "service/gpu_policy.h"
@@ -22,6 +23,7 @@ struct Settings {
   std::string search_strategy = "portfolio";  // for numbers: a row of search/strategy.h
   std::uint64_t captured_bytes = std::uint64_t{16} << 30;  // of captured contents on disk
   PolicySettings gpu;
+  agents::ModelSettings models;
   bool capture_tests = true;     // the tests that projects name are run to capture workloads
   bool require_sandbox = false;  // no work without Landlock or bubblewrap
   log::Level log_level = log::Level::kInfo;

@@ -1,0 +1,88 @@
+#include "service/models.h"
+
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "service/documents.h"
+#include "service/service.h"
+
+namespace cupilot::service {
+namespace {
+
+using records::Json;
+
+double Dollars(agents::NanoDollars money) { return static_cast<double>(money) / 1e9; }
+
+Json TotalsRow(const agents::ModelTotals& totals) {
+  return {{"provider", totals.provider},      {"model", totals.model},
+          {"requests", totals.requests},      {"answers", totals.answers},
+          {"input_tokens", totals.input},     {"output_tokens", totals.output},
+          {"dollars", Dollars(totals.spent)}, {"gain", totals.gain}};
+}
+
+// The source folder of the project that contains the folder; empty where none does.
+std::string KnownProject(Service& service, const std::string& folder) {
+  for (const auto& [object, state] : service.objects()) {
+    if (!folder.empty() && InProject(service, state, folder)) {
+      return service.projects().at(state.build_folder).source_folder;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ModelProject(const std::string& source_folder) { return base::HashHex(source_folder); }
+
+base::Result<Json> ModelsDocument(Service& service, const std::string& folder) {
+  Models& models = service.models();
+  const agents::ModelSettings& settings = models.settings();
+  TRY_ASSIGN(const agents::SpentSums sums, models.budget().Sums(""));
+  Json document = {
+      {"schema", "cupilot.models/1"},
+      {"models", settings.models},
+      {"limits",
+       {{"kernel_dollars", Dollars(settings.limits.kernel)},
+        {"day_dollars", Dollars(settings.limits.day)},
+        {"month_dollars", Dollars(settings.limits.month)}}},
+      {"spent", {{"day_dollars", Dollars(sums.day)}, {"month_dollars", Dollars(sums.month)}}},
+      {"totals", Json::array()},
+      {"allowed", Json::array()}};
+  TRY_ASSIGN(const auto totals, models.budget().Totals());
+  for (const agents::ModelTotals& one : totals) document["totals"].push_back(TotalsRow(one));
+  const std::string source_folder = KnownProject(service, folder);
+  document["project"] = source_folder;
+  TRY_ASSIGN(const auto allowed, models.consent().List());
+  for (const agents::Allowance& one : allowed) {
+    if (source_folder.empty() || one.project != ModelProject(source_folder)) continue;
+    document["allowed"].push_back({{"provider", one.provider}, {"since", one.since}});
+  }
+  return document;
+}
+
+base::Result<Json> LastExchangeDocument(Service& service, const std::string& reply_folder) {
+  TRY_ASSIGN(const auto last, service.models().log().Last());
+  if (!last) return base::Fail(base::NotFound("no language model was asked anything yet"));
+  const std::string text = records::PrettyJson(agents::ToJson(*last));
+  const std::string path = reply_folder + "/" + base::HashHex(text) + ".json";
+  TRY(base::WriteFileAtomically(path, text));
+  return Json{{"schema", "cupilot.models_last/1"}, {"document", path}};
+}
+
+base::Result<Json> AllowModel(Service& service, const Json& params, bool allow) {
+  const std::string provider = records::TextAt(params, "provider");
+  const std::string folder = records::TextAt(params, "folder");
+  if (provider.empty()) return base::Fail(base::InvalidArgument("no provider is named"));
+  const std::string source_folder = KnownProject(service, folder);
+  if (source_folder.empty()) {
+    return base::Fail(base::NotFound("no tuned project contains " + folder +
+                                     "; configure and build it once, so that the daemon knows it"));
+  }
+  agents::Consent& consent = service.models().consent();
+  const std::string project = ModelProject(source_folder);
+  TRY(allow ? consent.Allow(project, provider) : consent.Forbid(project, provider));
+  return ModelsDocument(service, folder);
+}
+
+}  // namespace cupilot::service
