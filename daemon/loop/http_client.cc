@@ -85,6 +85,7 @@ namespace {
 // outside of libcurl, which cannot be called from its own callbacks.
 struct Running {
   std::uint64_t id = 0;
+  std::vector<std::uint64_t>* news = nullptr;  // of the client: who has something for its handlers
   CURL* easy = nullptr;
   curl_slist* header_list = nullptr;
   std::string body;
@@ -121,6 +122,7 @@ struct HttpClient::State : std::enable_shared_from_this<HttpClient::State> {
   UvHandle<uv_timer_t> timer;
   std::map<WatchedSocket*, std::unique_ptr<WatchedSocket>> sockets;
   std::map<std::uint64_t, std::unique_ptr<Running>> running;
+  std::vector<std::uint64_t> news;
   std::uint64_t last_id = 0;
 };
 
@@ -133,6 +135,7 @@ std::size_t OnBody(char* bytes, std::size_t one, std::size_t count, void* user) 
     running->too_large = true;
     return 0;  // ends the transfer
   }
+  if (running->waiting.empty()) running->news->push_back(running->id);
   running->waiting.append(bytes, one * count);
   return one * count;
 }
@@ -219,16 +222,13 @@ void HttpClient::State::Act(curl_socket_t socket, int events) {
     Running* done = nullptr;
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &done);
     done->ended = message->data.result;
+    news.push_back(done->id);
   }
   Deliver();
 }
 
 void HttpClient::State::Deliver() {
-  std::vector<std::uint64_t> ready;
-  for (const auto& [id, one] : running) {
-    if (one->ended || !one->waiting.empty()) ready.push_back(id);
-  }
-  for (const std::uint64_t id : ready) DeliverTo(id);
+  for (const std::uint64_t id : std::exchange(news, {})) DeliverTo(id);
 }
 
 void HttpClient::State::DeliverTo(std::uint64_t id) {
@@ -331,6 +331,7 @@ std::unique_ptr<HttpTransfer> HttpClient::Start(HttpRequest request, DataHandler
   const std::uint64_t id = ++state_->last_id;
   auto one = std::make_unique<Running>();
   one->id = id;
+  one->news = &state_->news;
   one->easy = curl_easy_init();
   if (one->easy == nullptr) std::abort();
   one->header_list = HeaderList(request);
