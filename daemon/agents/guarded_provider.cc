@@ -16,6 +16,13 @@ ModelError Denied(Failure why, std::string message) {
   return error;
 }
 
+// Sources may be of any encoding, records are of one: what is asked and answered must be what is
+// kept, or it could not be replayed.
+std::string ValidUtf8(const std::string& text) {
+  const auto json = records::ParseJson(records::CompactJson(records::Json(text)));
+  return json && json->is_string() ? json->get<std::string>() : std::string();
+}
+
 }  // namespace
 
 // What was set aside for a request.
@@ -79,14 +86,16 @@ class GuardedProvider::Call final : public ModelCall {
     const bool pending = !result && result.error().why == Failure::kPending;
     if (pending && owner_.traits().batch) return result;
     const NanoDollars cost = Cost(result);
-    if (result) result->cost = cost;
+    if (result) {
+      result->cost = cost;
+      result->text = ValidUtf8(owner_.redactor_(result->text));
+    }
     const Usage& usage = result ? result->usage : result.error().usage;
     const auto settled =
         owner_.guards_.budget.Settle(reserved_.id, cost, usage, result.has_value());
     if (!settled) log::Error("spending is not booked", {{"error", settled.error()}});
     // Nothing was said yet.
-    if (pending) return result;
-    if (!result && result.error().why == Failure::kMissing) return result;
+    if (pending || !owner_.traits().sends) return result;
     const auto kept = owner_.guards_.log.Add(
         {asked_, owner_.name(), request_, owner_.inner_.Bytes(request_), result});
     if (!kept) log::Error("an exchange with a model is not kept", {{"error", kept.error()}});
@@ -102,8 +111,8 @@ class GuardedProvider::Call final : public ModelCall {
 };
 
 ModelRequest GuardedProvider::Redacted(ModelRequest request) const {
-  request.system = redactor_(request.system);
-  request.prompt = redactor_(request.prompt);
+  request.system = ValidUtf8(redactor_(request.system));
+  request.prompt = ValidUtf8(redactor_(request.prompt));
   return request;
 }
 

@@ -29,10 +29,12 @@ struct Guards {
 
 // Before anything is sent: the user allowed this provider for the request's project (kNotAllowed),
 // its price is known or need not be (kUnknownPrice), and the most that it may cost is within the
-// limits (kOverLimit) and set aside in the store. Texts are redacted. Afterwards, also when the
-// call is cancelled: what it cost, or where nobody knows the most that it may have, is booked, and
-// the exchange is in the log, before `done` is called. Money that cannot be booked any more is
-// logged; that an answer is there already does not depend on it.
+// limits (kOverLimit) and set aside in the store. Texts are redacted, and what is no UTF-8 in them
+// is replaced; so is the answer's, that what is kept of it is what was given. Afterwards, also when
+// the call is cancelled: what it cost, or where nobody knows the most that it may have, is booked,
+// and the exchange is in the log, before `done` is called. Money that cannot be booked any more is
+// logged; that an answer is there already does not depend on it. What is only replayed is not kept
+// again.
 class GuardedProvider final : public Provider {
  public:
   struct Settings {

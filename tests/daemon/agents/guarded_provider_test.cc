@@ -141,7 +141,7 @@ TEST_F(GuardedProviderTest, WhatMustNotLeaveDoesNot) {
   ModelAnswer answer = Answered(1, 1);
   answer.text = "ask bob@example.com";
   inner_.Answer(answer);
-  EXPECT_EQ((*result_)->text, "ask bob@example.com");
+  EXPECT_EQ((*result_)->text, "ask <e-mail>") << "what is kept is what was given";
   EXPECT_EQ((*log_->Last())->result->text, "ask <e-mail>");
   const auto mode = std::filesystem::status(folder_ / "exchanges").permissions();
   EXPECT_EQ(mode, std::filesystem::perms::owner_all);
@@ -226,14 +226,23 @@ TEST_F(GuardedProviderTest, ARequestThatWaitsIsNoExchange) {
 }
 
 TEST_F(GuardedProviderTest, WhatWasKeptCanBeReplayed) {
-  Ask();
-  inner_.Answer(Answered(5, 3));
+  ModelRequest request = Question();
+  request.prompt = "// Latin-1: \xfc";
+  Ask(request);
+  ModelAnswer answer = Answered(5, 3);
+  answer.text = "because \xff";
+  inner_.Answer(answer);
   ReplayProvider replay(alarms_, *log_->All("kernel"));
+  GuardedProvider guarded(replay, {alarms_, clock_, consent_, budget_, prices_, *log_}, redactor_,
+                          {});
   std::optional<ModelResult> result;
   const auto call =
-      replay.Send(Question(), nullptr, [&result](ModelResult given) { result = std::move(given); });
+      guarded.Send(request, nullptr, [&result](ModelResult given) { result = std::move(given); });
   alarms_.Advance(std::chrono::milliseconds(0));
-  EXPECT_EQ((*result)->text, "because");
+  ASSERT_TRUE(*result) << result->error().message;
+  EXPECT_EQ((*result)->text, (*result_)->text);
+  EXPECT_EQ((*result)->text, "because \xef\xbf\xbd");
+  EXPECT_EQ(log_->All("")->size(), 1u) << "a replay is no exchange";
   EXPECT_TRUE(log_->All("another kernel")->empty());
 }
 
