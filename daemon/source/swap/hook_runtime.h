@@ -37,6 +37,9 @@ std::string HookMachinery();
 // (hook_modes.cc). Part of the machinery.
 std::string HookModes();
 
+// What is asked of the driver, since it answers sooner than the runtime or alone knows.
+std::string HookDriverEntries();
+
 // Arenas for workspaces, for variants that need them (hook_workspaces.cc).
 std::string HookWorkspaces();
 

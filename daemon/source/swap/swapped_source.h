@@ -18,9 +18,9 @@
 // guard holds and whose launches are legal; else the original, unchanged. It adds to each guard:
 // the original launch is legal, no error of the program's is pending (but for a variant of one
 // launch that the driver launches, which leaves it alone), no pointer argument is null unless the
-// guard asks is_null of it, and the stream is not capturing: the nodes of a graph are read, recognised
-// and set again in ways that a hook in this object cannot see (other objects, libraries, the
-// driver), and what they hold is then right with the original only. A compile with
+// guard asks is_null of it, and the stream is not capturing: the nodes of a graph are read,
+// recognised and set again in ways that a hook in this object cannot see (other objects, libraries,
+// the driver), and what they hold is then right with the original only. A compile with
 // -DCUPILOT_TUNED_GRAPHS (`cupilot_tune(... GRAPHS tuned)`) says that nobody does, and lets
 // variants of one launch without a workspace and with the original's arguments be captured.
 // Everything else that bounds the evidence (boxes of scalars, disjoint ranges) must be in the
