@@ -332,9 +332,11 @@ base::Result<std::shared_ptr<const OriginalResult>> References::Find(const GateF
 }
 
 base::Result<std::shared_ptr<const OriginalResult>> References::FindOf(
-    const std::string& name, const std::shared_ptr<const CaseInputs>& inputs) {
-  return FindKept(InputsKey(set_, plan_.name, name), true,
-                  [&]() -> base::Result<std::shared_ptr<const CaseInputs>> { return inputs; });
+    const std::string& name, const std::function<CaseInputs()>& draw) {
+  return FindKept(InputsKey(set_, plan_.name, name), false,
+                  [&]() -> base::Result<std::shared_ptr<const CaseInputs>> {
+                    return std::make_shared<const CaseInputs>(draw());
+                  });
 }
 
 base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(

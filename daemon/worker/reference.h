@@ -66,9 +66,10 @@ class References {
   // `fill` null: the workload's own. kInvalidArgument: the workload is illegal. The twin takes many
   // runs of large buffers: it may wait (OriginalResult::twin_waits).
   base::Result<std::shared_ptr<const OriginalResult>> Find(const GateFill* fill);
-  // Of inputs that are no fill's; `name` is theirs alone.
+  // Of inputs that are no fill's; `name` is theirs alone. They are drawn where nothing is kept by
+  // it; if they are not `changed` the result is redundant.
   base::Result<std::shared_ptr<const OriginalResult>> FindOf(
-      const std::string& name, const std::shared_ptr<const CaseInputs>& inputs);
+      const std::string& name, const std::function<CaseInputs()>& draw);
   // `here`, which Find() or FindOf() gave, with what its twin says.
   base::Result<std::shared_ptr<const OriginalResult>> WithTwin(const OriginalResult& here);
   // The original's errors near the inputs of `here`, which Find() or FindOf() gave: of the first

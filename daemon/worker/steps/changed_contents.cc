@@ -39,14 +39,15 @@ CaseInputs WithFewOf(const CaseInputs& from, CaseInputs inputs, const Layout& la
 
 // From the workload's inputs, which ran last, to the other ones, few elements at a time.
 base::Result<Finding> ChangeFew(Trial& trial, const CaseInputs& workload, const CaseInputs& other) {
-  auto inputs = std::make_shared<const CaseInputs>(workload);
+  std::shared_ptr<const OriginalResult> reference;
   for (std::size_t round = 0; round < std::size(kOneIn); ++round) {
-    const std::uint64_t seed = trial.set().seed + round;
-    inputs = std::make_shared<const CaseInputs>(
-        WithFewOf(other, *inputs, trial.scene().original.layout, kOneIn[round], seed));
+    const CaseInputs& before_it = reference == nullptr ? workload : *reference->inputs;
     const std::string label =
         "of the workload with some elements changed, round " + std::to_string(round);
-    TRY_ASSIGN(const auto reference, trial.references().FindOf(label, inputs));
+    TRY_ASSIGN(reference, trial.references().FindOf(label, [&] {
+      return WithFewOf(other, before_it, trial.scene().original.layout, kOneIn[round],
+                       trial.set().seed + round);
+    }));
     if (!reference->dropped.empty()) return Finding{};
     Before before;
     before.keep_workspaces = true;

@@ -151,7 +151,8 @@ class Planting {
   // candidates.
   base::Result<Finding> Decide(const Plant& plant,
                                const std::shared_ptr<const CaseInputs>& inputs) {
-    TRY_ASSIGN(const auto reference, trial_.references().FindOf(plant.Name(), inputs));
+    TRY_ASSIGN(const auto reference,
+               trial_.references().FindOf(plant.Name(), [&] { return *inputs; }));
     if (!reference->dropped.empty()) {
       dropped_ += 1;
       why_dropped_ = reference->dropped;

@@ -7,6 +7,7 @@
 // so far has no such arithmetic; nor has it an excuse for another bit here.
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "worker/plant.h"
@@ -121,12 +122,11 @@ class SpecialComparison {
   bool too_far_ = false;     // how the last two that were compared differ
 };
 
-base::Result<Finding> JudgeContents(Trial& trial, const std::string& name, CaseInputs contents,
-                                    bool numbers) {
-  if (!contents.changed) return Finding{};
+base::Result<Finding> JudgeContents(Trial& trial, const std::string& name,
+                                    const std::function<CaseInputs()>& draw, bool numbers) {
   TRY_ASSIGN(const auto workload, trial.Workload());
-  auto inputs = std::make_shared<CaseInputs>(std::move(contents));
-  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, inputs));
+  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, draw));
+  if (reference->redundant) return Finding{};
   if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
     trial.Note("special_values", name + ": dropped: " + reference->dropped);
     return Finding{};
@@ -142,9 +142,10 @@ base::Result<Finding> JudgeSpecial(Trial& trial, const Special& special) {
   TRY_ASSIGN(const auto workload, trial.Workload());
   const CasePlan& plan = trial.scene().original;
   const double value = special.value == 0 ? TinyOf(plan.layout) : special.value;
-  return JudgeContents(trial, special.name,
-                       WithSpecialValues(plan, *workload->inputs, value, SeedOf(trial, special)),
-                       true);
+  const auto draw = [&] {
+    return WithSpecialValues(plan, *workload->inputs, value, SeedOf(trial, special));
+  };
+  return JudgeContents(trial, special.name, draw, true);
 }
 
 // What integers select, a mask or a length, is all or nothing at one end of what their fills say:
@@ -154,12 +155,14 @@ base::Result<Finding> JudgeUnselected(Trial& trial, const Special& special) {
   TRY_ASSIGN(const auto workload, trial.Workload());
   const CasePlan& plan = trial.scene().original;
   for (const bool high : {false, true}) {
-    const CaseInputs ends = WithIntegersAtEnd(plan, *workload->inputs, high);
-    if (!ends.changed) continue;
+    const auto draw = [&] {
+      CaseInputs ends = WithIntegersAtEnd(plan, *workload->inputs, high);
+      if (!ends.changed) return ends;
+      return WithSpecialValues(plan, ends, special.value, SeedOf(trial, special));
+    };
     TRY_ASSIGN(
         Finding finding,
-        JudgeContents(trial, std::string(special.name) + " and " + IntegersName(high),
-                      WithSpecialValues(plan, ends, special.value, SeedOf(trial, special)), true));
+        JudgeContents(trial, std::string(special.name) + " and " + IntegersName(high), draw, true));
     if (!finding.reason.empty()) return finding;
   }
   return Finding{};
@@ -173,12 +176,14 @@ base::Result<Finding> JudgeZeros(Trial& trial) {
   for (const std::size_t r : PlantableRegions(plan.layout)) {
     const Region& region = plan.layout.regions[r];
     if (!region.type.floating() || ++operands > kZeroedOperands) continue;
+    const auto draw = [&] {
+      return WithZerosBeside(plan, *workload->inputs, r, std::numeric_limits<double>::quiet_NaN(),
+                             trial.set().seed);
+    };
     TRY_ASSIGN(
         Finding finding,
         JudgeContents(trial, "zeros in '" + region.name + "' beside values that are no numbers",
-                      WithZerosBeside(plan, *workload->inputs, r,
-                                      std::numeric_limits<double>::quiet_NaN(), trial.set().seed),
-                      false));
+                      draw, false));
     if (!finding.reason.empty()) return finding;
   }
   return Finding{};
@@ -186,11 +191,11 @@ base::Result<Finding> JudgeZeros(Trial& trial) {
 
 base::Result<Finding> JudgeIntegers(Trial& trial, bool high) {
   TRY_ASSIGN(const auto workload, trial.Workload());
-  auto inputs = std::make_shared<CaseInputs>(
-      WithIntegersAtEnd(trial.scene().original, *workload->inputs, high));
-  if (!inputs->changed) return Finding{};
   const std::string name = IntegersName(high);
-  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, inputs));
+  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, [&] {
+    return WithIntegersAtEnd(trial.scene().original, *workload->inputs, high);
+  }));
+  if (reference->redundant) return Finding{};
   if (!reference->dropped.empty()) {
     trial.Note("special_values", name + ": dropped: " + reference->dropped);
     return Finding{};
