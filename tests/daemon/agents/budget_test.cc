@@ -115,6 +115,21 @@ TEST_F(BudgetTest, WhatAKilledProcessHadSetAsideIsSpent) {
   EXPECT_EQ(budget_->Sums("k")->kernel, 6 * kDollar);
 }
 
+TEST_F(BudgetTest, WhatIsHeldIsHeldOnceAndByTheNextProcessToo) {
+  Start();
+  const Spender spender{"k", "p", "m"};
+  ASSERT_TRUE(budget_->Hold(spender, 6 * kDollar, "name"));
+  EXPECT_TRUE(budget_->Hold(spender, 6 * kDollar, "name")) << "it is set aside already";
+  EXPECT_FALSE(Fits(5 * kDollar));
+  Start();
+  EXPECT_TRUE(budget_->Holds("name"));
+  EXPECT_TRUE(budget_->Hold(spender, 6 * kDollar, "name"));
+  EXPECT_FALSE(Fits(5 * kDollar));
+  ASSERT_TRUE(budget_->Settle("name", kDollar, {}, true));
+  EXPECT_FALSE(budget_->Holds("name"));
+  EXPECT_EQ(budget_->Sums("k")->day, kDollar);
+}
+
 TEST_F(BudgetTest, MoreThanWasSetAsideIsBookedToo) {
   Start();
   const auto id = Reserve(kDollar);
