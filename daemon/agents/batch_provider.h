@@ -23,7 +23,7 @@ class BatchProvider final : public Provider {
       Alarms& alarms, std::unique_ptr<BatchService> service,
       std::unique_ptr<BatchFormat> format_of_requests,
       std::unique_ptr<BatchFormat> format_of_answers, std::string name,
-      BatchRunner::Settings settings);
+      const BatchRunner::Settings& settings);
 
   const std::string& name() const override { return requests_.name(); }
   ProviderTraits traits() const override { return requests_.traits(); }

@@ -80,18 +80,18 @@ class OpenAiBatches final : public HttpBatches {
                        "Content-Type: application/jsonl\r\n\r\n";
     body += lines + "\r\n--" + boundary + "--\r\n";
     Ask("POST", "/v1/files", {{"content-type", "multipart/form-data; boundary=" + boundary}},
-        std::move(body), format_, [this](Reply reply) { OnUploaded(std::move(reply)); });
+        std::move(body), format_, [this](const Reply& reply) { OnUploaded(reply); });
   }
 
   void Poll(const std::string& batch, PolledHandler done) override {
     polled_ = std::move(done);
     lines_.clear();
     Ask("GET", "/v1/batches/" + batch, {}, "", format_,
-        [this](Reply reply) { OnState(std::move(reply)); });
+        [this](const Reply& reply) { OnState(reply); });
   }
 
  private:
-  void OnUploaded(Reply reply) {
+  void OnUploaded(const Reply& reply) {
     auto file = ObjectOf(reply);
     const std::string id = file ? records::TextAt(*file, "id") : "";
     if (!file || !IsName(id)) {
@@ -103,10 +103,10 @@ class OpenAiBatches final : public HttpBatches {
     const Json body = {
         {"input_file_id", id}, {"endpoint", "/v1/chat/completions"}, {"completion_window", "24h"}};
     Ask("POST", "/v1/batches", {{"content-type", "application/json"}}, records::CompactJson(body),
-        format_, [this](Reply answer) { OnCreated(std::move(answer)); });
+        format_, [this](const Reply& answer) { OnCreated(answer); });
   }
 
-  void OnCreated(Reply reply) {
+  void OnCreated(const Reply& reply) {
     auto batch = ObjectOf(reply);
     auto done = std::exchange(created_, {});
     if (!batch) return done(tl::unexpected(std::move(batch.error())));
@@ -115,7 +115,7 @@ class OpenAiBatches final : public HttpBatches {
     done(id);
   }
 
-  void OnState(Reply reply) {
+  void OnState(const Reply& reply) {
     auto batch = ObjectOf(reply);
     if (!batch) return std::exchange(polled_, {})(tl::unexpected(std::move(batch.error())));
     const std::string status = records::TextAt(*batch, "status");
@@ -163,18 +163,18 @@ class AnthropicBatches final : public HttpBatches {
     body += "]}";
     Ask("POST", "/v1/messages/batches",
         {{"content-type", "application/json"}, AnthropicFormat::VersionHeader()}, std::move(body),
-        format_, [this](Reply reply) { OnCreated(std::move(reply)); });
+        format_, [this](const Reply& reply) { OnCreated(reply); });
   }
 
   void Poll(const std::string& batch, PolledHandler done) override {
     polled_ = std::move(done);
     batch_ = batch;
     Ask("GET", "/v1/messages/batches/" + batch, {AnthropicFormat::VersionHeader()}, "", format_,
-        [this](Reply reply) { OnState(std::move(reply)); });
+        [this](const Reply& reply) { OnState(reply); });
   }
 
  private:
-  void OnCreated(Reply reply) {
+  void OnCreated(const Reply& reply) {
     auto batch = ObjectOf(reply);
     auto done = std::exchange(created_, {});
     if (!batch) return done(tl::unexpected(std::move(batch.error())));
@@ -183,7 +183,7 @@ class AnthropicBatches final : public HttpBatches {
     done(id);
   }
 
-  void OnState(Reply reply) {
+  void OnState(const Reply& reply) {
     auto batch = ObjectOf(reply);
     if (!batch) return std::exchange(polled_, {})(tl::unexpected(std::move(batch.error())));
     if (records::TextAt(*batch, "processing_status") != "ended") {
