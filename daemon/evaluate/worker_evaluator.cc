@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "evaluate/case_errors.h"
 #include "evaluate/verdict.h"
 #include "source/swap/variant_text.h"
 
@@ -35,35 +36,6 @@ std::string FormatSpeedup(double speedup) {
   return text;
 }
 
-void MergeErrors(const std::vector<records::CaseResult>& verified,
-                 std::vector<records::CaseResult>& measured) {
-  for (records::CaseResult& result : measured) {
-    for (const records::CaseResult& errors : verified) {
-      if (errors.name != result.name) continue;
-      result.error = errors.error;
-      result.original_error = errors.original_error;
-    }
-  }
-}
-
-// The greater errors of two parts of a verification.
-void AddErrors(const std::vector<records::CaseResult>& part,
-               std::vector<records::CaseResult>& verified) {
-  for (const records::CaseResult& result : part) {
-    const auto known =
-        std::find_if(verified.begin(), verified.end(),
-                     [&](const records::CaseResult& v) { return v.name == result.name; });
-    if (known == verified.end()) {
-      verified.push_back(result);
-      continue;
-    }
-    if (result.error > known->error) known->error = result.error;
-    if (result.original_error > known->original_error) {
-      known->original_error = result.original_error;
-    }
-  }
-}
-
 records::Json Summary(const Combined& combined) {
   return {{"speedup", combined.speedup},
           {"interval", combined.interval},
@@ -77,7 +49,10 @@ records::Json Summary(const Combined& combined) {
 class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
  public:
   Job(WorkerEvaluator& owner, EvaluateRequest request, base::Callback<records::Evaluation> done)
-      : owner_(owner), request_(std::move(request)), done_(std::move(done)) {}
+      : owner_(owner),
+        request_(std::move(request)),
+        done_(std::move(done)),
+        entered_(owner.clock_.Now()) {}
 
   void Start() {
     evaluation_.variant = request_.variant.id;
@@ -99,8 +74,15 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
  private:
   void Enter(const Stage& stage) {
+    CountStage();
     stage_ = &stage;
     if (request_.progress) request_.progress(stage.name);
+  }
+
+  // Waiting for a worker is part of it.
+  void CountStage() {
+    const auto now = owner_.clock_.Now(), spent = now - std::exchange(entered_, now);
+    stage_seconds_[stage_->name] += std::chrono::duration<double>(spent).count();
   }
 
   void Check() {
@@ -491,6 +473,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void Finish() {
+    CountStage();
+    evaluation_.metrics["stage_seconds"] = stage_seconds_;
     evaluation_.date = base::FormatDate(owner_.clock_.WallTime());
     done_(std::move(evaluation_));
   }
@@ -499,6 +483,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   const EvaluateRequest request_;
   base::Callback<records::Evaluation> done_;
   const Stage* stage_ = &kCheck;
+  std::chrono::nanoseconds entered_;
+  std::map<std::string, double> stage_seconds_;
   bool only_profile_ = false;
   bool as_compiled_ = false;     // built by the recorded compiler, not by NVRTC
   bool other_original_ = false;  // the original that it was measured against is not what ships

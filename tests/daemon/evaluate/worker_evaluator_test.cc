@@ -22,8 +22,10 @@ using Outcome = base::Result<records::Evaluation>;
 
 class FixedClock final : public base::Clock {
  public:
-  std::chrono::nanoseconds Now() const override { return {}; }
+  std::chrono::nanoseconds Now() const override { return now; }
   std::chrono::nanoseconds WallTime() const override { return std::chrono::seconds(1); }
+
+  std::chrono::nanoseconds now{0};
 };
 
 protocol::MeasureReply MakeMeasured(double speedup) {
@@ -130,6 +132,19 @@ TEST_F(WorkerEvaluatorTest, AcceptsAfterAllStages) {
   EXPECT_EQ(outcome->text_hash, "text");
   EXPECT_EQ(outcome->target, "host-x86-64-v3");
   EXPECT_EQ(outcome->date, "1970-01-01T00:00:01Z");
+}
+
+TEST_F(WorkerEvaluatorTest, SaysWhatEachStageTook) {
+  EvaluateRequest request = MakeRequest();
+  request.progress = [this](std::string_view stage) {
+    clock_.now += std::chrono::seconds(stage == "build" ? 3 : stage == "confirm" ? 2 : 1);
+  };
+  const Outcome outcome = Run(std::move(request));
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  // Twice a build and a verification: as a finalist, too.
+  const Json expected = {
+      {"check", 1.0}, {"build", 6.0}, {"verify", 2.0}, {"measure", 1.0}, {"confirm", 2.0}};
+  EXPECT_EQ(outcome->metrics["stage_seconds"], expected);
 }
 
 // A finalist of NVRTC's is built once more, by the compiler that makes what ships.

@@ -5,7 +5,8 @@
 //   program RESULTS LAUNCHES       all of it; the results go to the file
 //   program cost LAUNCHES          prints nanoseconds of a launch of an empty kernel: the host's,
 //   and all program large MEGABYTES        one recorded launch of two buffers of that size program
-//   extra RESULTS          launches by the driver's packed buffers program forked RESULTS launches,
+//   extra RESULTS          launches by the driver's packed buffers program devices RESULTS
+//   launches on each GPU in turns program forked RESULTS launches,
 //   and has a child that does nothing program reset RESULTS          launches before and after the
 //   device is reset program mapped RESULTS         a launch on memory that is mapped into a longer
 //   range of addresses program waiting RESULTS        a kernel waits for the host, while others are
@@ -335,6 +336,33 @@ int Extra(const char* path) {
   return 0;
 }
 
+// By one thread on all GPUs in turns, each with memory of its own.
+int Devices(const char* path) {
+  std::FILE* results = std::fopen(path, "wb");
+  int count = 0;
+  CHECK(cudaGetDeviceCount(&count));
+  if (results == nullptr || count < 2) return 1;
+  std::vector<std::pair<float*, float*>> buffers;
+  for (int device = 0; device < count; ++device) {
+    CHECK(cudaSetDevice(device));
+    buffers.push_back({Filled(kCount, 2 * device), Filled(kCount, 2 * device + 1)});
+  }
+  Saved saved;
+  for (int i = 0; i < 3 * count; ++i) {
+    CHECK(cudaSetDevice(i % count));
+    const auto [out, in] = buffers[i % count];
+    saved.Around("scale_extra", i, {{out, kCount * 4}, {in, kCount * 4}}, nullptr, [out = out, in = in] {
+      app::scale<<<kCount / 128, 128>>>(out, in, 2.5f, kCount);
+    });
+  }
+  for (int device = 0; device < count; ++device) {
+    CHECK(cudaSetDevice(device));
+    Write(results, buffers[device].first, kCount);
+  }
+  std::fclose(results);
+  return 0;
+}
+
 int Forked(const char* path) {
   std::FILE* results = std::fopen(path, "wb");
   if (results == nullptr) return 1;
@@ -437,6 +465,7 @@ int main(int argc, char** argv) {
   if (mode == "cost") return Cost(std::atoi(argv[2]));
   if (mode == "large") return Large(static_cast<std::size_t>(std::atoi(argv[2])));
   if (mode == "extra") return Extra(argv[2]);
+  if (mode == "devices") return Devices(argv[2]);
   if (mode == "forked") return Forked(argv[2]);
   if (mode == "reset") return Reset(argv[2]);
   if (mode == "mapped") return Mapped(argv[2]);
