@@ -164,7 +164,9 @@ class AheadTest : public ::testing::Test {
       const auto request = protocol::ParseMeasureRequest(params);
       (request->confirm ? confirmed_ : measured_)
           .push_back(std::stoi(request->set.variant.strategy->title));
-      const double speedup = 1.1 + std::stod(request->set.variant.strategy->title) / 100;
+      const double speedup =
+          (losers_ ? 0.5 : 1.1) +
+          std::stod(request->set.variant.strategy->title) / (losers_ ? 1000 : 100);
       protocol::MeasureReply reply;
       for (const char* l2 : {"cold", "warm"}) {
         records::CaseResult result;
@@ -217,12 +219,14 @@ class AheadTest : public ::testing::Test {
   std::vector<int> measured_, confirmed_;  // by number, which is how good it is
   std::function<void(JobInput&)> change_;
   bool block_is_width_ = false;
+  bool losers_ = false;                      // all are slower than the original
   bool keeps_records_ = false;               // of the job before
   std::function<std::string(int)> code_of_;  // what a candidate is built to; not set: nobody says
 };
 
 TEST_F(AheadTest, TheGpuWaitsOnlyForTheFirstBuild) {
   // A build takes longer than all that the GPU does with it.
+  losers_ = true;
   Tune({}, 16, 60);
   std::chrono::nanoseconds free{0};
   int waits = 0;
@@ -238,6 +242,15 @@ TEST_F(AheadTest, TheGpuWaitsOnlyForTheFirstBuild) {
   }
   EXPECT_EQ(waits, 0) << said;
   EXPECT_EQ(BusyShare(), 1.0);
+}
+
+// Where each is better than those before, many wait to be proven, and what beats them frees their
+// places at once: the GPU then waits for the builds of those that come.
+TEST_F(AheadTest, ManyThatAreBeatenAtOnceLeaveTheGpuIdleForALittle) {
+  Tune({}, 16, 60);
+  EXPECT_GE(BusyShare(), 0.9);
+  EXPECT_LT(BusyShare(), 1.0);
+  EXPECT_LT(confirmed_.size(), measured_.size() / 2) << "not all of them are proven";
 }
 
 TEST_F(AheadTest, NothingForTheGpuWaitsForABuild) {
