@@ -30,7 +30,7 @@ tl::expected<Json, ModelError> ObjectOf(const Reply& reply) {
   return std::move(*json);
 }
 
-// What both have in common: requests, one at a time.
+// What both have in common: requests, one at a time, and who waits for them.
 class HttpBatches : public BatchService {
  public:
   HttpBatches(HttpSurroundings surroundings, BatchServiceSettings settings)
@@ -58,6 +58,18 @@ class HttpBatches : public BatchService {
     asking_ = AskHttp(surroundings_.client, surroundings_.alarms, surroundings_.clock,
                       std::move(request), settings_.limit, std::move(done));
   }
+
+  void OnCreated(const Reply& reply) {
+    auto batch = ObjectOf(reply);
+    auto done = std::exchange(created_, {});
+    if (!batch) return done(tl::unexpected(std::move(batch.error())));
+    const std::string id = records::TextAt(*batch, "id");
+    if (!IsName(id)) return done(tl::unexpected(Malformed("the batch has no name")));
+    done(id);
+  }
+
+  CreatedHandler created_;
+  PolledHandler polled_;
 
  private:
   HttpSurroundings surroundings_;
@@ -106,15 +118,6 @@ class OpenAiBatches final : public HttpBatches {
         format_, [this](const Reply& answer) { OnCreated(answer); });
   }
 
-  void OnCreated(const Reply& reply) {
-    auto batch = ObjectOf(reply);
-    auto done = std::exchange(created_, {});
-    if (!batch) return done(tl::unexpected(std::move(batch.error())));
-    const std::string id = records::TextAt(*batch, "id");
-    if (!IsName(id)) return done(tl::unexpected(Malformed("the batch has no name")));
-    done(id);
-  }
-
   void OnState(const Reply& reply) {
     auto batch = ObjectOf(reply);
     if (!batch) return std::exchange(polled_, {})(tl::unexpected(std::move(batch.error())));
@@ -141,8 +144,6 @@ class OpenAiBatches final : public HttpBatches {
   }
 
   OpenAiFormat format_;
-  CreatedHandler created_;
-  PolledHandler polled_;
   std::vector<std::string> files_;
   std::string lines_;
 };
@@ -174,15 +175,6 @@ class AnthropicBatches final : public HttpBatches {
   }
 
  private:
-  void OnCreated(const Reply& reply) {
-    auto batch = ObjectOf(reply);
-    auto done = std::exchange(created_, {});
-    if (!batch) return done(tl::unexpected(std::move(batch.error())));
-    const std::string id = records::TextAt(*batch, "id");
-    if (!IsName(id)) return done(tl::unexpected(Malformed("the batch has no name")));
-    done(id);
-  }
-
   void OnState(const Reply& reply) {
     auto batch = ObjectOf(reply);
     if (!batch) return std::exchange(polled_, {})(tl::unexpected(std::move(batch.error())));
@@ -199,8 +191,6 @@ class AnthropicBatches final : public HttpBatches {
   }
 
   AnthropicFormat format_;
-  CreatedHandler created_;
-  PolledHandler polled_;
   std::string batch_;
 };
 

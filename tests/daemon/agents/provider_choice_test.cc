@@ -16,7 +16,7 @@ namespace cupilot::agents {
 namespace {
 
 ProviderChoice Parse(const std::string& text) {
-  auto choice = ParseProvider(text, "/work");
+  auto choice = ParseProvider(text, "/base");
   EXPECT_TRUE(choice) << choice.error().message;
   return choice ? *choice : ProviderChoice();
 }
@@ -38,10 +38,10 @@ TEST(ProviderChoice, NamesServices) {
 TEST(ProviderChoice, NamesTheOthers) {
   EXPECT_EQ(Parse("command:llm -m 'a b' \"\"").words,
             (std::vector<std::string>{"llm", "-m", "a b", ""}));
-  EXPECT_EQ(Parse("exchange:prompts").path, "/work/prompts");
+  EXPECT_EQ(Parse("exchange:prompts").path, "/base/prompts");
   EXPECT_EQ(Parse("exchange:/x/prompts#gpt-6-sol").path, "/x/prompts");
   EXPECT_EQ(Parse("exchange:/x/prompts#gpt-6-sol").model, "gpt-6-sol");
-  EXPECT_EQ(Parse("replay:a#b.jsonl").path, "/work/a#b.jsonl");
+  EXPECT_EQ(Parse("replay:a#b.jsonl").path, "/base/a#b.jsonl");
 }
 
 TEST(ProviderChoice, SaysWhatMayStandThere) {
