@@ -2,6 +2,7 @@
 // same time: each takes about half a second to start.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct SanitizedRun {
   const SanitizerTool* tool = nullptr;
   std::string error;   // the first that it reports; empty: none
   std::string failed;  // why it says nothing
+  bool late = false;   // that is because it was ended at the limit
 };
 
 class SanitizedRuns {
@@ -33,8 +35,9 @@ class SanitizedRuns {
     std::string scratch;  // a folder for logs; made, and left empty
   };
 
-  // Starts them; what cannot be started has failed.
-  SanitizedRuns(const Subject& subject, const std::vector<const SanitizerTool*>& tools);
+  // Starts them; what cannot be started has failed, and what has not ended within the limit, too.
+  SanitizedRuns(const Subject& subject, const std::vector<const SanitizerTool*>& tools,
+                std::chrono::milliseconds limit);
   SanitizedRuns(const SanitizedRuns&) = delete;
   SanitizedRuns& operator=(const SanitizedRuns&) = delete;
   ~SanitizedRuns();  // ends those that still run

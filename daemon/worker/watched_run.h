@@ -22,6 +22,7 @@ struct WatchFinding {
 struct WatchedRun {
   std::string failed;    // why there was none, or it did not end; empty: it did
   bool died = false;     // that is because its process did
+  bool late = false;     // that is because it did not end, twice
   std::string failure;   // what a kernel did that ended the launch: a barrier not reached by all
   bool stopped = false;  // at the limit of accesses: there may be more to find
   double accesses = 0;

@@ -74,12 +74,8 @@ Finding FindingOf(const WatchFinding& found) {
 class Watched {
  public:
   // `of`: for details and notes; another one for each plan.
-  Watched(Trial& trial, const CasePlan& plan, std::string of, bool is_shifted = false)
-      : trial_(trial),
-        set_(trial.set()),
-        plan_(plan),
-        of_(std::move(of)),
-        is_shifted_(is_shifted) {}
+  Watched(Trial& trial, const CasePlan& plan, std::string of)
+      : trial_(trial), set_(trial.set()), plan_(plan), of_(std::move(of)) {}
 
   // Nothing where it says nothing.
   base::Result<std::optional<Finding>> Run(bool own_size) {
@@ -104,8 +100,9 @@ class Watched {
       return std::nullopt;
     }
     TRY_ASSIGN(const WatchedRun run, RunCandidate(kPoisons[0]));
-    // At its own places it ran.
-    if (run.died && is_shifted_) return std::optional<Finding>(Crashed(run.failed));
+    // The original does neither.
+    if (run.died) return std::optional<Finding>(Ended("crashed", run.failed));
+    if (run.late) return std::optional<Finding>(Ended("timed_out", run.failed));
     if (!run.failed.empty()) {
       Say("not looked at: the candidate fails so: " + run.failed);
       return std::nullopt;
@@ -114,8 +111,8 @@ class Watched {
   }
 
  private:
-  Finding Crashed(const std::string& how) const {
-    return {"crashed", how + " (" + of_ + ", seed " + std::to_string(set_.seed) + ", watched)",
+  Finding Ended(const std::string& reason, const std::string& how) const {
+    return {reason, how + " (" + of_ + ", seed " + std::to_string(set_.seed) + ", watched)",
             kAccessesStep};
   }
   void Say(const std::string& what) { trial_.Note(kAccessesStep, of_ + ": " + what); }
@@ -147,7 +144,7 @@ class Watched {
   }
 
   base::Result<std::optional<Finding>> Judge(const WatchedRun& original, const WatchedRun& run) {
-    if (!run.failure.empty()) return std::optional<Finding>(Crashed(run.failure));
+    if (!run.failure.empty()) return std::optional<Finding>(Ended("crashed", run.failure));
     std::set<std::pair<int, std::string>> of_original;
     for (const WatchFinding& finding : original.findings) of_original.insert(KeyOf(finding));
     // A barrier that is missing shows as both.
@@ -191,7 +188,6 @@ class Watched {
   const protocol::CandidateSet& set_;
   const CasePlan& plan_;
   const std::string of_;
-  const bool is_shifted_;  // the same case elsewhere, after it ran at its own places
   Trial::Scene scene_;
   std::shared_ptr<const CaseInputs> inputs_;
 };
@@ -234,7 +230,7 @@ base::Result<Finding> StepAccesses(Trial& trial) {
   if (!looked_at.empty() && plan.layout.bytes <= kShiftedBytes) {
     std::string how;
     if (const auto scene = MakeShiftedScene(trial, &how)) {
-      TRY_ASSIGN(auto finding, Watched(trial, scene->original, of + ", " + how, true).Run(false));
+      TRY_ASSIGN(auto finding, Watched(trial, scene->original, of + ", " + how).Run(false));
       if (finding && !finding->reason.empty()) return *finding;
       if (finding) looked_at += "; " + how;
     }

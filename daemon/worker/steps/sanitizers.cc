@@ -5,6 +5,7 @@
 // Buffers are parts of one allocation that is written before: what lies between them memcheck and
 // initcheck do not see; red zones and poisons are there for that.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/compiler_program.h"
@@ -15,6 +16,7 @@
 #include "worker/kept.h"
 #include "worker/program.h"
 #include "worker/sanitized_runs.h"
+#include "worker/sanitizer_looks.h"
 #include "worker/sizes.h"
 #include "worker/steps/step.h"
 #include "worker/toolkits.h"
@@ -65,71 +67,34 @@ base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
   return std::nullopt;
 }
 
-// What the tools said, and what follows.
-struct Looked {
-  Finding finding;
-  std::vector<std::string> notes;
-  bool whole = true;  // every tool said something
-};
-
 class Sanitizers {
  public:
   Sanitizers(const protocol::CandidateSet& set, std::string program, const Trial::Scene& scene,
              const CaseInputs& inputs)
       : set_(set), program_(std::move(program)), scene_(scene), inputs_(inputs) {}
 
-  Looked Look() const {
-    Looked looked;
-    std::string clean;
-    for (const SanitizedRun& run :
-         RunAll(set_.candidate_artifact, scene_.program, scene_.plan.layout, AllTools())) {
-      const std::string tool = run.tool->name;
-      if (!run.failed.empty()) {
-        looked.notes.push_back(NotLooked(scene_.original.name, tool + ": " + run.failed));
-        looked.whole = false;
-        continue;
-      }
-      if (run.error.empty()) {
-        clean += (clean.empty() ? "" : ", ") + tool;
-        continue;
-      }
-      if (!OriginalDoes(*run.tool)) {
-        looked.finding = {run.tool->reason,
-                          "compute-sanitizer's " + tool + ": " + run.error + " (case '" +
-                              scene_.original.name + "')",
-                          kSanitizersStep};
-        return looked;
-      }
-      looked.notes.push_back(tool +
-                             ": does not count, since the original does the like: " + run.error);
-    }
-    if (!clean.empty()) {
-      looked.notes.push_back("case '" + scene_.original.name + "': nothing found by " + clean);
-    }
-    return looked;
+  SanitizerLook Look() const {
+    return LookWithSanitizers(
+        scene_.original.name,
+        [this](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
+          return RunAll(set_.candidate_artifact, scene_.program, scene_.plan.layout, tools, limit);
+        },
+        [this](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
+          const Layout& layout = scene_.original.layout;
+          return RunAll(set_.original_artifact,
+                        ToJson(OriginalProgram(scene_.original, set_.kernel.name), layout, 0),
+                        layout, tools, limit);
+        });
   }
 
  private:
-  static std::vector<const SanitizerTool*> AllTools() {
-    std::vector<const SanitizerTool*> tools;
-    tools.reserve(kSanitizerTools.size());
-    for (const SanitizerTool& tool : kSanitizerTools) tools.push_back(&tool);
-    return tools;
-  }
-
-  bool OriginalDoes(const SanitizerTool& tool) const {
-    const Layout& layout = scene_.original.layout;
-    const records::Json program =
-        ToJson(OriginalProgram(scene_.original, set_.kernel.name), layout, 0);
-    return !RunAll(set_.original_artifact, program, layout, {&tool}).front().error.empty();
-  }
-
   std::vector<SanitizedRun> RunAll(const std::string& artifact, const records::Json& program,
                                    const Layout& layout,
-                                   const std::vector<const SanitizerTool*>& tools) const {
+                                   const std::vector<const SanitizerTool*>& tools,
+                                   std::chrono::milliseconds limit) const {
     return SanitizedRuns({program_, set_.device, artifact, program, layout, inputs_,
                           set_.work_folder + "/sanitizers"},
-                         tools)
+                         tools, limit)
         .Wait();
   }
 
@@ -164,7 +129,7 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
     return not_looked(inputs.error().message);
   }
   if (!inputs) return base::Fail(inputs.error());
-  static Kept<Looked>& kept = *new Kept<Looked>(kKeptReportBytes);
+  static Kept<SanitizerLook>& kept = *new Kept<SanitizerLook>(kKeptReportBytes);
   const std::string key = base::Hasher()
                               .Add(set.device)
                               .Add(set.candidate_artifact)
@@ -175,11 +140,13 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
   auto looked = kept.Find(key);
   if (!looked) {
     trial.CountLaunches(static_cast<std::int64_t>(kSanitizerTools.size()));
-    looked = std::make_shared<Looked>(Sanitizers(set, sanitizer, *scene, **inputs).Look());
+    looked = std::make_shared<SanitizerLook>(Sanitizers(set, sanitizer, *scene, **inputs).Look());
     if (looked->whole) kept.Put(key, looked, kBytesOfOne);
   }
   for (const std::string& note : looked->notes) trial.Note(kSanitizersStep, note);
-  return looked->finding;
+  Finding finding = looked->finding;
+  if (!finding.reason.empty()) finding.check = kSanitizersStep;
+  return finding;
 }
 
 }  // namespace cupilot::worker

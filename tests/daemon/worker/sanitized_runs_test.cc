@@ -59,6 +59,8 @@ constexpr const char* kRefusedCall = R"(========= COMPUTE-SANITIZER
 )";
 constexpr const char* kNothing = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n";
 
+constexpr std::chrono::milliseconds kLimit{60000};
+
 const SanitizerTool& Tool(const std::string& name) {
   for (const SanitizerTool& tool : kSanitizerTools) {
     if (tool.name == name) return tool;
@@ -106,7 +108,7 @@ class SanitizedRunsTest : public ::testing::Test {
   }
 
   SanitizedRun Run(const std::string& script) {
-    return SanitizedRuns(With(script), {&Tool("racecheck")}).Wait().front();
+    return SanitizedRuns(With(script), {&Tool("racecheck")}, kLimit).Wait().front();
   }
 
   sighandler_t before_ = SIG_DFL;
@@ -162,7 +164,7 @@ TEST_F(SanitizedRunsTest, WithoutAReportItCountsIfTheProgramRan) {
 TEST_F(SanitizedRunsTest, AToolThatCannotBeStartedHasFailed) {
   SanitizedRuns::Subject subject = With("");
   subject.sanitizer = folder_ / "missing";
-  const SanitizedRun run = SanitizedRuns(subject, {&Tool("memcheck")}).Wait().front();
+  const SanitizedRun run = SanitizedRuns(subject, {&Tool("memcheck")}, kLimit).Wait().front();
   EXPECT_EQ(run.error, "");
   EXPECT_NE(run.failed, "");
 }
@@ -174,7 +176,7 @@ TEST_F(SanitizedRunsTest, WhoEndsThemEndsAllThatTheyHaveStarted) {
   pid_t script = 0, child = 0;
   {
     const SanitizedRuns runs(With("sleep 100000 & echo $$ $! > \"$here/pids\"\nwait\n"),
-                             {&Tool("memcheck")});
+                             {&Tool("memcheck")}, kLimit);
     std::ifstream pids(place);  // waits for the script
     pids >> script >> child;
   }
@@ -182,6 +184,15 @@ TEST_F(SanitizedRunsTest, WhoEndsThemEndsAllThatTheyHaveStarted) {
   ASSERT_GT(child, 0);
   EXPECT_TRUE(test::HasEnded(script));
   EXPECT_TRUE(test::HasEnded(child));
+}
+
+TEST_F(SanitizedRunsTest, WhatDoesNotEndIsLate) {
+  const std::chrono::milliseconds none{0};
+  const SanitizedRun run =
+      SanitizedRuns(With("sleep 100000\n"), {&Tool("memcheck")}, none).Wait().front();
+  EXPECT_TRUE(run.late);
+  EXPECT_EQ(run.failed, "it did not end within 0 ms");
+  EXPECT_FALSE(Run("exit 3\n").late);
 }
 
 TEST_F(SanitizedRunsTest, LogsAreNotKept) {

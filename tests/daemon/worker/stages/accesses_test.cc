@@ -1,12 +1,15 @@
 // The step "accesses": what a candidate's threads do that no result shows, found in one watched run
 // each of original and candidate; and what it has to leave alone.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <utility>
 
 #include "tests/support/evaluator_rig.h"
 #include "tests/support/forwarding_workers.h"
+#include "tests/support/temporary_folder.h"
 
 namespace cupilot::evaluate {
 namespace {
@@ -171,7 +174,7 @@ class AccessesTest : public ::testing::Test {
   static void ExpectCaught(const std::string& reason, const std::string& detail,
                            const Json& variant) {
     const records::Evaluation evaluation = rig_->Evaluate(variant);
-    EXPECT_FALSE(evaluation.accepted);
+    EXPECT_FALSE(evaluation.accepted) << NoteOf(evaluation);
     EXPECT_EQ(evaluation.reason, reason) << evaluation.detail;
     EXPECT_THAT(evaluation.detail,
                 AllOf(HasSubstr(detail), HasSubstr("(case 'all"), HasSubstr("seed")));
@@ -217,6 +220,41 @@ TEST_F(AccessesTest, ABarrierThatSomeThreadsDoNotReachIsFound) {
   ExpectCaught("crashed", "a barrier of the block was reached by 32 of 64 threads",
                Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"
                        "  __syncthreads();\n  if (t < 32) __syncthreads();\n" +
+                       kAddUp));
+  // The others have ended.
+  ExpectCaught(
+      "crashed", "a barrier of the block was reached by 32 of 64 threads",
+      Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"
+              "  __syncthreads();\n  for (int half = 32; half > 0; half /= 2) {\n"
+              "    if (t >= half) continue;\n    part[t] += part[t + half];\n    __syncthreads();\n"
+              "  }\n  if (t == 0) {\n    out[blockIdx.x] = part[0];\n    atomicAdd(total, "
+              "part[0]);\n  }"));
+}
+
+// The runtime says there what a kernel did, under the limit for files of who runs candidates.
+TEST_F(AccessesTest, AStandardErrorThatIsAFileHidesNothing) {
+  test::TemporaryFolder folder;
+  const std::string place = folder.Write("log", "");
+  const int file = ::open(place.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC), before = ::dup(2);
+  ASSERT_GE(file, 0);
+  ASSERT_GE(::dup2(file, 2), 0);
+  AccessesRig rig(kSums, 4);  // with workers that inherit it
+  const records::Evaluation evaluation =
+      rig.Evaluate(Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"
+                           "  __syncthreads();\n  if (t < 32) __syncthreads();\n" +
+                           kAddUp));
+  ASSERT_GE(::dup2(before, 2), 0);
+  ::close(before);
+  ::close(file);
+  EXPECT_EQ(evaluation.reason, "crashed");
+  EXPECT_THAT(evaluation.detail, HasSubstr("a barrier of the block was reached by 32 of 64"));
+}
+
+// What it did before can then not be told.
+TEST_F(AccessesTest, AWatchedRunThatDiesIsNotPassedOver) {
+  ExpectCaught("crashed", "the process was ended by",
+               Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"
+                       "  if (in[1ll << 45] == 7) part[t] = 0;\n  __syncthreads();\n" +
                        kAddUp));
 }
 

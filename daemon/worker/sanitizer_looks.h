@@ -1,0 +1,32 @@
+// What follows from what compute-sanitizer's tools say of a candidate and, where it matters, of the
+// original. Pure but for the two functions that run them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "worker/checks/check.h"
+#include "worker/sanitized_runs.h"
+
+namespace cupilot::worker {
+
+// Runs the tools at the same time; one that has not ended within the limit is `late`.
+using RunSanitizers = std::function<std::vector<SanitizedRun>(
+    const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit)>;
+
+struct SanitizerLook {
+  Finding finding;                 // reason and detail; no reason: nothing was found
+  std::vector<std::string> notes;  // what was looked at, and what was not, and why
+  bool whole = true;               // every tool said something
+};
+
+// An error counts that the original does not have, too. A tool that was ended at its limit found
+// nothing out: it is asked again, alone and for longer, and a candidate that does not end then
+// either is `timed_out` where the original ends. A tool that fails otherwise is a note: it may be
+// the tool's own limit.
+SanitizerLook LookWithSanitizers(const std::string& case_name, const RunSanitizers& candidate,
+                                 const RunSanitizers& original);
+
+}  // namespace cupilot::worker
