@@ -15,7 +15,7 @@ struct Finalists::State : std::enable_shared_from_this<State> {
   std::map<std::string, std::vector<Waiting>> groups;  // those of which one has its turn
 
   void Begin(const std::string& group, const std::function<void(Turn turn)>& begin) {
-    begin(Turn(nullptr, [state = shared_from_this(), group](void*) { state->Leave(group); }));
+    begin(Turn(this, [state = shared_from_this(), group](void*) { state->Leave(group); }));
   }
 
   void Leave(const std::string& group) {

@@ -12,7 +12,7 @@ namespace cupilot::evaluate {
 
 class Finalists {
  public:
-  // Held by whom it is given to until all is said of it; then the next one begins.
+  // Held by whom it is given to until all is said of it; then the next one begins. Not null.
   using Turn = std::shared_ptr<void>;
 
   Finalists();

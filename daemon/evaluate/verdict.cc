@@ -100,6 +100,22 @@ base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
   return combined;
 }
 
+base::Result<Verdict> JudgeProbe(const protocol::MeasureReply& probed,
+                                 const records::Workload& workload, double best) {
+  if (probed.failed || probed.stopped_early) return JudgeOnce(probed, workload);
+  TRY_ASSIGN(Combined combined, Combine(probed.cases, workload));
+  if (combined.speedup * kProbeDoubt < best) {
+    return Reject(
+        "not_faster",
+        "clearly slower than the " + Number(best) + " at least of what is there after one probe",
+        combined);
+  }
+  Verdict verdict;
+  verdict.accepted = true;
+  verdict.combined = combined;
+  return verdict;
+}
+
 base::Result<Verdict> JudgeOnce(const protocol::MeasureReply& measured,
                                 const records::Workload& workload) {
   if (measured.failed) return Reject(measured.reason, measured.detail);

@@ -58,6 +58,14 @@ std::string WhyNotFaster(const Change& change);
 base::Result<Verdict> JudgeOnce(const protocol::MeasureReply& measured,
                                 const records::Workload& workload);
 
+// Of a probe that comes before everything else: whether the rest is worth its time. Accepted here
+// means "go on"; `combined` is for the order in which that is done. `best`: the speedup that is
+// proven already, or 0.
+base::Result<Verdict> JudgeProbe(const protocol::MeasureReply& probed,
+                                 const records::Workload& workload, double best);
+// How much faster than what few pairs say a candidate may be.
+inline constexpr double kProbeDoubt = 1.1;
+
 // Both processes must say it. The result's numbers are those of the process that says less.
 base::Result<Verdict> JudgeBoth(const protocol::MeasureReply& first,
                                 const protocol::MeasureReply& second,

@@ -80,9 +80,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   // Waiting for a worker is part of it.
-  void CountStage() {
+  void CountStage() { Count(stage_->name); }
+  void Count(const char* name) {
     const auto now = owner_.clock_.Now(), spent = now - std::exchange(entered_, now);
-    stage_seconds_[stage_->name] += std::chrono::duration<double>(spent).count();
+    stage_seconds_[name] += std::chrono::duration<double>(spent).count();
   }
 
   void Check() {
@@ -162,14 +163,54 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.text_hash = TextHash(*reply, entries_);
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
-    if (!request_.same_code || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
-      return StartVerify("screening", &Job::OnScreened);
+    // Who has its turn waits for nobody who may wait for that.
+    if (!request_.same_code || turn_ || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
+      return BeginTrials();
     }
     request_.same_code(evaluation_.text_hash + " " + reply->data_hash,
                        [self = shared_from_this()](std::optional<records::Evaluation> known) {
                          if (known) return self->done_(std::move(*known));
-                         self->StartVerify("screening", &Job::OnScreened);
+                         self->BeginTrials();
                        });
+  }
+
+  // Built again while it has its turn, it keeps it.
+  void BeginTrials() {
+    if (!request_.probe_first || DeviceKind(request_.device) != "cuda" || turn_) {
+      return StartVerify("screening", &Job::OnScreened);
+    }
+    Enter(kMeasure);
+    StartMeasure(Measuring::kProbe, &Job::OnProbed);
+  }
+
+  void OnProbed(base::Result<protocol::MeasureReply> reply) {
+    if (!reply) return OnWorkerError(reply.error());
+    first_ = std::move(*reply);
+    State(first_);
+    if (EndsAfterProbe()) return;
+    AwaitTurn([this] {
+      if (EndsAfterProbe()) return;
+      BeginWatched();
+      StartVerify("screening", &Job::OnScreened);
+    });
+  }
+
+  // Asked again when its turn has come: more is proven then.
+  bool EndsAfterProbe() {
+    const double best = request_.best_so_far ? request_.best_so_far(first_.cases) : 0;
+    base::Result<Verdict> verdict = JudgeProbe(first_, request_.workload, best);
+    if (!verdict) {
+      done_(base::Fail(std::move(verdict.error())));
+      return true;
+    }
+    Note("probe", *verdict);
+    if (verdict->accepted) {
+      measured_ = *verdict->combined;
+      return false;
+    }
+    if (verdict->combined) evaluation_.metrics["beaten_by"] = best;
+    Reject(verdict->reason, verdict->detail);
+    return true;
   }
 
   void StartVerify(const char* depth, void (Job::*then)(base::Result<protocol::VerifyReply>)) {
@@ -188,7 +229,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     verified_.clear();
     if (!TakeVerified(std::move(reply))) return;
     Enter(kMeasure);
-    StartMeasure(false, &Job::OnMeasured);
+    StartMeasure(Measuring::kFirst, &Job::OnMeasured);
   }
 
   void OnProven(base::Result<protocol::VerifyReply> reply) {
@@ -281,21 +322,32 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   void OnWatched() {
     if (++watched_built_ < 2) return;
     watched_builds_ = Watched::kDone;
-    if (awaits_watched_) AwaitTurn();
+    if (awaits_watched_) ProveRest();
   }
 
   void Prove() {
     awaits_watched_ = watched_builds_ != Watched::kDone;
-    if (!awaits_watched_) AwaitTurn();
+    if (!awaits_watched_) ProveRest();
   }
 
-  void AwaitTurn() {
+  void ProveRest() {
+    AwaitTurn([this] {
+      if (!EndsBeaten()) StartVerify("rest", &Job::OnProven);
+    });
+  }
+
+  // `begin` is called as a part of this job, at once where it has its turn.
+  template <class Begin>
+  void AwaitTurn(Begin begin) {
+    if (turn_) return begin();
+    CountStage();
     const std::string group =
         evaluation_.kernel_key + " " + evaluation_.workload + " " + request_.device;
     owner_.finalists_.Enter(group, measured_.speedup,
-                            [self = shared_from_this()](Finalists::Turn turn) {
+                            [self = shared_from_this(), begin](Finalists::Turn turn) {
                               self->turn_ = std::move(turn);
-                              if (!self->EndsBeaten()) self->StartVerify("rest", &Job::OnProven);
+                              self->Count("turn");
+                              begin();
                             });
   }
 
@@ -317,7 +369,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   void Confirm() {
     Enter(kConfirm);
-    StartMeasure(true, &Job::OnConfirmed);
+    StartMeasure(Measuring::kSecond, &Job::OnConfirmed);
   }
 
   // NVRTC builds fast, but what ships is nvcc's, and now and then that is other code. Then that is
@@ -372,11 +424,14 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     Finish();
   }
 
-  void StartMeasure(bool confirm, void (Job::*then)(base::Result<protocol::MeasureReply>)) {
+  enum class Measuring { kProbe, kFirst, kSecond };
+
+  void StartMeasure(Measuring what, void (Job::*then)(base::Result<protocol::MeasureReply>)) {
     protocol::MeasureRequest measure;
     measure.set = MakeSet();
     measure.max_seconds = request_.max_seconds;
-    measure.confirm = confirm;
+    measure.confirm = what == Measuring::kSecond;
+    measure.probe = what == Measuring::kProbe;
     measure.probe_limit = owner_.settings_.probe_limit;
     Measure(owner_.workers_, measure,
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {

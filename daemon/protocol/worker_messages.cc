@@ -472,7 +472,8 @@ static void Read(const Json& json, const std::string& path, MeasureRequest& valu
   object.Optional("set", value.set)
       .Optional("max_seconds", value.max_seconds)
       .Optional("confirm", value.confirm)
-      .Optional("probe_limit", value.probe_limit);
+      .Optional("probe_limit", value.probe_limit)
+      .Optional("probe", value.probe);
 }
 
 Json ToJson(const MeasureRequest& value) {
@@ -481,6 +482,7 @@ Json ToJson(const MeasureRequest& value) {
   json["max_seconds"] = NumberJson(value.max_seconds);
   json["confirm"] = value.confirm;
   json["probe_limit"] = NumberJson(value.probe_limit);
+  if (value.probe) json["probe"] = true;
   return json;
 }
 

@@ -206,6 +206,9 @@ struct MeasureRequest {
   bool confirm = false;  // a second, independent process after a first success
   double probe_limit =
       1.1;  // a candidate slower than this times the original after one probe stops
+  // That probe alone, of a candidate that nothing is known of yet: nothing is said but how fast it
+  // is, roughly, or that it does not run.
+  bool probe = false;
 };
 struct MeasureReply {
   bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch

@@ -467,6 +467,7 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
+  request.probe_first = true;
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };

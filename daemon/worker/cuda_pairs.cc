@@ -70,12 +70,14 @@ class CudaPairs {
     {
       TRY_ASSIGN(const PairsTaken cold, TakeCold());
       reply = ToJson(cold);
-      if (restore_.empty() && !cold.stopped_early) {
+      if (restore_.empty() && !cold.stopped_early && !settings_.probe) {
         TRY_ASSIGN(const PairsTaken warm, TakeWarm());
         reply["warm"] = ToJson(warm);
       }
     }
-    if (!reply.value("stopped_early", false)) TRY(SampleOnPoison(request["poison"]));
+    if (!reply.value("stopped_early", false) && !settings_.probe) {
+      TRY(SampleOnPoison(request["poison"]));
+    }
     reply["copies"] = copies_;
     reply["launches"] = launches_;
     reply["graph"] = graph_;

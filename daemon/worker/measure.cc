@@ -54,7 +54,8 @@ Json QuestionAbout(const Subject& subject) {
           {"modules", {0, 1}},
           {"seconds", subject.request.max_seconds},
           {"probe_limit", subject.request.probe_limit},
-          {"most_pairs", kMostPairs}};
+          {"most_pairs", subject.request.probe ? kProbePairs : kMostPairs},
+          {"probe", subject.request.probe}};
 }
 
 // The outputs, which hold poison before the launch that is looked at.
@@ -127,7 +128,7 @@ base::Result<Measured> PairsOnHost(const Subject& subject) {
   question["poison"] = PoisonList(layout, copies[1]);
   Measured measured;
   TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
-  if (measured.reply.value("stopped_early", false)) return measured;
+  if (subject.request.probe || measured.reply.value("stopped_early", false)) return measured;
   TRY_ASSIGN(measured.finding, LookAtResults(subject, lease.memory().subspan(
                                                           static_cast<std::size_t>(copies[1]),
                                                           static_cast<std::size_t>(layout.bytes))));
@@ -157,7 +158,7 @@ base::Result<Measured> PairsOnGpu(const Subject& subject) {
   Measured measured;
   TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
   measured.reply["resources"] = lease.runner().resources();
-  if (measured.reply.value("stopped_early", false)) return measured;
+  if (subject.request.probe || measured.reply.value("stopped_early", false)) return measured;
   TRY_ASSIGN(
       measured.finding,
       LookAtResults(subject, lease.memory().subspan(0, static_cast<std::size_t>(layout.bytes))));
@@ -195,12 +196,16 @@ class Measurement {
     reply_.device = {properties_.name, properties_.architecture, properties_.sm_count,
                      properties_.memory_bytes};
     // What the original writes is kept from the verification before; runs otherwise.
-    TRY_ASSIGN(const std::vector<Traffic> traffic,
-               TrafficOf(request_.set, admission.cases, properties_));
+    std::vector<Traffic> traffic(admission.cases.size());
+    if (!request_.probe) {
+      TRY_ASSIGN(traffic, TrafficOf(request_.set, admission.cases, properties_));
+    }
     const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
     TRY_ASSIGN(const device::DeviceLock lock,
                device::DeviceLock::Acquire(device::DeviceLockPath(lock_name), kLockLimit));
-    TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
+    if (!request_.probe) {
+      TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
+    }
     for (std::size_t i = 0; i < traffic.size(); ++i) {
       TRY(MeasureCase(admission.cases[i], traffic[i]));
       if (reply_.failed && reply_.reason != "faster_than_physics") break;
@@ -240,6 +245,11 @@ class Measurement {
     const base::PairedRatio ratio = base::RatioOf(taken.pairs);
     records::CaseResult result = ResultOf(workload.name, taken.pairs, ratio);
     result.l2 = on_gpu_ ? "cold" : "warm";
+    if (request_.probe) {
+      reply_.stopped_early = reply_.stopped_early || taken.stopped_early;
+      reply_.cases.push_back(std::move(result));
+      return {};
+    }
     const FloorResult floor = CompareWithFloor(*rates_, traffic.bytes(), ratio.first, ratio.second);
     result.floor_us = floor.floor_us;
     if (floor.impossible) {

@@ -10,13 +10,12 @@ using records::Json;
 using std::chrono::steady_clock;
 
 namespace {
-constexpr std::size_t kProbePairs = 3;
 constexpr double kLeastUs = 1e-3;  // a clock's step is no zero
 }  // namespace
 
 PairSettings PairSettingsOf(const Json& request) {
   return {request["seconds"].get<double>(), request["probe_limit"].get<double>(),
-          request["most_pairs"].get<std::size_t>()};
+          request["most_pairs"].get<std::size_t>(), request.value("probe", false)};
 }
 
 base::Result<PairsTaken> TakePairs(

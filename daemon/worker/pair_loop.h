@@ -11,10 +11,14 @@
 
 namespace cupilot::worker {
 
+// What decides whether a candidate is clearly slower.
+inline constexpr std::size_t kProbePairs = 3;
+
 struct PairSettings {
   double seconds = 2;        // at most, unless there are too few pairs
   double probe_limit = 1.1;  // a candidate that takes so many times the original's time stops
   std::size_t most_pairs = 60;
+  bool probe = false;  // no more is asked than how fast it is, roughly
 };
 PairSettings PairSettingsOf(const records::Json& request);
 

@@ -1,0 +1,123 @@
+// A search's candidates on a GPU: first a probe, then, one at a time, what it takes to accept one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tests/daemon/evaluate/worker_evaluator_fixture.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ProbeFirstTest : public WorkerEvaluatorTest {
+ protected:
+  ProbeFirstTest() {
+    workers_.On("describe_device", [](const Json& params) -> Json {
+      const bool host = params["device"] == "host";
+      return {{"name", "one"}, {"arch", host ? "host-x86-64-v3" : "sm_90"}};
+    });
+    workers_.On("verify", [this](const Json& params) {
+      const std::string id = params["set"]["variant"]["id"];
+      verified_.push_back(id + " " + params["depth"].get<std::string>());
+      protocol::VerifyReply reply;
+      reply.passed = id != wrong_;
+      reply.reason = reply.passed ? "" : "wrong_values";
+      return protocol::ToJson(reply);
+    });
+    workers_.On("measure", [this](const Json& params) {
+      const std::string id = params["set"]["variant"]["id"];
+      const bool probe = params.value("probe", false);
+      measured_.push_back(id + (probe ? " probe" : ""));
+      protocol::MeasureReply reply = MakeMeasured(speedups_.at(id));
+      reply.stopped_early = speedups_.at(id) < 0.9;
+      return protocol::ToJson(reply);
+    });
+  }
+
+  void Begin(const std::string& id, const std::string& device = "cuda:0") {
+    EvaluateRequest request = MakeRequest();
+    request.device = device;
+    request.variant.id = id;
+    request.probe_first = true;
+    request.best_so_far = [this](const auto&) { return best_; };
+    evaluator_.Evaluate(std::move(request), [this, id](Outcome outcome) {
+      ASSERT_TRUE(outcome) << outcome.error().message;
+      if (outcome->accepted) best_ = std::max(best_, (*outcome->interval)[0]);
+      got_[id] = std::move(*outcome);
+    });
+  }
+
+  std::map<std::string, double> speedups_;
+  std::string wrong_;
+  double best_ = 0;
+  std::vector<std::string> verified_, measured_;
+  std::map<std::string, records::Evaluation> got_;
+};
+
+TEST_F(ProbeFirstTest, WhatIsClearlySlowerIsNotVerified) {
+  speedups_ = {{"slow", 0.5}};
+  Begin("slow");
+  workers_.RunAll();
+  EXPECT_EQ(got_["slow"].reason, "not_faster");
+  EXPECT_THAT(got_["slow"].detail, HasSubstr("after one probe"));
+  EXPECT_THAT(verified_, IsEmpty());
+  EXPECT_THAT(measured_, ElementsAre("slow probe"));
+}
+
+TEST_F(ProbeFirstTest, SoIsWhatIsClearlySlowerThanWhatIsProven) {
+  speedups_ = {{"slower", 1.2}, {"as good", 1.45}};
+  best_ = 1.5;
+  Begin("slower");
+  workers_.RunAll();
+  EXPECT_EQ(got_["slower"].reason, "not_faster");
+  EXPECT_EQ(got_["slower"].metrics["beaten_by"], 1.5);
+  EXPECT_THAT(verified_, IsEmpty());
+  // Three pairs may be a tenth off.
+  Begin("as good");
+  workers_.RunAll();
+  EXPECT_THAT(verified_, ElementsAre("as good screening"));
+}
+
+TEST_F(ProbeFirstTest, TheFastestIsProvenFirstAndEndsTheOthers) {
+  speedups_ = {{"a", 1.2}, {"b", 1.3}, {"c", 2.0}, {"d", 1.4}};
+  for (const auto& [id, speedup] : speedups_) Begin(id);
+  workers_.RunAll();
+  ASSERT_EQ(got_.size(), 4u);
+  // The first had begun when the others came.
+  EXPECT_THAT(verified_, ElementsAre("a screening", "a rest", "c screening", "c rest"));
+  EXPECT_TRUE(got_["a"].accepted && got_["c"].accepted);
+  EXPECT_EQ(got_["b"].metrics["beaten_by"], got_["d"].metrics["beaten_by"]);
+  EXPECT_NEAR(got_["d"].metrics["beaten_by"].get<double>(), 2.0, 0.1);
+  EXPECT_TRUE(got_["d"].metrics["stage_seconds"].contains("turn"));
+}
+
+// A probe proves nothing.
+TEST_F(ProbeFirstTest, WhatIsFastAndWrongEndsNobody) {
+  speedups_ = {{"a", 1.2}, {"b", 9.0}, {"c", 1.5}};
+  wrong_ = "b";
+  for (const auto& [id, speedup] : speedups_) Begin(id);
+  workers_.RunAll();
+  EXPECT_EQ(got_["b"].reason, "wrong_values");
+  EXPECT_THAT(verified_,
+              ElementsAre("a screening", "a rest", "b screening", "c screening", "c rest"));
+  EXPECT_TRUE(got_["c"].accepted) << got_["c"].detail;
+}
+
+TEST_F(ProbeFirstTest, OnTheHostDeviceTheOrderIsTheUsualOne) {
+  speedups_ = {{"slow", 0.5}};
+  Begin("slow", "host");
+  workers_.RunAll();
+  EXPECT_THAT(verified_, ElementsAre("slow screening"));
+  EXPECT_THAT(measured_, ElementsAre("slow"));
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate
