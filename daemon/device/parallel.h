@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -21,6 +24,20 @@ void InParallel(std::int64_t count, const Body& body, std::int64_t grain = 1 << 
   }
   body(std::int64_t{0}, count / parts);
   for (std::thread& thread : threads) thread.join();
+}
+
+// Whether both hold the same bytes. (std::equal goes byte by byte where they are std::byte.)
+inline bool SameBytes(const std::byte* a, const std::byte* b, std::size_t bytes) {
+  std::atomic<bool> same = true;
+  InParallel(
+      static_cast<std::int64_t>(bytes),
+      [&](std::int64_t begin, std::int64_t end) {
+        if (std::memcmp(a + begin, b + begin, static_cast<std::size_t>(end - begin)) != 0) {
+          same = false;
+        }
+      },
+      1 << 20);
+  return same;
 }
 
 }  // namespace cupilot::device

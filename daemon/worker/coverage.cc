@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "device/element.h"
+#include "device/parallel.h"
 #include "worker/kept.h"
 #include "worker/plant.h"
 
@@ -46,7 +47,11 @@ bool OutputMoved(const Layout& layout, const OriginalResult& workload, const Qui
     const ReferenceOutput& before = workload.outputs[r];
     if (now.outputs[r].empty()) continue;
     if (workload.repeats) {
-      if (now.outputs[r] != before.bytes) return true;
+      const std::vector<std::byte>& moved = now.outputs[r];
+      if (moved.size() != before.bytes.size() ||
+          !device::SameBytes(moved.data(), before.bytes.data(), moved.size())) {
+        return true;
+      }
       continue;
     }
     if (region.order_free || !before.expected) continue;

@@ -1,11 +1,14 @@
 // cupilot-worker --kind source|build|device|monitor|run: answers requests, one JSON line each
 // (protocol/worker_messages.h), until its input ends.
+#include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <string>
 
 #include "device/cuda/nvrtc.h"
@@ -137,9 +140,26 @@ base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
   return base::Fail(base::Unsupported("a " + kind + " worker has no operation '" + op + "'"));
 }
 
+// Buffers of a case come and go, and pages that the kernel has to clear cost more than all that is
+// done with them: what is freed is kept for the next one, until nothing is asked for a while.
+void KeepFreedMemory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+void FreeMemoryWhenIdle() {
+  constexpr int kIdleMs = 2000;
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (std::cin.rdbuf()->in_avail() <= 0 && ::poll(&input, 1, kIdleMs) == 0) ::malloc_trim(0);
+}
+
 int Serve(const std::string& kind) {
-  ::signal(SIGPIPE, SIG_IGN);  // a runner that has died is an error of the write to it
-  for (std::string line; std::getline(std::cin, line);) {
+  ::signal(SIGPIPE, SIG_IGN);        // a runner that has died is an error of the write to it
+  std::ios::sync_with_stdio(false);  // so that what is buffered is known
+  const bool device = kind == "device";
+  if (device) KeepFreedMemory();
+  for (std::string line;;) {
+    if (device) FreeMemoryWhenIdle();
+    if (!std::getline(std::cin, line)) break;
     const auto before = Runner::AtWork();
     const auto request = records::ParseJson(line);
     auto result =
@@ -151,7 +171,7 @@ int Serve(const std::string& kind) {
     } else {
       reply = ErrorReply(request, result.error());
     }
-    if (kind == "device") {
+    if (device) {
       reply["at_work"] = std::chrono::duration<double>(Runner::AtWork() - before).count();
     }
     std::cout << LineOf(reply) << std::endl;

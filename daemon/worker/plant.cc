@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+
+#include "device/parallel.h"
 
 namespace cupilot::worker {
 namespace {
@@ -17,6 +20,12 @@ std::uint64_t PlantDraw(std::uint64_t key, std::uint64_t index) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
+}
+
+std::uint64_t PlantKey(const Region& region, std::uint64_t seed, int run) {
+  std::uint64_t key = PlantDraw(seed, static_cast<std::uint64_t>(run));
+  for (const char c : region.name) key = PlantDraw(key, static_cast<unsigned char>(c));
+  return key;
 }
 
 double Share(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
@@ -40,12 +49,19 @@ struct Range {
 
 Range FiniteRangeOf(const Region& region, const std::byte* data) {
   Range range;
-  for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-    const double value = device::ReadNumber(data, i, region.type);
-    if (!std::isfinite(value)) continue;
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
-  }
+  std::mutex joining;
+  device::InParallel(ComponentsOf(region), [&](std::int64_t begin, std::int64_t end) {
+    Range part;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double value = device::ReadNumber(data, i, region.type);
+      if (!std::isfinite(value)) continue;
+      part.low = std::min(part.low, value);
+      part.high = std::max(part.high, value);
+    }
+    const std::scoped_lock lock(joining);
+    range.low = std::min(range.low, part.low);
+    range.high = std::max(range.high, part.high);
+  });
   return range;
 }
 
@@ -77,15 +93,24 @@ class Planter {
 
   std::vector<std::int64_t> Run() {
     if (region_.type.floating()) drawn_ = FiniteRangeOf(region_, data_);
-    std::vector<std::int64_t> positions;
+    std::vector<std::int64_t> positions = Positions();
     const std::int64_t components = ComponentsOf(region_);
+    for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
+      Put(begin, std::min(row_, components - begin), positions[static_cast<std::size_t>(r)],
+          PlantDraw(key_ ^ 1, static_cast<std::uint64_t>(r)));
+    }
+    return positions;
+  }
+
+  // Where Run() puts something, one a row.
+  std::vector<std::int64_t> Positions() const {
+    const std::int64_t components = ComponentsOf(region_);
+    std::vector<std::int64_t> positions(static_cast<std::size_t>((components + row_ - 1) / row_));
     for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
       const std::int64_t length = std::min(row_, components - begin);
       const std::uint64_t word = PlantDraw(key_, static_cast<std::uint64_t>(r));
-      const std::int64_t at =
-          begin + static_cast<std::int64_t>(word % static_cast<std::uint64_t>(length));
-      positions.push_back(InSlice(at));
-      Put(begin, length, positions.back(), PlantDraw(key_ ^ 1, static_cast<std::uint64_t>(r)));
+      positions[static_cast<std::size_t>(r)] =
+          InSlice(begin + static_cast<std::int64_t>(word % static_cast<std::uint64_t>(length)));
     }
     return positions;
   }
@@ -174,12 +199,16 @@ CaseInputs WithSpecialValues(const CasePlan& plan, const CaseInputs& workload, d
   for (const std::size_t r : PlantableRegions(plan.layout)) {
     const Region& region = plan.layout.regions[r];
     if (!region.type.floating()) continue;
-    const Planted planted = PlantValues(plan, workload, {r, 0}, seed);
-    if (planted.positions.empty()) continue;
-    const std::size_t first = seed % std::min<std::size_t>(4, planted.positions.size());
-    for (std::size_t row = first; row < planted.positions.size(); row += 4) {
+    // Those of the first plant.
+    const std::vector<std::int64_t> positions =
+        Planter(region, PlantRowOf(plan.layout, region), true, PlantKey(region, seed, 0),
+                inputs.regions[r].data())
+            .Positions();
+    if (positions.empty()) continue;
+    const std::size_t first = seed % std::min<std::size_t>(4, positions.size());
+    for (std::size_t row = first; row < positions.size(); row += 4) {
       const bool negative = std::isinf(value) && row % 8 >= 4;
-      device::WriteNumber(inputs.regions[r].data(), planted.positions[row], region.type,
+      device::WriteNumber(inputs.regions[r].data(), positions[row], region.type,
                           negative ? -value : value);
       inputs.changed = true;
     }
@@ -198,11 +227,13 @@ CaseInputs WithZerosBeside(const CasePlan& plan, const CaseInputs& workload, std
   }
   if (others) bytes = workload.regions[zeroed];
   const std::uint64_t key = PlantDraw(seed, zeroed);
-  for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-    const bool keep = (PlantDraw(key, static_cast<std::uint64_t>(i)) & 1) != 0 ||
-                      !std::isfinite(device::ReadNumber(bytes.data(), i, region.type));
-    if (!keep) device::WriteNumber(bytes.data(), i, region.type, 0);
-  }
+  device::InParallel(ComponentsOf(region), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const bool keep = (PlantDraw(key, static_cast<std::uint64_t>(i)) & 1) != 0 ||
+                        !std::isfinite(device::ReadNumber(bytes.data(), i, region.type));
+      if (!keep) device::WriteNumber(bytes.data(), i, region.type, 0);
+    }
+  });
   return inputs;
 }
 
@@ -220,16 +251,6 @@ CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, b
   }
   return inputs;
 }
-
-namespace {
-
-std::uint64_t PlantKey(const Region& region, std::uint64_t seed, int run) {
-  std::uint64_t key = PlantDraw(seed, static_cast<std::uint64_t>(run));
-  for (const char c : region.name) key = PlantDraw(key, static_cast<unsigned char>(c));
-  return key;
-}
-
-}  // namespace
 
 void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
               std::uint64_t seed, CaseInputs& inputs) {

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstring>
 
+#include "device/parallel.h"
 #include "worker/checks/check.h"
 
 namespace cupilot::worker {
@@ -11,7 +11,7 @@ Finding CheckInputs(const Observation& seen, Errors&) {
     const std::vector<std::byte>& before = seen.reference.inputs->regions[r];
     if (!region.input || region.output || before.empty()) continue;
     const std::byte* after = seen.after.data() + region.offset;
-    if (std::memcmp(before.data(), after, before.size()) == 0) continue;
+    if (device::SameBytes(before.data(), after, before.size())) continue;
     const auto byte = static_cast<std::size_t>(
         std::mismatch(before.begin(), before.end(), after).first - before.begin());
     return {"modified_input",
