@@ -160,7 +160,7 @@ double KernelSearch::Factor(const std::string& technique, const records::Json& p
 std::vector<const Idea*> KernelSearch::Winners(std::size_t count) const {
   std::vector<const Idea*> winners;
   for (const Idea& idea : ideas_) {
-    if (idea.candidate.retunes() || !idea.outcome) continue;
+    if (idea.candidate.retunes() || !idea.candidate.made.empty() || !idea.outcome) continue;
     const bool won =
         idea.outcome->kind == Outcome::Kind::kAccepted && idea.outcome->speedup.value_or(0) >= kWin;
     if (won) winners.push_back(&idea);
@@ -325,7 +325,8 @@ void KernelSearch::ProposeClasses(std::vector<Proposal>& out) const {
   const double now = GainOf(input_.cases, running);
   for (const Idea& idea : ideas_) {
     const std::vector<records::StrategyStep>& steps = idea.candidate.strategy.steps;
-    if (!idea.outcome || idea.outcome->reason != "not_faster" || HasTechnique(steps, kSizeClass)) {
+    if (!idea.outcome || idea.outcome->reason != "not_faster" || HasTechnique(steps, kSizeClass) ||
+        !idea.candidate.made.empty()) {
       continue;
     }
     const std::vector<CaseSpeedup>& speedups = idea.outcome->cases;
@@ -364,9 +365,10 @@ std::optional<Candidate> KernelSearch::NextNumbers(double best_other) {
   return candidate;
 }
 
+// What a model made of steps is not what the techniques would make of them.
 Candidate KernelSearch::Admit(Candidate candidate) {
   candidate.id = static_cast<int>(ideas_.size()) + 1;
-  tried_.insert(KeyOf(candidate.strategy.steps));
+  if (candidate.made.empty()) tried_.insert(KeyOf(candidate.strategy.steps));
   if (candidate.parent > 0) ++children_[candidate.parent];
   events_.push_back(candidate.id);
   ideas_.push_back({candidate, candidate.strategy.title, std::nullopt});
@@ -411,12 +413,23 @@ std::optional<Candidate> KernelSearch::Next() {
   return Admit(std::move(top->candidate));
 }
 
+Candidate KernelSearch::Take(MadeIdea made) {
+  Candidate candidate;
+  const bool known = made.parent > 0 && made.parent <= static_cast<int>(ideas_.size());
+  candidate.parent = known ? made.parent : 0;
+  candidate.strategy = std::move(made.strategy);
+  candidate.expected_gain = made.expected_gain;
+  candidate.made = std::move(made.variant);
+  return Admit(std::move(candidate));
+}
+
 void KernelSearch::Report(int id, const Outcome& outcome) {
   if (id < 1 || id > static_cast<int>(ideas_.size())) return;
   Idea& idea = ideas_[static_cast<std::size_t>(id) - 1];
   if (idea.outcome) return;
   idea.outcome = outcome;
   events_.push_back(-id);
+  if (!idea.candidate.made.empty()) return;
   const bool accepted = outcome.kind == Outcome::Kind::kAccepted;
   if (idea.candidate.retunes()) {
     // Of some sizes only: no result of the values everywhere.
