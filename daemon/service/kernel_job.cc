@@ -22,17 +22,6 @@ std::string StoreKey(const JobInput& input) {
   return JobKey(input.kernel, input.numerics, input.place) + "/" + std::to_string(input.seed);
 }
 
-// Values of tunables are no rewrite, to which the step would belong: their variant gets the class
-// of sizes here.
-void Narrow(const records::Strategy& asked, records::Variant& variant) {
-  if (asked.steps.empty() || asked.steps.back().technique != search::kSizeClass) return;
-  const records::StrategyStep& step = asked.steps.back();
-  const std::string guard = records::TextAt(step.parameters, "guard");
-  variant.guard = variant.guard.empty() ? guard : "(" + variant.guard + ") && (" + guard + ")";
-  variant.strategy->steps.push_back(step);
-  variant.strategy->title += ", then for launches with " + guard;
-}
-
 bool IsFailureOfOriginal(const base::Error& error) {
   return error.code == base::ErrorCode::kInvalidArgument;
 }
@@ -64,7 +53,7 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
         return with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant);
       }),
       pace_(PaceOn(input_.place.device)),
-      limits_(search::LimitsOf(input_.place.identity.arch)) {
+      maker_(with_.workers, input_) {
   Restore();
 }
 
@@ -208,7 +197,7 @@ search::SearchInput KernelJob::InputOfSearch() const {
   input.device = evaluate::DeviceKind(input_.place.device);
   input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
-  input.numbers.limits = limits_;
+  input.numbers.limits = maker_.limits();
   input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
   input.numbers.multiprocessors = input_.place.identity.sm_count;
   input.numbers.champions = elsewhere_.champions;
@@ -379,38 +368,7 @@ void KernelJob::Make(Attempt& attempt) {
                      id = candidate.id](base::Result<protocol::RewriteReply> reply) {
     if (*alive) OnMade(id, std::move(reply));
   };
-  if (candidate.retunes()) {
-    // What the tag says of its launch is enough to see that it cannot be.
-    records::Variant asked = search::LaunchedByTag(input_.kernel);
-    Narrow(candidate.strategy, asked);
-    if (Drop(attempt, asked)) return;
-    protocol::RetuneRequest request;
-    request.command = input_.command;
-    request.source_text = input_.source_text;
-    request.kernel = input_.kernel;
-    request.values = candidate.values;
-    return evaluate::Retune(with_.workers, request, input_.place.device, made);
-  }
-  protocol::RewriteRequest request;
-  request.command = input_.command;
-  request.kernel = input_.kernel;
-  request.workload = HeaviestCase(input_.workload);
-  request.strategy = candidate.strategy;
-  request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Rewrite(with_.workers, request, input_.place.device, made);
-}
-
-bool KernelJob::Drop(Attempt& attempt, const records::Variant& variant) {
-  records::Environment values;
-  for (const auto& [name, value] : attempt.candidate.values) values.integers[name] = value;
-  const auto excess = search::WhyNotLaunched(variant, values, input_.workload, limits_);
-  if (!excess) return false;
-  search::Outcome outcome;
-  outcome.kind = search::Outcome::Kind::kDeclined;
-  outcome.limit = excess->limit;
-  outcome.reason = "it cannot run: " + excess->detail;
-  EndAttempt(attempt.id, outcome);
-  return true;
+  if (const auto dropped = maker_.Make(candidate, made)) EndAttempt(candidate.id, *dropped);
 }
 
 void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
@@ -428,7 +386,7 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
   if (!variant.strategy) {
     variant.strategy = reply->strategy.title.empty() ? attempt.candidate.strategy : reply->strategy;
   }
-  if (attempt.candidate.retunes()) Narrow(attempt.candidate.strategy, variant);
+  if (attempt.candidate.retunes()) NarrowToClass(attempt.candidate.strategy, variant);
   variant.id = records::VariantId(variant);
   const auto known =
       with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id);
@@ -443,7 +401,9 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
       return;
     }
   }
-  if (Drop(attempt, variant)) return;
+  if (const auto dropped = maker_.WhyDropped(attempt.candidate, variant)) {
+    return EndAttempt(id, *dropped);
+  }
   // Of a job that was given up it stays without a result, like what a daemon's end leaves.
   if (given_up_) {
     std::erase_if(open_, [id](const auto& open) { return open->id == id; });

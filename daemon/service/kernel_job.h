@@ -21,42 +21,13 @@
 #include "evaluate/workers.h"
 #include "search/expectation.h"
 #include "search/kernel_search.h"
+#include "service/candidate_maker.h"
 #include "service/catalog.h"
 #include "service/elsewhere.h"
-#include "service/kernel_workload.h"
-#include "service/place.h"
+#include "service/job_input.h"
 #include "service/same_code.h"
 
 namespace cupilot::service {
-
-// How much is begun at once. It never depends on the machine: the search's way would.
-struct Pace {
-  int ahead = 1;  // candidates under way
-  int turn = 1;   // results of one step; then another kernel may be next
-};
-// On the host nothing is compiled while something is measured: nothing is gained by more than one.
-Pace PaceOn(const std::string& device);
-
-struct JobInput {
-  records::Kernel kernel;
-  records::Workload workload;
-  records::CompileCommand command;
-  std::string source_text;  // the snapshot that was scanned
-  std::string numerics = "close";
-  Place place;  // what it is tuned on, and for what
-  std::uint64_t seed = 1;
-  std::string strategy = search::kNumberStrategy;  // that looks for numbers (search/strategy.h)
-  // What ends the work, whichever comes first.
-  double budget_seconds = 900;
-  std::int64_t budget_evaluations = 0;  // verdicts; 0: any number
-  double until_gain = 0;  // expected of another minute (0.01: 1 %) less than this; 0: never
-  double measure_seconds = 1.5;
-  // The kernel's variants that an object does without: they beat nothing. May be empty.
-  std::function<std::set<std::string>()> refused;
-  // Before anything is tried: whether the workload is to be tuned on. Where it is not, nothing is
-  // tried. May be empty.
-  std::function<void(const evaluate::EvaluateRequest& request, base::Callback<bool> done)> prepare;
-};
 
 class KernelJob {
  public:
@@ -128,8 +99,6 @@ class KernelJob {
   std::string WhyEnough() const;
   std::optional<search::Candidate> NextCandidate();
   void Make(Attempt& attempt);
-  // Whether it goes beyond a limit of the device; then it has ended.
-  bool Drop(Attempt& attempt, const records::Variant& variant);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
   evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;
   void Evaluate(int id, const records::Variant& variant);
@@ -159,7 +128,7 @@ class KernelJob {
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;
-  const search::DeviceLimits limits_;
+  const CandidateMaker maker_;
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for
   bool looking_ = false;
