@@ -47,6 +47,14 @@ void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
                    "--budget there is no other limit");
   tune->add_option("--strategy", out.strategy,
                    "what looks for values of tunables: a name that `cupilot search replay` takes");
+  auto* provider =
+      tune->add_option("--provider", out.provider,
+                       "a language model that is asked for variants, too: openai:MODEL, "
+                       "anthropic:MODEL, ollama:MODEL, command:PROGRAM, exchange:FOLDER, "
+                       "replay:FILE; several with ', ' between them");
+  tune->add_flag("--allow-provider", out.allow_provider,
+                 "the source may be sent to that service in this run")
+      ->needs(provider);
   tune->add_option("-o,--output", out.output_file, "write the best variant's JSON to this file");
   auto* evaluate = app.add_subcommand("evaluate", "Prove or reject one variant");
   AddSourceOptions(*evaluate, out);

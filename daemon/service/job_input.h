@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/callback.h"
 #include "evaluate/evaluator.h"
@@ -13,6 +14,7 @@
 #include "records/workload.h"
 #include "search/number_search.h"
 #include "service/kernel_workload.h"
+#include "service/models.h"
 #include "service/place.h"
 
 namespace cupilot::service {
@@ -24,6 +26,15 @@ struct Pace {
 };
 // On the host nothing is compiled while something is measured: nothing is gained by more than one.
 Pace PaceOn(const std::string& device);
+
+// The language models that are asked for variants, too.
+struct JobModels {
+  Models* books = nullptr;  // null: none is asked. Outlives the job
+  std::vector<ModelSource> sources;
+  std::string project;       // ModelProject()
+  double begin_share = 0.5;  // of the budget, at which they are asked at the latest
+  std::int64_t requests = 60;
+};
 
 struct JobInput {
   records::Kernel kernel;
@@ -39,6 +50,9 @@ struct JobInput {
   std::int64_t budget_evaluations = 0;  // verdicts; 0: any number
   double until_gain = 0;  // expected of another minute (0.01: 1 %) less than this; 0: never
   double measure_seconds = 1.5;
+  JobModels models;
+  // Called when an answer came for which the job waited between steps. May be empty.
+  std::function<void()> wake;
   // The kernel's variants that an object does without: they beat nothing. May be empty.
   std::function<std::set<std::string>()> refused;
   // Before anything is tried: whether the workload is to be tuned on. Where it is not, nothing is

@@ -33,6 +33,38 @@ std::string KnownProject(Service& service, const std::string& folder) {
 
 }  // namespace
 
+base::Result<> Models::Use(const ModelSurroundings& surroundings) {
+  surroundings_ = &surroundings;
+  TRY(budget_.Adopt());
+  TRY(log_.Trim(settings_.kept_bytes));
+  return {};
+}
+
+const std::vector<ModelSource>& Models::For(const ModelOwner& owner) {
+  static const std::vector<ModelSource> none;
+  if (surroundings_ == nullptr) return none;
+  const auto [at, fresh] = guarded_.try_emplace(owner.key);
+  if (!fresh) return at->second.sources;
+  const agents::Guards guards{*surroundings_->alarms, clock_, consent_, budget_,
+                              surroundings_->prices,  log_};
+  for (const ModelSource& source : surroundings_->providers) {
+    at->second.providers.push_back(std::make_unique<agents::GuardedProvider>(
+        *source.provider, guards, agents::Redactor({owner.folders, {}}),
+        agents::GuardedProvider::Settings{settings_.allow_unknown_price}));
+    at->second.sources.push_back({at->second.providers.back().get(), source.model});
+  }
+  return at->second.sources;
+}
+
+std::vector<std::string> Models::ProviderNames() const {
+  std::vector<std::string> names;
+  if (surroundings_ == nullptr) return names;
+  for (const ModelSource& source : surroundings_->providers) {
+    names.push_back(source.provider->name());
+  }
+  return names;
+}
+
 std::string ModelProject(const std::string& source_folder) { return base::HashHex(source_folder); }
 
 base::Result<Json> ModelsDocument(Service& service, const std::string& folder) {

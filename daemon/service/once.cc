@@ -45,8 +45,20 @@ records::CompileCommand CommandFor(const std::string& file,
 
 }  // namespace
 
-Once::Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write)
-    : loop_(loop), with_(collaborators), write_(std::move(write)) {}
+OnceRequest ReadOnceRequest(const std::string& line) {
+  const auto json = records::ParseJson(line);
+  if (!json || !json->is_object()) return {};
+  const Json params = json->value("params", Json::object());
+  return {records::TextAt(params, "provider"), records::TextAt(params, "folder")};
+}
+
+Json ErrorLine(const base::Error& error) {
+  return {{"error", {{"code", std::string(base::Name(error.code))}, {"message", error.message}}}};
+}
+
+Once::Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write,
+           OnceModels models)
+    : loop_(loop), with_(collaborators), models_(std::move(models)), write_(std::move(write)) {}
 
 void Once::Start(const std::string& request_line) {
   auto json = records::ParseJson(request_line);
@@ -221,12 +233,43 @@ void Once::Tune() {
   const bool other_limit = counted || input.until_gain > 0;
   input.budget_seconds =
       params_.value("seconds", other_limit ? std::numeric_limits<double>::infinity() : 60.0);
+  if (auto allowed = AllowModels(input); !allowed) return Finish(base::Fail(allowed.error()));
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
     if (job.stage() == "verdict") return OnVerdict(job);
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
   });
   began_ = with_.clock.Now();
   StepAgain();
+}
+
+// Naming a folder, a program or a recording is the user's word for this run: what is sent there
+// stays on this machine, or goes where the user carries it. For services it takes more: that they
+// are allowed for the project, or --allow-provider.
+base::Result<> Once::AllowModels(JobInput& input) {
+  if (models_.models == nullptr) return {};
+  Models& models = *models_.models;
+  const std::string folder = std::filesystem::path(command_.source).parent_path().string();
+  const std::string project = ModelProject(folder);
+  const Json allowed = params_.value("allowed", Json::array());
+  const std::vector<std::string> names = models.ProviderNames();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool said = !models_.services[i] || params_.value("allow_provider", false) ||
+                      std::find(allowed.begin(), allowed.end(), names[i]) != allowed.end();
+    if (!said) {
+      return base::Fail(base::InvalidArgument(
+          "nothing of " + folder + " may be sent to: " + names[i] +
+          "; to allow it for this run: --allow-provider; for a project that the daemon knows, in "
+          "its folder: cupilot models allow \"" +
+          names[i] + "\""));
+    }
+    TRY(models.consent().Allow(project, names[i]));
+  }
+  input.models.books = &models;
+  input.models.project = project;
+  input.models.sources = models.For({project, {{folder, "<project>"}}});
+  input.models.requests = models.settings().requests;
+  input.models.begin_share = models.settings().begin_share;
+  return {};
 }
 
 void Once::StepAgain() {
@@ -271,9 +314,7 @@ void Once::Finish(base::Result<Json> result) {
   if (result) {
     write_({{"result", std::move(*result)}});
   } else {
-    write_({{"error",
-             {{"code", std::string(base::Name(result.error().code))},
-              {"message", result.error().message}}}});
+    write_(ErrorLine(result.error()));
   }
   loop_.Stop();
 }

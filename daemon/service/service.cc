@@ -58,6 +58,11 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
 Service::~Service() { *alive_ = false; }
 
 void Service::Start() {
+  if (with_.models != nullptr) {
+    if (auto used = models_.Use(*with_.models); !used) {
+      log::Error("no language model is asked", {{"reason", used.error()}});
+    }
+  }
   (void)base::MakeFolders(state_folder_ + "/projects");
   if (auto watched = watcher_.Watch(state_folder_ + "/projects"); !watched) {
     log::Error("new projects will not be noticed", {{"reason", watched.error()}});
@@ -297,6 +302,8 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.prepare = [this](const evaluate::EvaluateRequest& request, base::Callback<bool> done) {
     ReplayCaptured(request, std::move(done));
   };
+  input.models = ModelsFor(state);
+  input.wake = [this] { Later(&Service::Work); };
   job = std::make_unique<KernelJob>(
       KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
       std::move(input), [this](const KernelJob& at_work) {

@@ -75,7 +75,8 @@ class Service {
     evaluate::Workers& workers;
     evaluate::Evaluator& evaluator;
     PublishFiles& files;
-    CaptureRunner* captures = nullptr;  // null: the tests that projects name are not run
+    CaptureRunner* captures = nullptr;          // null: the tests that projects name are not run
+    const ModelSurroundings* models = nullptr;  // null: no model is asked
   };
   using EventHandler = base::UniqueFunction<void(const std::string& name, const records::Json&)>;
 
@@ -176,6 +177,7 @@ class Service {
   void FindPlacesAgain();
   void OnDevices(const std::string& kind);
   void EnsureJobs(const ObjectState& state);
+  JobModels ModelsFor(const ObjectState& state);
   void EnsureJob(const ObjectState& state, const records::Kernel& kernel, const Place& place);
   static bool IsPlaced(const ObjectState& state);
   std::string LeastUsed(const Place& place) const;
