@@ -20,9 +20,10 @@
 // tasks with the same ids come. An answer that is pending holds its own line; others go on to the
 // end of the wave.
 //
-// A round: the strategist is asked where fewer than Settings::wanted untried ideas are left; the
-// most promising ideas are translated; what is new is judged; candidates are evaluated in the order
-// of votes, revised and aligned. Then the population is renewed and the stops are looked at.
+// A round: the strategist is asked where fewer than half of Settings::wanted untried ideas are
+// left; the most promising ideas are translated; what is new is judged; candidates are evaluated in
+// the order of votes, revised and aligned. Then the population is renewed and the stops are looked
+// at.
 //
 // Not thread-safe. Holds ids and strategies, no sources.
 #pragma once
@@ -84,6 +85,9 @@ class Evolution {
   // is outstanding or the result is of another kind of task. kPending may be reported first.
   bool Report(int id, Result result);
 
+  // Tasks that were given out and not reported: what a replayed evolution still waits for.
+  std::vector<Task> Outstanding() const;
+
   // Ends it from outside (money or time is out), for a reason that is kept and shown.
   void Stop(std::string detail);
 
@@ -108,31 +112,39 @@ class Evolution {
 
  private:
   enum class Phase { kPlan, kTranslate, kJudge, kEvaluate };
-  // A call, for the record.
+  // A call that changed something, for the record.
   struct Event {
-    enum class Kind { kTask, kReport, kNothing, kStop };
-    Kind kind = Kind::kNothing;
-    int id = 0;
-    std::string task;              // hash of the task
-    std::optional<Result> result;  // kReport
-    std::string detail;            // kStop
+    enum class Kind { kTask, kReport, kStopped, kStop };
+    Kind kind = Kind::kStopped;
+    int id = 0;                         // kTask, kReport
+    std::string task = {};              // kTask: hash of it
+    std::optional<Result> result = {};  // kReport
+    std::string detail = {};            // kStop
   };
 
+  // A recorded call.
+  base::Result<> Again(const records::Json& event, const std::string& path);
+
   bool PlanWave();  // false: stopped
+  bool CheckStops();
   bool PlanStrategist();
+  void ChooseIdeas();
   bool PlanTranslations();
   bool PlanJudges();
   bool PlanEvaluations();
-  void BeginRound();
   void EndRound();
-  bool CheckStops();
-  void Halt(StopReason reason, std::string detail);
-  void Begin(Line line);
+  void Begin(Task task, LineLimits limits);
+  // An equal share of what is left for each, so that what one spends changes no other.
+  LineLimits LimitsFor(std::size_t lines) const;
+
   void FinishWave();
   void Apply(const Line& line);
   void ApplyPlans(const Line& line);
+  void ApplyTranslation(const Line& line);
+  void ApplyVotes(const Line& line);
   void ApplyCandidate(const Line& line);
-  LineLimits LimitsFor(std::size_t lines) const;
+  bool See(const VariantFacts& variant);  // false: seen before
+  void Halt(StopReason reason, std::string detail);
   std::int64_t RequestsLeft() const { return settings_.requests - requests_; }
   std::int64_t EvaluationsLeft() const { return settings_.evaluations - evaluations_; }
 
@@ -141,22 +153,24 @@ class Evolution {
   std::mt19937_64 random_;
   IdeaTree tree_;
   Population population_;
-  std::set<std::string> seen_;
+  std::set<std::string> seen_;  // novelty keys
 
   Phase phase_ = Phase::kPlan;
-  std::vector<Line> wave_;
-  std::deque<int> to_translate_;       // ideas
+  std::vector<Line> wave_;             // in the order of their ids
+  std::deque<int> to_translate_;       // ideas of this round
   std::vector<Candidate> candidates_;  // that wait for judges or evaluation
+  std::vector<Candidate> under_way_;   // that are evaluated
   int works_ = 0;                      // lines of work so far
   int members_ = 0;                    // that were made so far
-  int round_ = 0;
+  int round_ = 0;                      // that have ended
   int epoch_ = 1;
-  bool asked_ = false;     // a strategist, in this round
-  int barren_ = 0;         // strategists in a row
-  int unanswered_ = 0;     // requests in a row
-  int environment_ = 0;    // evaluations in a row
-  int stagnant_ = 0;       // rounds in a row
-  double round_best_ = 0;  // log gain of the last gain
+  bool asked_ = false;        // a strategist, in this round
+  bool worked_ = false;       // something was implemented in this round
+  int barren_ = 0;            // strategists in a row
+  int unanswered_ = 0;        // requests in a row
+  int environment_ = 0;       // evaluations in a row
+  int stagnant_ = 0;          // rounds in a row
+  double gain_of_round_ = 0;  // logarithm, of the last round that gained
   std::int64_t requests_ = 0;
   std::int64_t evaluations_ = 0;
   StopReason stop_ = StopReason::kNone;

@@ -39,6 +39,7 @@ struct Node {
   std::optional<records::StrategyStep> step;  // what it adds; none: given, or without a strategy
   double expected = 1.0;                      // of the step, over its parent
   int difficulty = 3;
+  bool busy = false;              // being implemented
   int attempts = 0;               // implementations that were begun
   int failed = 0;                 // of those
   std::vector<Failure> failures;  // the latest three
@@ -56,7 +57,7 @@ class IdeaTree {
   explicit IdeaTree(const Settings& settings);
 
   // Something that was there before: the original (first), members that are given.
-  int AddGiven(const Individual& member);
+  int AddGiven(const Individual& member, int parent = 0);
   // A plan as ideas below the best that has part of its steps (those of `parents` first): a chain
   // of one step each. How many ideas are new; 0: all of it is known. Without a tree one idea.
   int AddPlan(const Plan& plan, const std::vector<int>& parents);
@@ -74,8 +75,9 @@ class IdeaTree {
   void Fail(int id, Failure failure);
   // It computes the right thing, this fast. True: it gained over its parent (the idea is done).
   bool Measured(int id, const VariantFacts& variant, const Evidence& evidence);
-  // What it really does. False: not the step that was asked for.
-  bool Align(int id, const records::Strategy& strategy);
+  // Whether what a variant really does holds the step that was asked for; and that it does this.
+  bool Does(int id, const records::Strategy& strategy) const;
+  void Align(int id, const records::Strategy& strategy);
   // Not by its own fault: as if it had not begun.
   void Undo(int id);
 
@@ -90,6 +92,8 @@ class IdeaTree {
   int Base(const records::Strategy& strategy, const std::vector<int>& parents) const;
   int Add(Node idea);
   void Drop(int id, std::string why);
+  void Renew(int id);
+  bool IsBelow(int id, int above) const;
   // Expected gain of the step in the light of what was measured, as a logarithm.
   double Expected(const Node& idea) const;
 

@@ -23,8 +23,12 @@ struct Candidate {
   std::optional<records::StrategyStep> step;
   double promise = 0;           // of the idea
   std::optional<double> votes;  // share of judges that say: the same function
+  bool asked = false;           // judges were
   int retries = 0;              // evaluations that the environment failed
 };
+
+// Whether it computes what the original does, as far as the gate knows, and was measured.
+bool IsRight(const Evidence& evidence);
 
 // What a line may spend, whatever other lines do.
 struct LineLimits {
@@ -34,8 +38,7 @@ struct LineLimits {
 
 class Line {
  public:
-  // `seen`: novelty keys at the beginning of the wave; outlives the line.
-  Line(Task first, const Settings& settings, LineLimits limits, const std::set<std::string>* seen);
+  Line(Task first, const Settings& settings, LineLimits limits);
 
   // The task that is to be given out, if it was not; after Take() it is outstanding.
   const Task* ready() const { return done_ || taken_ ? nullptr : &task_; }
@@ -46,8 +49,9 @@ class Line {
   const Task& task() const { return task_; }  // the last one
   int work() const { return task_.id / 100; }
 
-  // False: not a result of the task that is outstanding.
-  bool Report(const Result& result);
+  // False: not a result of the task that is outstanding. `seen`: novelty keys that were known when
+  // the wave began.
+  bool Report(const Result& result, const std::set<std::string>& seen);
 
   // --- of one that is done ---
   TaskKind first() const { return first_; }
@@ -60,20 +64,22 @@ class Line {
   const VariantFacts& variant() const { return best_variant_; }
   const std::optional<records::Strategy>& aligned() const { return aligned_; }
   const std::set<std::string>& keys() const { return keys_; }  // of variants that it was shown
-  int unanswered() const { return unanswered_; }               // of its requests
-  bool answered() const { return answered_; }                  // at least one
+  // Of its requests: how many of the last ones in a row were not answered; whether any was.
+  int unanswered() const { return unanswered_; }
+  bool answered() const { return answered_; }
 
  private:
   void Follow(Task task);
   void OnEvidence(const Result& result);
-  void OnRevision(const Result& result);
-  bool Revise(const Evidence& finding);
+  void OnRevision(const Result& result, const std::set<std::string>& seen);
+  bool Revise(const VariantFacts& variant, const Evidence& finding, std::vector<Failure> earlier);
+  std::int64_t EvaluationsFor(const VariantFacts& variant) const;
+  std::int64_t EvaluationsLeft() const { return limits_.evaluations - evaluations_; }
   void AlignOrEnd();
   void Evaluate(const VariantFacts& variant);
 
   Settings settings_;
   LineLimits limits_;
-  const std::set<std::string>* seen_;
   TaskKind first_;
   Task task_;
   bool taken_ = false;

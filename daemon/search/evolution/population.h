@@ -1,10 +1,11 @@
 // The members that may become parents: tournament and elites as in cuPilot (arXiv 2512.16465),
 // within and between niches. A niche is a set of techniques; a cap for each keeps one idea from
 // filling the population (quality diversity after MAP-Elites, with the cells that OpenEvolve's
-// authors wish they had: by what is done, not by the length of code). The original is always a
-// member. Pure; not thread-safe.
+// authors wish they had: by what is done, not by the length of code). As long as nothing won, the
+// original is the parent. Pure; not thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ class Population {
   Population(const Settings& settings, Individual original);
 
   void Add(Individual member);
-  // Whom a strategist crosses (two of different niches) or mutates (one).
+  // Whom a strategist crosses (two of different niches, the better first) or mutates (one).
   std::vector<Individual> Parents(std::mt19937_64& random) const;
   Individual Parent(std::mt19937_64& random) const;
 
@@ -34,11 +35,11 @@ class Population {
   const Individual& best() const { return best_; }
 
  private:
+  bool HasNiches() const;
   std::string NicheOf(const Individual& member) const;
-  void Sort();
-  void Cap();
+  void Cap(std::size_t each);
+  // Both draw indices into members_.
   std::size_t Tournament(const std::vector<std::size_t>& among, std::mt19937_64& random) const;
-  // Index of a member, drawn between niches, then within one; `without`: a niche to leave out.
   std::size_t Draw(const std::vector<std::size_t>& among, std::mt19937_64& random) const;
 
   Settings settings_;

@@ -154,9 +154,13 @@ struct Result {
 
 std::string_view Name(TaskKind kind);
 
+// At most so many bytes, whole characters of UTF-8.
+std::string Cut(std::string text, std::size_t bytes);
+
 records::Json ToJson(const Task& task);
 records::Json ToJson(const Result& result);
 records::Json ToJson(const Individual& individual);
+records::Json ToJson(const Plan& plan);
 base::Result<Result> ReadResult(const records::Json& json, const std::string& path);
 
 }  // namespace cupilot::search::evolution
