@@ -51,4 +51,10 @@ struct KernelBrief {
 // What templates know a brief as ("kernel_name", "cases", ...).
 records::Json BriefData(const KernelBrief& brief);
 
+// Parts of it, for prompts that say less.
+std::string KernelName(const records::Kernel& kernel);
+std::string KernelText(const records::Kernel& kernel);
+// The heaviest cases, numbered as the workload has them.
+std::string CasesText(const records::Workload& workload);
+
 }  // namespace cupilot::agents

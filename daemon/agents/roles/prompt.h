@@ -16,10 +16,9 @@ struct Prompt {
   std::string user;
 };
 
-// "translator.v1": the role with the prompt's version, as requests name it. Of a role that has no
-// prompt: empty.
-std::string PromptVersion(std::string_view role);
-std::vector<std::string> PromptNames();  // "aligner.v1", ...; shared parts too
+// "aligner.v1", ...: roles with the version of their prompt, and parts that prompts share.
+std::vector<std::string> PromptNames();
+// Empty: there is none of that name.
 std::string_view PromptText(std::string_view name);
 
 // kInternal: there is no such prompt, its text is wrong, or a variable of it is missing in `data`,

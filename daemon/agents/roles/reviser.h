@@ -6,6 +6,7 @@
 #include "agents/roles/kernel_brief.h"
 #include "agents/roles/role.h"
 #include "agents/roles/variant_answer.h"
+#include "records/evaluation.h"
 #include "records/variant.h"
 
 namespace cupilot::agents {

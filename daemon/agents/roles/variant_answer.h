@@ -40,7 +40,11 @@ const records::Json& VariantSchema();
 // else is the whitelist's.
 Answer<WrittenVariant> ReadVariant(const std::string& text, const records::Kernel& kernel);
 
-// The part of a variant that a model may write, as that document: how parents are shown.
-records::Json WrittenForm(const records::Variant& variant);
+// The form of an answer, as prompts show it.
+extern const char* const kVariantForm;
+
+// The part of a variant that a model may write, as data in a prompt: its plan as such a document,
+// and its source as text.
+std::string VariantText(const records::Variant& variant);
 
 }  // namespace cupilot::agents
