@@ -108,8 +108,12 @@ int RunOnce(const base::UserFolders& folders, const service::Settings& settings)
     asked.services.push_back(IsService(choice));
     if (choice.kind == agents::ProviderKind::kExchange) asked.exchange_folder = choice.path;
   }
-  const std::string exchanges = asked.exchange_folder.empty() ? folders.state + "/tune_exchanges"
-                                                              : asked.exchange_folder + "/kept";
+  asked.store = &store;
+  // Of what no service got nothing is kept: an exchange folder has it all, a program its own log.
+  const bool kept = std::count(asked.services.begin(), asked.services.end(), true) > 0;
+  const std::string exchanges =
+      kept ? folders.state + "/tune_exchanges"
+           : folders.cache + "/tune_exchanges_" + std::to_string(::getpid());
   service::Models models(**books, allowed, clock, exchanges, settings.models);
   if (const auto* surroundings = (*providers)->surroundings()) {
     if (auto used = models.Use(*surroundings); !used) return FailOnce(used.error());
@@ -129,6 +133,7 @@ int RunOnce(const base::UserFolders& folders, const service::Settings& settings)
   loop.Run();
   workers.Stop();
   loop.RunOnce(false);
+  if (!kept) (void)base::RemoveTree(exchanges);
   return 0;
 }
 

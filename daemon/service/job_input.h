@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/roles/strategist.h"
 #include "base/callback.h"
 #include "evaluate/evaluator.h"
 #include "records/compile_command.h"
@@ -34,6 +35,7 @@ struct JobModels {
   std::string project;       // ModelProject()
   double begin_share = 0.5;  // of the budget, at which they are asked at the latest
   std::int64_t requests = 60;
+  std::vector<agents::StrategyExample> examples;  // what worked on kernels like it
 };
 
 struct JobInput {

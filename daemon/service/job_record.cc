@@ -22,12 +22,14 @@ Json ToJson(const JobRecord& record) {
   Json seeds = Json::array();
   for (const records::Strategy& seed : record.elsewhere.seeds)
     seeds.push_back(records::ToJson(seed));
-  return {{"schema", kJobSchema},
-          {"spent_seconds", record.spent_seconds},
-          {"seeds", std::move(seeds)},
-          {"champions", ChampionsJson(record.elsewhere.champions)},
-          {"opinions", std::move(opinions)},
-          {"search", record.search}};
+  Json json = {{"schema", kJobSchema},
+               {"spent_seconds", record.spent_seconds},
+               {"seeds", std::move(seeds)},
+               {"champions", ChampionsJson(record.elsewhere.champions)},
+               {"opinions", std::move(opinions)},
+               {"search", record.search}};
+  if (!record.models.is_null()) json["models"] = record.models;
+  return json;
 }
 
 base::Result<JobRecord> ParseJobRecord(const Json& json) {
@@ -40,7 +42,8 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
       .Optional("champions", champions)
       .Optional("spent_seconds", record.spent_seconds)
       .Optional("opinions", opinions)
-      .Optional("search", record.search);
+      .Optional("search", record.search)
+      .Optional("models", record.models);
   for (const Json& entry : opinions) {
     records::ObjectReader of(entry, "opinions", reading);
     search::Opinion opinion;

@@ -15,6 +15,7 @@ struct JobRecord {
   std::vector<search::Opinion> opinions;
   double spent_seconds = 0;
   records::Json search;  // KernelSearch::ToJson()
+  records::Json models;  // ModelPhase::ToJson(); null: none was asked yet
 };
 
 records::Json ToJson(const JobRecord& record);

@@ -25,6 +25,7 @@
 #include "service/catalog.h"
 #include "service/elsewhere.h"
 #include "service/job_input.h"
+#include "service/model_phase.h"
 #include "service/same_code.h"
 
 namespace cupilot::service {
@@ -58,6 +59,18 @@ class KernelJob {
   // way end by themselves: between steps, another step waits for them.
   void GiveUp(const std::string& reason);
 
+  // Models may be asked that might not before: what was finished goes on where that is all that is
+  // left to try. True: it does.
+  bool ReconsiderModels();
+  // Requests that wait for their answers are looked for again.
+  void LookForAnswers();
+  // Between steps: nothing can be done before a model has answered; JobInput::wake is called then.
+  bool waiting() const;
+  // Waiting for nothing but answers that somebody has to bring.
+  bool pending() const { return waiting() && models_->pending(); }
+  // Null before models are asked.
+  const ModelPhase* models() const { return models_.get(); }
+
   // While work is held back (a build of the user runs, snoozed) no time is counted.
   void Hold(bool held);
 
@@ -89,17 +102,28 @@ class KernelJob {
   void Begin();
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
+  base::Result<> RestoreModels(const records::Json& record);
+  ModelPhase::Collaborators ForModels();
+  // Whether a model is there that may be asked and was not.
+  bool MayBeginModels() const;
+  bool ModelsDue() const;
+  void BeginModels();
+  void OnModelNews();
   // One candidate that the search gave and was not told about yet.
   struct Attempt;
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
   std::int64_t Evaluations() const;
-  // Why no more is to be asked for: the budget; empty: it is not used up.
+  // Why no more is to be asked for; empty: there is no reason.
   std::string WhyEnough() const;
+  // Of these reasons, that the budget is used up.
+  std::string BudgetUsed() const;
   std::optional<search::Candidate> NextCandidate();
   void Make(Attempt& attempt);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
+  // A variant is there: what is known of it, or its evaluation.
+  void Consider(Attempt& attempt);
   evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;
   void Evaluate(int id, const records::Variant& variant);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
@@ -125,6 +149,11 @@ class KernelJob {
   std::vector<search::Opinion> opinions_;
   Elsewhere elsewhere_;  // what won elsewhere
   SameCode same_code_;
+  std::unique_ptr<ModelPhase> models_;
+  std::unique_ptr<ModelPhase> retired_;        // it may be up the stack
+  records::Json models_record_;                // of a phase that cannot go on without a provider
+  bool models_due_ = false;                    // as soon as nothing is under way
+  bool only_models_ = false;                   // all else was finished before
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;

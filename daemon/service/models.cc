@@ -93,6 +93,22 @@ base::Result<Json> ModelsDocument(Service& service, const std::string& folder) {
   return document;
 }
 
+Json ModelsStatusJson(Service& service) {
+  if (!service.models().used()) return nullptr;
+  std::int64_t asking = 0, open = 0, requests = 0;
+  double dollars = 0;
+  for (const KernelJob* job : service.Jobs()) {
+    const ModelPhase* phase = job->models();
+    if (phase == nullptr) continue;
+    asking += phase->ended() ? 0 : 1;
+    open += phase->open_requests();
+    requests += phase->requests();
+    dollars += phase->dollars();
+  }
+  return {
+      {"asking", asking}, {"open_requests", open}, {"requests", requests}, {"dollars", dollars}};
+}
+
 base::Result<Json> LastExchangeDocument(Service& service, const std::string& reply_folder) {
   TRY_ASSIGN(const auto last, service.models().log().Last());
   if (!last) return base::Fail(base::NotFound("no language model was asked anything yet"));
@@ -114,6 +130,7 @@ base::Result<Json> AllowModel(Service& service, const Json& params, bool allow) 
   agents::Consent& consent = service.models().consent();
   const std::string project = ModelProject(source_folder);
   TRY(allow ? consent.Allow(project, provider) : consent.Forbid(project, provider));
+  if (allow) service.OnModelsAllowed();
   return ModelsDocument(service, folder);
 }
 

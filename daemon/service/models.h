@@ -93,6 +93,9 @@ class Models {
 
 // cupilot.models/1; `folder` says which project's allowances are shown.
 base::Result<records::Json> ModelsDocument(Service& service, const std::string& folder);
+// For the status: what is asked now, what is open, and what the work of this daemon has cost; null
+// where no model is set.
+records::Json ModelsStatusJson(Service& service);
 // cupilot.models_last/1: the newest exchange, in a file of `reply_folder`. kNotFound if there is
 // none.
 base::Result<records::Json> LastExchangeDocument(Service& service, const std::string& reply_folder);

@@ -9,10 +9,13 @@
 #include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/install_layout.h"
+#include "log/log.h"
 #include "records/json.h"
 #include "search/strategy.h"
+#include "service/exchange_state.h"
 #include "service/job_text.h"
 #include "service/place.h"
+#include "source/swap/selection_check.h"
 
 namespace cupilot::service {
 namespace {
@@ -20,6 +23,8 @@ namespace {
 using records::Json;
 
 constexpr const char* kNoNvcc = "nvcc";
+// A minute is too short for what models find.
+constexpr double kSecondsWithModels = 600;
 
 // The toolkit's compiler; its plain name if it is nowhere.
 std::string NvccOrName() {
@@ -87,6 +92,7 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   if (!device) return Finish(base::Fail(device.error()));
   place_.device = device->name;
   place_.identity = device->device;
+  place_.driver = device->driver;
   command_ = CommandFor(records::TextAt(params_, "file"), *device);
   if (command_.arguments[0] == kNoNvcc) {
     return Finish(base::Fail(base::Unavailable(
@@ -221,6 +227,7 @@ void Once::Tune() {
   input.kernel = kernel_;
   input.workload = workload_;
   input.command = command_;
+  if (!models_.exchange_folder.empty()) place_.toolchain = source::ToolchainIdentity(command_);
   input.place = place_;
   if (auto text = base::ReadFile(command_.source)) input.source_text = std::move(*text);
   input.seed = params_.value("seed", std::uint64_t{1});
@@ -231,9 +238,16 @@ void Once::Tune() {
   const bool counted = params_.value("evaluations", std::int64_t{0}) > 0;
   input.until_gain = params_.value("until_gain", 0.0);
   const bool other_limit = counted || input.until_gain > 0;
+  const bool asks = models_.models != nullptr;
+  // So that models get their share of it.
+  if (asks && counted) input.budget_evaluations = params_["evaluations"].get<std::int64_t>();
+  input.wake = [this] { OnAnswer(); };
   input.budget_seconds =
-      params_.value("seconds", other_limit ? std::numeric_limits<double>::infinity() : 60.0);
+      params_.value("seconds", other_limit ? std::numeric_limits<double>::infinity()
+                               : asks      ? kSecondsWithModels
+                                           : 60.0);
   if (auto allowed = AllowModels(input); !allowed) return Finish(base::Fail(allowed.error()));
+  if (auto loaded = LoadState(); !loaded) return Finish(base::Fail(loaded.error()));
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
     if (job.stage() == "verdict") return OnVerdict(job);
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
@@ -272,7 +286,40 @@ base::Result<> Once::AllowModels(JobInput& input) {
   return {};
 }
 
+// Evidence of an earlier run counts where its toolchain and device are these.
+base::Result<> Once::LoadState() {
+  if (models_.exchange_folder.empty() || models_.store == nullptr) return {};
+  return LoadExchangeState(models_.exchange_folder, kernel_, *models_.store);
+}
+
+void Once::SaveState() {
+  if (models_.exchange_folder.empty() || models_.store == nullptr) return;
+  if (auto saved = SaveExchangeState(models_.exchange_folder, kernel_, *models_.store); !saved) {
+    log::Error("how far this has come is not kept", {{"reason", saved.error()}});
+  }
+}
+
+void Once::OnAnswer() {
+  SaveState();
+  if (!std::exchange(waiting_, false)) return;
+  loop_.Post([this] { StepAgain(); });
+}
+
+Json Once::ModelsJson() const {
+  if (job_->models() == nullptr) return nullptr;
+  Json document = job_->models()->Document();
+  document["exchange"] = models_.exchange_folder;
+  return document;
+}
+
 void Once::StepAgain() {
+  SaveState();
+  if (job_->pending()) return FinishTune();
+  if (job_->waiting()) {
+    waiting_ = true;
+    write_({{"event", "stage"}, {"data", {{"stage", "ask"}, {"title", "a language model"}}}});
+    return;
+  }
   const std::int64_t limit = params_.value("evaluations", std::int64_t{0});
   const double seconds = std::chrono::duration<double>(with_.clock.Now() - began_).count();
   if (job_->finished() || (limit > 0 && evaluations_ >= limit) ||
@@ -305,6 +352,7 @@ void Once::FinishTune() {
   result["evaluations"] = evaluations_;
   result["expected"] = ExpectedJson(*job_);
   result["ended"] = job_->ended();
+  result["models"] = ModelsJson();
   result["variant"] = best ? records::ToJson(best->variant) : Json();
   result["evaluation"] = best ? records::ToJson(best->evaluation) : Json();
   Finish(std::move(result));

@@ -30,9 +30,10 @@ records::Json ErrorLine(const base::Error& error);
 
 // What a tune that asks models has besides.
 struct OnceModels {
-  Models* models = nullptr;     // null: none is asked
-  std::vector<bool> services;   // of the providers, in their order: needs the user's word
-  std::string exchange_folder;  // of `exchange:`, which keeps the state of the work; else empty
+  Models* models = nullptr;       // null: none is asked
+  std::vector<bool> services;     // of the providers, in their order: needs the user's word
+  std::string exchange_folder;    // of `exchange:`, which keeps the state of the work; else empty
+  cache::Store* store = nullptr;  // the catalog's, of which that state is made
 };
 
 class Once {
@@ -49,6 +50,10 @@ class Once {
   void Evaluate();
   void Tune();
   base::Result<> AllowModels(JobInput& input);
+  base::Result<> LoadState();
+  void SaveState();
+  void OnAnswer();
+  records::Json ModelsJson() const;
   bool ReadEntry();
   void Verify(const std::vector<records::Kernel>& kernels);
   void FinishProof(const std::string& why_not, const records::Json& evaluation = nullptr);
@@ -73,6 +78,7 @@ class Once {
   LockedPlace locked_;  // of "verify"
   std::unique_ptr<KernelJob> job_;
   std::int64_t evaluations_ = 0;
+  bool waiting_ = false;  // for a model
   std::chrono::nanoseconds began_{0};
 };
 

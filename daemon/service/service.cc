@@ -53,7 +53,8 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       watcher_(with_.loop, settings.quiet,
                [this](const std::string& folder) { OnFolderChanged(folder); }),
       lock_watcher_(with_.loop, milliseconds(0), [this](const std::string&) { CheckObstacle(); }),
-      obstacle_timer_(with_.loop) {}
+      obstacle_timer_(with_.loop),
+      models_timer_(with_.loop) {}
 
 Service::~Service() { *alive_ = false; }
 
@@ -198,6 +199,7 @@ void Service::Work() {
   StartCapture();
   while (StartStep()) {
   }
+  WatchAnswers();
   PublishDue();
   TouchStamps();
 }
@@ -358,7 +360,7 @@ bool Service::StartStep() {
   std::vector<KernelJob*> ready;
   std::vector<Claim> claims;
   for (const auto& [key, job] : jobs_) {
-    if (job->busy() || (job->finished() && !job->under_way())) continue;
+    if (job->busy() || job->waiting() || (job->finished() && !job->under_way())) continue;
     const std::string& device = job->input().place.device;
     if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
     ready.push_back(job.get());
@@ -551,9 +553,12 @@ std::string Service::IdleReason() const {
     if (state.scanning || state.stale) return "scanning";
     if (state.scan != nullptr && !IsPlaced(state)) return "scanning";
   }
-  bool open = false, may_run = false;
+  bool open = false, may_run = false, asking = false, pending = false;
   for (const KernelJob* job : AllJobs()) {
     if (job->finished() && !job->under_way()) continue;
+    pending = pending || job->pending();
+    asking = asking || (job->waiting() && !job->pending());
+    if (job->waiting()) continue;
     open = true;
     may_run = may_run || gpu_watch_.MayRun(job->input().place.device);
   }
@@ -561,7 +566,8 @@ std::string Service::IdleReason() const {
     open = true;
     may_run = may_run || MayRunAll(demand.places);
   }
-  return !open ? "done" : may_run ? "" : "gpu in use";
+  if (open) return may_run ? "" : "gpu in use";
+  return asking ? "asking models" : pending ? "waiting for answers" : "done";
 }
 
 std::int64_t Service::Unread() const {

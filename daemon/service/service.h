@@ -132,6 +132,8 @@ class Service {
                                  std::size_t place = 0);
   Catalog& catalog() { return catalog_; }
   Models& models() { return models_; }
+  // The user allowed a provider: kernels that waited for nothing else go on.
+  void OnModelsAllowed();
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
   const evaluate::DeviceDescription& host() const { return host_; }
@@ -143,6 +145,7 @@ class Service {
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
   // Also those that nothing needs any more, until they have ended.
   std::vector<const KernelJob*> BusyJobs() const;
+  std::vector<const KernelJob*> Jobs() const;
   // "" while something is worked on, or captured; else "done", "snoozed", "build running", "no
   // project", "scanning", "gpu in use": there is only work for GPUs that are not free.
   std::string IdleReason() const;
@@ -177,6 +180,7 @@ class Service {
   void FindPlacesAgain();
   void OnDevices(const std::string& kind);
   void EnsureJobs(const ObjectState& state);
+  void WatchAnswers();
   JobModels ModelsFor(const ObjectState& state);
   void EnsureJob(const ObjectState& state, const records::Kernel& kernel, const Place& place);
   static bool IsPlaced(const ObjectState& state);
@@ -240,6 +244,7 @@ class Service {
   loop::FileWatcher watcher_;
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
+  loop::Timer models_timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
