@@ -536,7 +536,7 @@ void KernelJob::Fail(const base::Error& error) {
 void KernelJob::GiveUp(const std::string& reason) {
   if (failure_.empty()) failure_ = reason;
   finished_ = given_up_ = true;
-  if (models_) models_->Stop(reason);
+  if (models_) models_->Pause();
 }
 
 // What is outstanding is written down without a result: a new daemon begins it again.
@@ -544,7 +544,7 @@ void KernelJob::EndStep() {
   if (!held_) spent_ += with_.clock.Now() - step_began_;
   step_began_ = with_.clock.Now();
   stage_.clear();
-  if (finished_ && models_) models_->Stop(failure_.empty() ? ended_ : failure_);
+  if (finished_ && models_) models_->Pause();
   Save();
   if (finished_ && search_) {
     search_->Close();

@@ -227,11 +227,11 @@ void ModelPhase::EndTuned(int task) {
 }
 
 // What a model brought is what it is faster than all before.
-void ModelPhase::BookGain(const Tuned& tuned) const {
+void ModelPhase::BookGain(const Tuned& tuned) {
   const evolution::Evidence& evidence = tuned.numbers->evidence();
   if (evidence.kind != evolution::Evidence::Kind::kAccepted || !evidence.speedup) return;
   const double gain = std::log(*evidence.speedup);
-  const double before = std::max(best_gain_, evolution_->best().log_gain);
+  const double before = std::exchange(best_gain_, std::max(best_gain_, gain));
   const auto made = made_.find(tuned.numbers->best().id);
   if (gain <= before || made == made_.end() || made->second.by.provider.empty()) return;
   const ModelName& by = made->second.by;
@@ -259,6 +259,14 @@ void ModelPhase::Stop(const std::string& why) {
   }
   evolution_->Stop(why);
   if (!pumping_) Pump();
+}
+
+void ModelPhase::Pause() {
+  questions_->Stop();
+  unasked_.clear();
+  for (evolution::Task& task : evolution_->Outstanding()) {
+    if (task.kind != TaskKind::kEvaluate) unasked_.push_back(std::move(task));
+  }
 }
 
 bool ModelPhase::waiting() const {

@@ -57,6 +57,9 @@ class ModelPhase {
 
   // Nothing more is asked, for a reason.
   void Stop(const std::string& why);
+  // What is under way is cancelled, and asked again when there is work again: the kernel's budget
+  // is used up, and may be greater one day.
+  void Pause();
   bool ended() const { return evolution_->stopped(); }
   // Nothing can be done before an answer comes.
   bool waiting() const;
@@ -100,7 +103,7 @@ class ModelPhase {
   const records::Variant* Keep(records::Variant variant, const ModelName& by) const;
   search::evolution::Evidence EvidenceFor(const search::Outcome& outcome,
                                           const records::Evaluation* evaluation) const;
-  void BookGain(const Tuned& tuned) const;
+  void BookGain(const Tuned& tuned);
 
   Collaborators with_;
   std::string workload_hash_;

@@ -63,6 +63,7 @@ Json ModelPhase::ToJson() const {
           {"given", std::move(given)},
           {"requests", with_.input.models.requests},
           {"evaluations", evaluations_},
+          {"best_gain", best_gain_},
           {"evolution", evolution_->ToJson()},
           {"questions", questions_->ToJson()},
           {"variants", std::move(variants)},
@@ -81,6 +82,7 @@ base::Result<> ModelPhase::Read(const search::KernelSearch& search, const Json& 
       .Optional("original", original)
       .Optional("given", given)
       .Optional("evaluations", evaluations_)
+      .Optional("best_gain", best_gain_)
       .Optional("evolution", recorded)
       .Optional("questions", questions)
       .Optional("variants", variants)
@@ -99,7 +101,6 @@ base::Result<> ModelPhase::Read(const search::KernelSearch& search, const Json& 
     Keep(std::move(variant), by);
   }
   if (!reading.ok()) return base::Fail(CorruptPhase(reading.error()->message));
-  if (!given_.empty()) best_gain_ = std::max(0.0, given_.front().log_gain);
   Prepare();
   questions_->Restore(questions);
   auto evolution = evolution::Evolution::Replay(InputOf(), SettingsOf(), recorded);

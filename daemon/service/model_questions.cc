@@ -252,7 +252,12 @@ bool ModelQuestions::quiet() const {
 }
 
 Json ModelQuestions::ToJson() const {
-  return {{"answered", answered_}, {"sent", sent_}, {"cost", cost_}, {"trouble", trouble_}};
+  // What is open is asked, and counted, again.
+  std::int64_t sent = sent_;
+  for (const auto& [task, open] : open_) {
+    for (const Part& part : open.parts) sent -= part.sent;
+  }
+  return {{"answered", answered_}, {"sent", sent}, {"cost", cost_}, {"trouble", trouble_}};
 }
 
 void ModelQuestions::Restore(const Json& json) {
