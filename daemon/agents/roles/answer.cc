@@ -58,8 +58,28 @@ bool BeginsValue(std::string_view text, std::size_t at) {
   return text[at] == '[' && next < text.size() && text[next] == '{';
 }
 
+// Line ends and tabs within texts, as sources have them when nobody escapes them.
+std::string WithEscapes(std::string_view text) {
+  std::string escaped;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && (c == '\n' || c == '\t')) {
+      escaped += c == '\n' ? "\\n" : "\\t";
+    } else if (!quoted || c != '\r') {
+      escaped += c;
+    }
+    if (quoted && c == '\\' && i + 1 < text.size()) escaped += text[++i];
+  }
+  return escaped;
+}
+
 void Take(std::string_view text, Found& found) {
   base::Result<Json> json = records::ParseJson(text);
+  if (!json) {
+    if (base::Result<Json> again = records::ParseJson(WithEscapes(text))) json = std::move(again);
+  }
   if (!json) {
     found.malformed = json.error().message;
   } else if (std::find(found.documents.begin(), found.documents.end(), *json) ==

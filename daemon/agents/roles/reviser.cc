@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "agents/roles/plain_text.h"
 #include "agents/roles/prompt.h"
 #include "agents/roles/request.h"
 #include "agents/roles/strategy_answer.h"
@@ -23,7 +24,11 @@ bool IsOneOf(std::string_view reason, std::initializer_list<std::string_view> re
 Finding FindingOf(const records::Evaluation& evaluation) {
   Finding finding;
   finding.reason = evaluation.reason;
-  finding.detail = evaluation.detail;
+  finding.detail = WithoutFolders(evaluation.detail);
+  if (IsOneOf(evaluation.reason,
+              {"not_faster", "unstable_timing", "faster_than_physics", "timed_out"})) {
+    finding.detail = WithRoundedNumbers(finding.detail);
+  }
   if (IsOneOf(evaluation.reason,
               {"forbidden_construct", "forbidden_numerics", "build_failed", "invalid_launch"})) {
     finding.kind = Finding::Kind::kBuild;

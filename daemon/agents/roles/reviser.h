@@ -20,9 +20,9 @@ struct Finding {
 };
 inline constexpr std::size_t kMostFinding = 6000;
 
-// The finding of a rejection: a build's for forbidden constructs and numerics, failed builds and
-// invalid launches, else a check's; of what is proven and could be faster, or is not faster, a
-// profile's.
+// The finding of a rejection, its times rounded and without folders: a build's for forbidden
+// constructs and numerics, failed builds and invalid launches, else a check's; of what is proven
+// and could be faster, or is not faster, a profile's.
 Finding FindingOf(const records::Evaluation& evaluation);
 
 struct ReviserInputs {

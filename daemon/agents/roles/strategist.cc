@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/roles/answer.h"
+#include "agents/roles/plain_text.h"
 #include "agents/roles/prompt.h"
 #include "agents/roles/request.h"
 #include "agents/roles/strategy_answer.h"
@@ -58,7 +59,9 @@ const Json& StrategiesSchema() {
   return schema;
 }
 
-std::string FirstBytes(const std::string& text, std::size_t most) {
+// Reasons hold times that were measured, and names of temporary files.
+std::string FirstBytes(const std::string& said, std::size_t most) {
+  const std::string text = WithRoundedNumbers(WithoutFolders(said));
   if (text.size() <= most) return OneLine(text);
   std::size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;

@@ -49,10 +49,10 @@ Json ExpressionSchema() {
 }
 
 Json ObjectSchema(Json properties, Json required) {
-  return {{"type", "object"},
-          {"additionalProperties", false},
-          {"properties", std::move(properties)},
-          {"required", std::move(required)}};
+  Json schema = {
+      {"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema;
 }
 
 Json ListSchema(Json items, std::size_t most) {

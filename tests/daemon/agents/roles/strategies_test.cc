@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/roles/plain_text.h"
 #include "tests/daemon/agents/roles/examples.h"
 
 namespace cupilot::agents {
@@ -210,6 +211,26 @@ TEST(Reviser, FindingsByKind) {
   EXPECT_EQ(kind("not_faster"), Finding::Kind::kProfile);
   evaluation.accepted = true;
   EXPECT_EQ(kind(""), Finding::Kind::kProfile);
+}
+
+TEST(Reviser, AFindingIsTheSameOnAnotherDay) {
+  records::Evaluation evaluation;
+  evaluation.reason = "not_faster";
+  evaluation.detail = "the speedup of 1.013 has a lower end of 0.997, and 1.020 is demanded";
+  EXPECT_EQ(FindingOf(evaluation).detail,
+            "the speedup of 1.0 has a lower end of 1.0, and 1.0 is demanded");
+  evaluation.reason = "wrong_values";  // of the same inputs, always the same
+  evaluation.detail = "sums[7]: expected 1.2345, got 2.5";
+  EXPECT_EQ(FindingOf(evaluation).detail, evaluation.detail);
+  evaluation.reason = "build_failed";
+  evaluation.detail = "/tmp/x-123/candidate.cu(3): error in 'a /b/ 2', sm_90, \"/usr/lib/a.h\"";
+  EXPECT_EQ(FindingOf(evaluation).detail, "candidate.cu(3): error in 'a /b/ 2', sm_90, \"a.h\"");
+}
+
+TEST(PlainText, NumbersWithDecimalsOnly) {
+  EXPECT_EQ(WithRoundedNumbers("1234 us, 12.345 us, 1.25e-05, 13.0.88, x1.234, 0.996, v2.71828"),
+            "1234 us, 12 us, 0.000013, 13.0.88, x1.234, 1.0, v2.71828");
+  EXPECT_EQ(WithoutFolders("a/b/c, /a, /a/b, //x and 3 / 4"), "a/b/c, /a, b, //x and 3 / 4");
 }
 
 TEST(Reviser, ShowsOneFindingAndOfALogItsEnd) {
