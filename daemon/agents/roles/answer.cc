@@ -14,6 +14,8 @@ using records::Json;
 
 // An answer with more beginnings of documents that do not end is no answer.
 constexpr int kMostUnclosed = 64;
+// Nor is one with more documents, whatever they are.
+constexpr std::size_t kMostDocuments = 64;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -91,6 +93,7 @@ void Take(std::string_view text, Found& found) {
 void TakeAll(std::string_view text, Found& found) {
   int unclosed = 0;
   for (std::size_t at = 0; at < text.size() && unclosed < kMostUnclosed; ++at) {
+    if (found.documents.size() >= kMostDocuments) return;
     if ((text[at] != '{' && text[at] != '[') || !BeginsValue(text, at)) continue;
     const std::size_t end = EndOfValue(text, at);
     if (end == std::string_view::npos) {

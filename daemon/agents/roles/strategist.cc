@@ -44,7 +44,7 @@ const Json& StrategiesSchema() {
           {"items",
            {{"type", "object"},
             {"additionalProperties", false},
-            {"required", {"title", "parents", "bottleneck", "steps"}},
+            {"required", {"title", "bottleneck", "steps"}},
             {"properties",
              {{"title", {{"type", "string"}, {"minLength", 1}, {"maxLength", 200}}},
               {"parents",
@@ -170,7 +170,7 @@ Answer<ProposedStrategy> ReadOne(const Json& json, const StrategistInputs& input
   if (!steps) return tl::unexpected(steps.error());
   proposed.strategy.steps = std::move(*steps);
   if (proposed.strategy.steps.empty()) return Complain(path + ".steps: is empty");
-  auto parents = ReadParents(json["parents"], inputs, path + ".parents");
+  auto parents = ReadParents(json.value("parents", Json::array()), inputs, path + ".parents");
   if (!parents) return tl::unexpected(parents.error());
   proposed.parents = std::move(*parents);
   if (std::string why = WhyNotOneStep(proposed, inputs, path); !why.empty()) {

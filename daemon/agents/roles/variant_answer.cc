@@ -188,7 +188,9 @@ std::string WhyNotDeviceCode(std::string_view source) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view word = Spelling(source, tokens[i]);
     const bool call = i + 1 < tokens.size() && Spelling(source, tokens[i + 1]).starts_with('(');
-    const auto wrong = [&](const std::string& what) { return LineOf(source, tokens[i].begin) + what; };
+    const auto wrong = [&](const std::string& what) {
+      return LineOf(source, tokens[i].begin) + what;
+    };
     if (tokens[i].kind == TokenKind::kDirective) {
       if (word.find("unroll") != std::string_view::npos) continue;
       return wrong("a preprocessor directive ('" + std::string(word.substr(0, 40)) +

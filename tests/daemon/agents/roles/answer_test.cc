@@ -109,6 +109,10 @@ TEST(FindDocument, HostileTextsEndSoon) {
   EXPECT_THAT(NameIn(open), HasSubstr("cut off"));
   EXPECT_THAT(NameIn(std::string(kMostAnswer + 1, ' ')), HasSubstr("too long"));
   EXPECT_THAT(NameIn(std::string(kMostAnswer / 2, '[')), HasSubstr("complaint"));
+  // Each could be compared with all others.
+  std::string many;
+  for (int i = 0; many.size() < kMostAnswer - 16; ++i) many += "{\"a\":" + std::to_string(i) + "}";
+  EXPECT_THAT(NameIn(many), HasSubstr("name: is missing"));
 }
 
 // What a provider may bring is any bytes: good answers with pieces cut, doubled, exchanged.

@@ -61,6 +61,14 @@ TEST(Strategist, ReadsWhatItAnswers) {
   EXPECT_TRUE(records::ParseStrategy(records::ToJson(first)));
 }
 
+TEST(Strategist, WithoutParentsItIsOfTheOriginal) {
+  Json strategy = StrategyOf({}, {StepOf("unrolling")});
+  strategy.erase("parents");
+  const auto read = ReadStrategies(AnswerOf({strategy}), FullStrategistInputs());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(read->front().parents, IsEmpty());
+}
+
 TEST(Strategist, OneNewTechniqueAStep) {
   EXPECT_EQ(ComplaintAbout(StrategyOf({"P1"}, {StepOf("unrolling"), StepOf("warp_reduction")})),
             "");
