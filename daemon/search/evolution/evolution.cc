@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/hash.h"
+
 namespace cupilot::search::evolution {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr int kMostRevisions = 40;  // so that a line's steps stay below that
 Settings Bounded(Settings settings) {
   settings.lines = std::max(settings.lines, 1);
   settings.wanted = std::max(settings.wanted, 1);
+  settings.ideas = std::max(settings.ideas, 1);
   settings.revisions = std::clamp(settings.revisions, 0, kMostRevisions);
   settings.failures_until_dropped = std::max(settings.failures_until_dropped, 1);
   return settings;
@@ -54,7 +57,8 @@ Step Evolution::Next() {
     for (Line& line : wave_) {
       if (line.ready() == nullptr) continue;
       Task task = line.Take();
-      events_.push_back({Event::Kind::kTask, task.id, records::HashJson(evolution::ToJson(task))});
+      events_.push_back({Event::Kind::kTask, task.id,
+                         base::HashHex(records::CompactJson(evolution::ToJson(task)))});
       return {Step::Kind::kTask, std::move(task)};
     }
     bool pending = true;
@@ -281,7 +285,8 @@ void Evolution::Begin(Task task, LineLimits limits) {
 bool Evolution::PlanStrategist() {
   if (!settings_.strategies || asked_ || RequestsLeft() < 1) return false;
   if (barren_ >= settings_.barren_answers) return false;
-  if (2 * tree_.Fresh() >= settings_.wanted) return false;
+  const double gain = population_.best().log_gain + std::log(settings_.gain);
+  if (tree_.Above(gain) >= settings_.ideas) return false;
   asked_ = true;
   Task task;
   task.kind = TaskKind::kStrategist;
@@ -296,13 +301,13 @@ bool Evolution::PlanStrategist() {
 
 void Evolution::ChooseIdeas() {
   if (!settings_.strategies) {
-    for (int i = 0; i < settings_.wanted; ++i) {
+    for (int i = 0; i < settings_.ideas; ++i) {
       to_translate_.push_back(tree_.AddImprovement(population_.Parent(random_).idea));
     }
     return;
   }
   for (const int idea : tree_.Next()) {
-    if (static_cast<int>(to_translate_.size()) < settings_.wanted) to_translate_.push_back(idea);
+    if (static_cast<int>(to_translate_.size()) < settings_.ideas) to_translate_.push_back(idea);
   }
 }
 

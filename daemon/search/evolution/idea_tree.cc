@@ -29,7 +29,7 @@ const records::StrategyStep* StepWith(const records::Strategy& strategy,
 std::string StrategyKey(const records::Strategy& strategy) {
   std::set<std::string> parts;
   for (const records::StrategyStep& step : strategy.steps) {
-    parts.insert(step.technique + records::CanonicalJson(step.parameters));
+    parts.insert(step.technique + records::CompactJson(step.parameters));
   }
   std::string key;
   for (const std::string& part : parts) key += part + ";";
@@ -173,22 +173,25 @@ bool IdeaTree::Ready(const Node& idea) const {
 }
 
 std::vector<int> IdeaTree::Next() const {
-  std::vector<int> ready;
+  std::vector<std::tuple<bool, double, int, int>> ranks;
   for (const Node& idea : nodes_) {
-    if (Ready(idea)) ready.push_back(idea.id);
+    if (!Ready(idea)) continue;
+    if (settings_.tree) {
+      const bool waits = idea.difficulty > settings_.hardest;
+      ranks.emplace_back(waits, -Promise(idea.id), idea.difficulty, idea.id);
+    } else {
+      ranks.emplace_back(false, 0, 0, idea.id);
+    }
   }
-  if (!settings_.tree) return ready;
-  const auto rank = [&](int id) {
-    const int difficulty = at(id).difficulty;
-    return std::tuple(difficulty > settings_.hardest, -Promise(id), difficulty, id);
-  };
-  std::sort(ready.begin(), ready.end(), [&](int a, int b) { return rank(a) < rank(b); });
+  std::sort(ranks.begin(), ranks.end());
+  std::vector<int> ready;
+  for (const auto& rank : ranks) ready.push_back(std::get<3>(rank));
   return ready;
 }
 
-int IdeaTree::Fresh() const {
+int IdeaTree::Above(double log_gain) const {
   return static_cast<int>(std::count_if(nodes_.begin(), nodes_.end(), [&](const Node& idea) {
-    return Ready(idea) && idea.attempts == 0;
+    return Ready(idea) && (!settings_.tree || Promise(idea.id) > log_gain);
   }));
 }
 

@@ -66,8 +66,8 @@ class IdeaTree {
 
   // Ideas that could be implemented now, the most promising first (the rule above).
   std::vector<int> Next() const;
-  // Of those, such as were never tried.
-  int Fresh() const;
+  // How many of those promise more than that; without a tree all do.
+  int Above(double log_gain) const;
   double Promise(int id) const;
 
   // An implementation was begun, and what became of it. Fail: drops after enough of them.

@@ -7,6 +7,7 @@ records::Json ToJson(const Settings& settings) {
           {"evaluations", settings.evaluations},
           {"lines", settings.lines},
           {"wanted", settings.wanted},
+          {"ideas", settings.ideas},
           {"population", settings.population},
           {"elites", settings.elites},
           {"tournament", settings.tournament},

@@ -21,14 +21,15 @@ struct Settings {
   // workers with a common memory beat one (reference: KernelArc, MKEvolve, Kevin). For an exchange
   // folder, whose answers come together, more lines mean fewer visits.
   int lines = 2;
-  int wanted = 4;  // strategies that a strategist is asked for, and ideas that a round implements
+  int wanted = 6;  // strategies that a strategist is asked for
+  int ideas = 2;   // that a round implements: the most promising of those that are open
 
   // --- population ---
   int population = 12;           // members that may become parents, the original aside
   int elites = 3;                // best members that survive a round whatever is drawn
   int tournament = 3;            // drawn for a tournament, of niches and within one
   int niche_cap = 2;             // members with the same set of techniques
-  int epoch_rounds = 4;          // rounds of an epoch
+  int epoch_rounds = 6;          // rounds of an epoch
   int epoch_parents = 3;         // best members (of different niches) that begin the next epoch
   double crossover_share = 0.6;  // of strategists that are asked to cross, where two niches won
 
