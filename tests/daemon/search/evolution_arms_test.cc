@@ -25,7 +25,7 @@ std::vector<double> GainsOf(const Settings& settings, bool trap, std::uint64_t s
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     World world(seed, trap);
     Evolution evolution(world.InputOf(seed), settings);
-    gains.push_back(Run(evolution, world));
+    gains.push_back(RunToEnd(evolution, world));
   }
   return gains;
 }

@@ -223,7 +223,7 @@ class World {
 };
 
 // Runs it to its end, one task after the other; the best log gain.
-inline double Run(Evolution& evolution, World& world) {
+inline double RunToEnd(Evolution& evolution, World& world) {
   while (const auto task = evolution.Next().task) evolution.Report(task->id, world.Answer(*task));
   return evolution.best().log_gain;
 }
