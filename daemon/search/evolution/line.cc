@@ -121,21 +121,22 @@ void Line::OnEvidence(const Result& result) {
   const bool judged =
       result.kind == Result::Kind::kEvidence && evidence.kind != Evidence::Kind::kFailed;
   if (!judged) return AlignOrEnd();
+  // What was measured may hold the values that were found.
+  VariantFacts measured = result.variant.id.empty() ? task_.variant : result.variant;
+  if (measured.novelty_key.empty()) measured.novelty_key = task_.variant.novelty_key;
   if (!best_ || IsBetterThan(evidence, *best_)) {
     best_ = evidence;
-    best_variant_ = result.variant.id.empty() ? task_.variant : result.variant;
-    // What is not one of ours keeps what we know of the source that it is of.
-    if (best_variant_.novelty_key.empty()) best_variant_.novelty_key = task_.variant.novelty_key;
+    best_variant_ = measured;
   }
-  if (IsRight(evidence)) {
-    const bool slow = settings_.roofline && !evidence.bound.empty() &&
-                      evidence.floor_share < settings_.near_floor &&
-                      slow_rounds_ < settings_.slow_revisions;
-    if (slow && Revise(task_.variant, evidence, {})) {
-      ++slow_rounds_;
-      return;
-    }
-  } else if (Revise(task_.variant, evidence, {})) {
+  if (!IsRight(evidence)) {
+    if (Revise(measured, evidence, {})) return;
+    return AlignOrEnd();
+  }
+  const bool slow = settings_.roofline && !evidence.bound.empty() &&
+                    evidence.floor_share < settings_.near_floor &&
+                    slow_rounds_ < settings_.slow_revisions;
+  if (slow && Revise(measured, evidence, {})) {
+    ++slow_rounds_;
     return;
   }
   AlignOrEnd();

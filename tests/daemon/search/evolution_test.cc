@@ -322,6 +322,27 @@ TEST(StrategyEvolution, ATaskSaysHowManyEvaluationsItsTunablesMayUse) {
   EXPECT_LE(evolution.evaluations(), 30);
 }
 
+TEST(StrategyEvolution, WhatWasMeasuredIsWhatIsRevisedAndBecomesTheMember) {
+  Settings settings;
+  settings.votes = 0;
+  settings.lines = 1;
+  settings.ideas = 1;
+  Evolution evolution(Plain(), settings);
+  Desk desk(evolution);
+  desk.On(TaskKind::kEvaluate, [](const Task& task) {
+    Result result = Result::Of(Verdict(1.5), 3);
+    result.variant = {"tuned-" + task.variant.id, "", 2};
+    return result;
+  });
+  desk.Run(6);
+  ASSERT_EQ(desk.Of(TaskKind::kRevise).size(), 1U);
+  EXPECT_THAT(desk.Of(TaskKind::kRevise)[0].variant.id, HasSubstr("tuned-"));
+  evolution.Next();
+  EXPECT_THAT(evolution.best().variant.id, HasSubstr("tuned-"));
+  EXPECT_NE(evolution.best().variant.novelty_key, "");
+  EXPECT_EQ(evolution.evaluations(), 6);
+}
+
 TEST(StrategyEvolution, GivenMembersAreParentsAndBasesFromTheStart) {
   Input input = Plain();
   Individual member;
