@@ -5,8 +5,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "base/hash.h"
-
 namespace cupilot::search::evolution {
 namespace {
 
@@ -31,7 +29,7 @@ Evolution::Evolution(Input input, Settings settings)
     : input_(std::move(input)),
       settings_(Bounded(settings)),
       random_(input_.seed),
-      tree_(settings_),
+      tree_(settings_, settings_.pool ? input_.priors : std::map<std::string, Prior>()),
       population_(settings_, input_.original),
       seen_(input_.seen) {
   tree_.AddGiven(input_.original);
@@ -57,8 +55,7 @@ Step Evolution::Next() {
     for (Line& line : wave_) {
       if (line.ready() == nullptr) continue;
       Task task = line.Take();
-      events_.push_back({Event::Kind::kTask, task.id,
-                         base::HashHex(records::CompactJson(evolution::ToJson(task)))});
+      events_.push_back({Event::Kind::kTask, task.id, task});
       return {Step::Kind::kTask, std::move(task)};
     }
     bool pending = true;
@@ -80,7 +77,7 @@ bool Evolution::Report(int id, Result result) {
   result.evidence.detail = Cut(std::move(result.evidence.detail), kDetailBytes);
   for (Line& line : wave_) {
     if (line.task().id != id || !line.Report(result, seen_)) continue;
-    events_.push_back({Event::Kind::kReport, id, {}, std::move(result)});
+    events_.push_back({Event::Kind::kReport, id, {}, {}, std::move(result)});
     return true;
   }
   return false;

@@ -31,6 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -53,7 +54,8 @@ struct Input {
   Individual original;            // id 0; bound and floor share where they are known
   std::vector<Individual> given;  // the best mechanical results; ids are set here, in this order
   std::vector<Plan> seeds;        // of the strategy pool: what worked on similar kernels
-  std::set<std::string> seen;     // novelty keys of what was evaluated before, if more than those
+  std::map<std::string, Prior> priors;  // by technique, of the pool: beside a strategist's hints
+  std::set<std::string> seen;  // novelty keys of what was evaluated before, if more than those
   std::uint64_t seed = 1;
 };
 
@@ -116,12 +118,15 @@ class Evolution {
   struct Event {
     enum class Kind { kTask, kReport, kStopped, kStop };
     Kind kind = Kind::kStopped;
-    int id = 0;                         // kTask, kReport
-    std::string task = {};              // kTask: hash of it
+    int id = 0;  // kTask, kReport
+    // kTask: it, until somebody wants its hash, and then that.
+    mutable std::optional<Task> task = {};
+    mutable std::string hash = {};
     std::optional<Result> result = {};  // kReport
     std::string detail = {};            // kStop
   };
 
+  static const std::string& HashOf(const Event& event);
   // A recorded call.
   base::Result<> Again(const records::Json& event, const std::string& path);
 

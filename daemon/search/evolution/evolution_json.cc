@@ -1,6 +1,7 @@
 // The record of an evolution, and the evolution made from it again.
 #include <array>
 
+#include "base/hash.h"
 #include "records/reader.h"
 #include "search/evolution/evolution.h"
 
@@ -22,6 +23,10 @@ std::string InputHash(const Input& input) {
                {"seed", records::NumberJson(input.seed)}};
   for (const Individual& member : input.given) json["given"].push_back(ToJson(member));
   for (const Plan& plan : input.seeds) json["seeds"].push_back(ToJson(plan));
+  for (const auto& [technique, prior] : input.priors) {
+    json["priors"][technique] = {records::NumberJson(prior.log_gain),
+                                 records::NumberJson(prior.weight)};
+  }
   return records::HashJson(json);
 }
 
@@ -31,12 +36,18 @@ base::Error Corrupt(const std::string& what) {
 
 }  // namespace
 
+const std::string& Evolution::HashOf(const Event& event) {
+  if (event.task) event.hash = base::HashHex(records::CompactJson(evolution::ToJson(*event.task)));
+  event.task.reset();
+  return event.hash;
+}
+
 Json Evolution::ToJson() const {
   Json events = Json::array();
   for (const Event& event : events_) {
     switch (event.kind) {
       case Event::Kind::kTask:
-        events.push_back({{"task", event.id}, {"hash", event.task}});
+        events.push_back({{"task", event.id}, {"hash", HashOf(event)}});
         break;
       case Event::Kind::kReport:
         events.push_back({{"report", event.id}, {"result", evolution::ToJson(*event.result)}});
@@ -80,7 +91,7 @@ base::Result<> Evolution::Again(const Json& event, const std::string& path) {
     return base::Fail(Corrupt(path + " reports what was not asked for"));
   }
   const Step step = Next();
-  const bool same = task ? step.task && step.task->id == *task && events_.back().task == hash
+  const bool same = task ? step.task && step.task->id == *task && HashOf(events_.back()) == hash
                          : step.kind == Step::Kind::kStopped;
   if (!same) return base::Fail(Corrupt(path + " is not what this input leads to"));
   return {};

@@ -75,7 +75,8 @@ std::string TechniquesOf(const records::Strategy& strategy) {
   return joined;
 }
 
-IdeaTree::IdeaTree(const Settings& settings) : settings_(settings) {}
+IdeaTree::IdeaTree(const Settings& settings, const std::map<std::string, Prior>& priors)
+    : settings_(settings), gains_(priors) {}
 
 int IdeaTree::Add(Node idea) {
   idea.id = static_cast<int>(nodes_.size());
@@ -200,9 +201,8 @@ double IdeaTree::Expected(const Node& idea) const {
   if (!idea.step) return hint;
   const auto measured = gains_.find(idea.step->technique);
   if (measured == gains_.end()) return hint;
-  double sum = hint;
-  for (const double gain : measured->second) sum += gain;
-  return std::max(sum / static_cast<double>(1 + measured->second.size()), 0.0);
+  const auto& [log_gain, weight] = measured->second;
+  return std::max((hint + log_gain * weight) / (1 + weight), 0.0);
 }
 
 double IdeaTree::Promise(int id) const {
@@ -280,7 +280,11 @@ bool IdeaTree::Measured(int id, const VariantFacts& variant, const Evidence& evi
   Node& idea = node(id);
   const double log_gain = std::log(std::max(evidence.speedup.value_or(1), 1e-9));
   const double over_parent = log_gain - at(idea.parent).log_gain.value_or(0);
-  if (idea.step) gains_[idea.step->technique].push_back(over_parent);
+  if (idea.step) {
+    Prior& known = gains_[idea.step->technique];
+    known.log_gain = (known.log_gain * known.weight + over_parent) / (known.weight + 1);
+    known.weight += 1;
+  }
   if (!idea.log_gain || log_gain > *idea.log_gain) {
     idea.variant = variant;
     idea.log_gain = log_gain;

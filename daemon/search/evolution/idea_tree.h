@@ -8,11 +8,11 @@
 //   promise = g(parent) + ln(e) * 0.85^(difficulty - 1) * 0.5^failures
 //
 // where g is the natural logarithm of the parent's measured speedup and e the step's expected gain:
-// the strategist's hint in [1, 4], and, once the technique was measured elsewhere in the tree, the
-// mean (of logarithms) of hint and measurements. The order is K-Search's (score first, easier
-// first, those above a gate of difficulty last); it gives no formula, so the two bases are ours:
-// 0.5 so that two failures of an idea of 1.5 leave it below a fresh one of 1.15; 0.85 so that the
-// hardest idea counts half. Pure; not thread-safe.
+// the strategist's hint in [1, 4], and, once the technique was measured elsewhere in the tree or on
+// other kernels (priors), the mean (of logarithms) of hint and measurements. The order is
+// K-Search's (score first, easier first, those above a gate of difficulty last); it gives no
+// formula, so the two bases are ours: 0.5 so that two failures of an idea of 1.5 leave it below a
+// fresh one of 1.15; 0.85 so that the hardest idea counts half. Pure; not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ struct Node {
 
 class IdeaTree {
  public:
-  explicit IdeaTree(const Settings& settings);
+  explicit IdeaTree(const Settings& settings, const std::map<std::string, Prior>& priors = {});
 
   // Something that was there before: the original (first), members that are given.
   int AddGiven(const Individual& member, int parent = 0);
@@ -99,9 +99,9 @@ class IdeaTree {
 
   Settings settings_;
   std::vector<Node> nodes_;
-  std::vector<int> dropped_;                          // in their order
-  std::map<std::string, int> known_;                  // key of a strategy: idea
-  std::map<std::string, std::vector<double>> gains_;  // measured, by technique
+  std::vector<int> dropped_;            // in their order
+  std::map<std::string, int> known_;    // key of a strategy: idea
+  std::map<std::string, Prior> gains_;  // by technique: priors, and what was measured here
 };
 
 // The set of techniques of a strategy, sorted, joined by '+'; the niche of who follows it.

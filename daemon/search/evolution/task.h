@@ -117,6 +117,13 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// What a technique brought on other kernels.
+struct Prior {
+  double log_gain = 0;  // mean of logarithms
+  double weight = 0;    // how many measurements it counts as
+  bool operator==(const Prior&) const = default;
+};
+
 struct Result {
   enum class Kind {
     kPending,     // asked, and the answer comes much later (an exchange folder); report again then

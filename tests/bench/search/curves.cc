@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "records/reader.h"
+#include "tests/bench/search/arms.h"
 
 namespace cupilot::bench {
 namespace {
@@ -167,7 +168,10 @@ std::string Svg(const std::vector<Curve>& curves, const std::string& title) {
   svg += "<text x=\"60\" y=\"24\" font-size=\"15\">" + Escaped(title) + "</text>\n";
   svg += Grid(axes);
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const char* colour = kColours[i % kColours.size()];
+    // Of the same arm in each picture the same.
+    const Arm* arm = FindArm(curves[i].arm);
+    const std::size_t row = arm != nullptr ? static_cast<std::size_t>(arm - Arms().data()) : i;
+    const char* colour = kColours[row % kColours.size()];
     svg += StepsOf(curves[i], axes, colour);
     const double y = kTop + 14 + 20 * static_cast<double>(i);
     svg += Print("<rect x=\"636\" y=\"%.1f\" width=\"14\" height=\"4\" fill=\"%s\"/>\n", y - 6,

@@ -379,6 +379,22 @@ TEST(StrategyEvolution, SeedsOfThePoolComeFirst) {
   EXPECT_FALSE(first.pool);
 }
 
+TEST(StrategyEvolution, PriorsOfThePoolOrderIdeas) {
+  Input input = Plain();
+  input.seeds = {OneStep("a", 1.5), OneStep("b", 1.4)};
+  input.priors["a"] = {std::log(1.05), 4};
+  Evolution evolution(input);
+  EXPECT_EQ(evolution.Next().task->step->technique, "b");
+  Settings settings;
+  settings.pool = false;
+  Evolution without(input, settings);
+  Desk desk(without);
+  desk.On(TaskKind::kStrategist,
+          [&](const Task&) { return Result::Plans({OneStep("a", 1.5), OneStep("b", 1.4)}); });
+  desk.Run(2);
+  EXPECT_EQ(desk.tasks[1].step->technique, "a");
+}
+
 TEST(StrategyEvolution, WhatDoesSomethingElseStandsAsWhatItDoes) {
   Settings settings;
   settings.lines = 1;

@@ -135,6 +135,13 @@ TEST(IdeaTree, WhatWasMeasuredOutweighsHints) {
   EXPECT_NEAR(tree.Promise(3), std::log(1.4) + (std::log(2.0) + std::log(1.1)) / 2, 1e-12);
 }
 
+TEST(IdeaTree, WhatWasMeasuredOnOtherKernelsOutweighsHints) {
+  IdeaTree tree(Settings{}, {{"a", {std::log(1.1), 3}}});
+  tree.AddGiven(Individual{});
+  tree.AddPlan(PlanOf({"a"}, 2.0, 1), {0});
+  EXPECT_NEAR(tree.Promise(1), (std::log(2.0) + 3 * std::log(1.1)) / 4, 1e-12);
+}
+
 TEST(IdeaTree, AnIdeaIsDroppedAfterSeveralFailuresOnly) {
   IdeaTree tree = TreeOf();
   tree.AddPlan(PlanOf({"a"}, 1.5, 1), {0});
