@@ -321,7 +321,7 @@ bool Evolution::PlanTranslations() {
     task.strategy = idea.strategy;
     task.step = idea.step;
     task.parent = *parent.variant;
-    task.parent_strategy = parent.strategy;
+    if (settings_.strategies) task.parent_strategy = parent.strategy;
     task.earlier = idea.failures;
     if (settings_.roofline) task.bottleneck = parent.bound;
     worked_ = true;

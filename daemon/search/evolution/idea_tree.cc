@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "search/kernel_search.h"  // TitleOf
+#include "search/number_space.h"   // kTunablesStep
 
 namespace cupilot::search::evolution {
 namespace {
@@ -98,10 +99,12 @@ int IdeaTree::AddGiven(const Individual& member, int parent) {
 }
 
 int IdeaTree::Base(const records::Strategy& strategy, const std::vector<int>& parents) const {
+  // Values of tunables are no structure: no strategist names them, and they stay.
   const auto has_all = [&](const Node& idea) {
     return std::all_of(
-        idea.strategy.steps.begin(), idea.strategy.steps.end(),
-        [&](const auto& step) { return StepWith(strategy, step.technique) != nullptr; });
+        idea.strategy.steps.begin(), idea.strategy.steps.end(), [&](const auto& step) {
+          return step.technique == kTunablesStep || StepWith(strategy, step.technique) != nullptr;
+        });
   };
   const auto rank = [&](const Node& idea) {
     const bool is_parent = std::find(parents.begin(), parents.end(), idea.id) != parents.end();

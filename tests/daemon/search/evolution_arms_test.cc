@@ -52,13 +52,13 @@ double MeanOf(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// By more than chance would in one of twenty lots of worlds.
+// By more than two standard errors, which chance alone exceeds in one of forty lots of worlds.
 void ExpectMore(const char* name, const std::vector<double>& whole,
                 const std::vector<double>& less) {
   const double t = PairedT(whole, less);
   std::printf("whole: mean log gain %.3f; %s: %.3f; paired t over %zu seeds: %.1f\n", MeanOf(whole),
               name, MeanOf(less), whole.size(), t);
-  EXPECT_GT(t, 1.645) << name;
+  EXPECT_GT(t, 2.0) << name;
 }
 
 const std::vector<double>& Whole() {

@@ -418,7 +418,13 @@ TEST(StrategyEvolution, WhatDoesSomethingElseStandsAsWhatItDoes) {
 TEST(StrategyEvolution, WithoutStrategiesTheTranslatorIsAskedToImprove) {
   Settings settings;
   settings.strategies = false;
-  Evolution evolution(Plain(), settings);
+  Input input = Plain();
+  Individual member;
+  member.variant = {"mechanical", "mechanical", 0};
+  member.strategy = OneStep("block_size").strategy;
+  member.log_gain = 0.1;
+  input.given.push_back(member);
+  Evolution evolution(input, settings);
   Desk desk(evolution);
   desk.On(TaskKind::kEvaluate, [](const Task&) { return Result::Of(Verdict(1.5)); });
   desk.Run();
@@ -427,9 +433,12 @@ TEST(StrategyEvolution, WithoutStrategiesTheTranslatorIsAskedToImprove) {
   ASSERT_GT(desk.Of(TaskKind::kTranslate).size(), 4U);
   for (const Task& task : desk.Of(TaskKind::kTranslate)) {
     EXPECT_TRUE(task.strategy.steps.empty());
+    EXPECT_TRUE(task.parent_strategy.steps.empty());
     EXPECT_FALSE(task.step.has_value());
   }
-  EXPECT_NE(desk.Of(TaskKind::kTranslate).back().parent.id, "") << "what won is improved further";
+  EXPECT_EQ(desk.Of(TaskKind::kTranslate).front().parent.id, "mechanical");
+  EXPECT_NE(desk.Of(TaskKind::kTranslate).back().parent.id, "mechanical")
+      << "what won is improved further";
 }
 
 TEST(StrategyEvolution, WithoutARooflineNoBottleneckIsNamed) {

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "search/number_space.h"
+
 namespace cupilot::search::evolution {
 namespace {
 
@@ -75,6 +77,18 @@ TEST(IdeaTree, BuildsOnWhatHasMostOfTheSteps) {
   EXPECT_EQ(tree.at(3).parent, 1);
   EXPECT_EQ(tree.at(3).step->technique, "padding");
   EXPECT_EQ(tree.AddPlan(PlanOf({"tiling", "padding"}), {1, 2}), 0) << "known";
+}
+
+TEST(IdeaTree, BuildsOnValuesOfTunablesThatNobodyNames) {
+  IdeaTree tree = TreeOf();
+  Individual tuned;
+  tuned.variant = Facts("tuned");
+  tuned.strategy = PlanOf({kTunablesStep}).strategy;
+  tuned.log_gain = 0.4;
+  tree.AddGiven(tuned);
+  tree.AddPlan(PlanOf({"tiling"}), {1});
+  EXPECT_EQ(tree.at(2).parent, 1);
+  EXPECT_EQ(tree.at(2).strategy.steps.size(), 2U);
 }
 
 TEST(IdeaTree, OtherParametersOfTheSameTechniqueAreAStep) {
