@@ -67,8 +67,8 @@ inline constexpr FeatureRow kFeatureRows[] = {
     {"block_dimensions", 3, false, 0.75, "of more than one thread"},
     {"grid_dimensions", 3, false, 0.75, "of more than one block"},
     {"block_threads", 1024, true, 0.5, "threads a block"},
-    {"grid_blocks", 1048576, true, 0.5, "blocks"},
-    {"case_bytes", 1073741824, true, 0.75, "of all arrays: the class of its size"},
+    {"grid_blocks", 1048576, true, 0.5, "blocks, to the nearest power of two"},
+    {"case_bytes", 1073741824, true, 0.75, "of all arrays, to the nearest power of two"},
     // The instructions of the original, as shares; all 0 where nobody has disassembled it. They
     // count only between kernels of which both are known.
     {"code_fp32", 1, false, 1, "floating arithmetic"},
