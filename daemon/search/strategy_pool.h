@@ -51,7 +51,7 @@ double LearnedGain(double prior, const TechniquePrior* learned);
 // Winning strategies of the nearest entries, the most promising first, at most `most`, each with
 // another set of techniques: all their steps mechanical, measured (here or elsewhere), and by
 // techniques among `applicable`. Entries beyond kFarthest are no neighbours.
-inline constexpr double kFarthest = 0.25;
+inline constexpr double kFarthest = 0.2;
 std::vector<records::Strategy> NearestSeeds(const std::vector<records::PoolEntry>& entries,
                                             const PoolQuestion& question,
                                             const std::vector<std::string>& applicable,
@@ -68,10 +68,14 @@ std::vector<records::PoolEntry> NearestExamples(const std::vector<records::PoolE
 // names of steps that are in no list only plain ones. `names`: the kernel's name stays.
 records::PoolEntry Anonymous(records::PoolEntry entry, bool names = false);
 
-// One line for a prompt: "shared_tiling tile_m=64 tile_n=64; for fp32; cuda sm_90; gained 1.7
-// (1.6 to 1.8); tried 3 times", numbers of measurements rounded to two digits, or, of what failed,
-// its reason. A shipped entry's note and source stand behind it.
-std::string ExampleText(const records::PoolEntry& entry);
+// What kind of kernel, in words: "float arithmetic, coalesced access, 2 nested loops, a reduction
+// in a loop, shared memory, 2D blocks, 64 MB of data".
+std::string FeatureWords(const records::KernelFeatures& features);
+
+// What a prompt says about an entry beside its strategy, gain and reason: the kernel's features in
+// words, what bounded it, the device and how often it was tried; of a shipped one its note and its
+// source.
+std::string AboutText(const records::PoolEntry& entry);
 
 // Whether every step is one that source/rewrite makes.
 bool IsMechanical(const records::Strategy& strategy);
