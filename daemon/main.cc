@@ -68,6 +68,8 @@ service::ProcessCaptureRunner::Settings CaptureSettings(int nice,
   return settings;
 }
 
+constexpr std::size_t kPoolOfOne = 1000;  // entries of one kernel, which are gone at the end
+
 int RunOnce(const base::UserFolders& folders) {
   loop::Loop loop;
   const base::SystemClock clock;
@@ -75,9 +77,12 @@ int RunOnce(const base::UserFolders& folders) {
   service::Catalog catalog(store);
   evaluate::ProcessWorkers workers(loop, clock, WorkerSettings(0, ""));
   evaluate::WorkerEvaluator evaluator(workers, clock, EvaluatorSettings(folders));
-  service::Once once(loop, {workers, evaluator, catalog, clock}, [](const records::Json& line) {
-    std::cout << line.dump(-1, ' ', false, records::Json::error_handler_t::replace) << std::endl;
-  });
+  service::Pool pool(store, kPoolOfOne);
+  service::Once once(
+      loop, {workers, evaluator, catalog, clock, pool}, [](const records::Json& line) {
+        std::cout << line.dump(-1, ' ', false, records::Json::error_handler_t::replace)
+                  << std::endl;
+      });
   std::string line;
   std::getline(std::cin, line);
   loop.Post([&] { once.Start(line); });

@@ -22,11 +22,9 @@ Json ToJson(const JobRecord& record) {
   Json seeds = Json::array();
   for (const records::Strategy& seed : record.elsewhere.seeds)
     seeds.push_back(records::ToJson(seed));
-  return {{"schema", kJobSchema},
-          {"spent_seconds", record.spent_seconds},
-          {"seeds", std::move(seeds)},
-          {"champions", ChampionsJson(record.elsewhere.champions)},
-          {"opinions", std::move(opinions)},
+  return {{"schema", kJobSchema},          {"spent_seconds", record.spent_seconds},
+          {"seeds", std::move(seeds)},     {"champions", ChampionsJson(record.elsewhere.champions)},
+          {"pool", ToJson(record.advice)}, {"opinions", std::move(opinions)},
           {"search", record.search}};
 }
 
@@ -35,9 +33,11 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
   records::ObjectReader object(json, "", reading);
   JobRecord record;
   std::vector<Json> opinions, champions;
+  Json pool = ToJson(PoolAdvice());  // of a record from before there was one
   object.Schema(kJobSchema)
       .Optional("seeds", record.elsewhere.seeds)
       .Optional("champions", champions)
+      .Optional("pool", pool)
       .Optional("spent_seconds", record.spent_seconds)
       .Optional("opinions", opinions)
       .Optional("search", record.search);
@@ -52,6 +52,7 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
   }
   record.elsewhere.champions = ParseChampions(champions);
   if (!reading.ok()) return base::Fail(*reading.error());
+  TRY_ASSIGN(record.advice, ParsePoolAdvice(pool));
   return record;
 }
 

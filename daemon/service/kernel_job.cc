@@ -6,7 +6,6 @@
 #include "evaluate/variant_set.h"
 #include "log/log.h"
 #include "records/read_parts.h"
-#include "search/number_space.h"
 #include "service/job_record.h"
 
 namespace cupilot::service {
@@ -78,6 +77,7 @@ void KernelJob::Restore() {
   auto record = ParseJobRecord(*json);
   if (record) {
     elsewhere_ = std::move(record->elsewhere);
+    advice_ = std::move(record->advice);
     opinions_ = std::move(record->opinions);
   }
   auto replayed = record ? search::KernelSearch::Replay(InputOfSearch(), record->search)
@@ -87,6 +87,7 @@ void KernelJob::Restore() {
               {{"kernel", records::LabelOf(input_.kernel)}, {"reason", replayed.error()}});
     opinions_.clear();
     elsewhere_ = {};
+    advice_ = {};
     return;
   }
   search_.emplace(std::move(*replayed));
@@ -105,7 +106,8 @@ void KernelJob::Restore() {
 
 void KernelJob::Save() {
   if (!search_ || !savable_) return;
-  const Json json = ToJson(JobRecord{elsewhere_, opinions_, spent_seconds(), search_->ToJson()});
+  const Json json =
+      ToJson(JobRecord{elsewhere_, advice_, opinions_, spent_seconds(), search_->ToJson()});
   if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
     log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
   }
@@ -175,49 +177,6 @@ void KernelJob::Enter(const std::string& stage, const Attempt* attempt) {
   if (progress_) progress_(*this);
 }
 
-void KernelJob::AskTechniques() {
-  Enter("propose");
-  protocol::ProposeRequest request;
-  request.kernel = input_.kernel;
-  request.workload = HeaviestCase(input_.workload);
-  request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Propose(with_.workers, request,
-                    [this, alive = alive_](base::Result<protocol::ProposeReply> reply) {
-                      if (*alive) OnProposals(std::move(reply));
-                    });
-}
-
-void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
-  if (!reply) {
-    Fail(reply.error());
-    return EndStep();
-  }
-  for (protocol::Proposal& proposal : reply->proposals) {
-    opinions_.push_back({std::move(proposal.technique), proposal.applies,
-                         std::move(proposal.reason), std::move(proposal.parameters)});
-  }
-  elsewhere_ = SplitWinners(with_.catalog.WinnersElsewhere(input_.kernel.key, workload_hash_,
-                                                           input_.place, kMostWinners));
-  search_.emplace(InputOfSearch());
-  GoOn();
-}
-
-search::SearchInput KernelJob::InputOfSearch() const {
-  search::SearchInput input;
-  input.kernel = input_.kernel.name;
-  input.device = evaluate::DeviceKind(input_.place.device);
-  input.opinions = opinions_;
-  input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
-  input.numbers.limits = limits_;
-  input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
-  input.numbers.multiprocessors = input_.place.identity.sm_count;
-  input.numbers.champions = elsewhere_.champions;
-  input.seeds = elsewhere_.seeds;
-  input.seed = input_.seed;
-  input.strategy = input_.strategy;
-  return input;
-}
-
 void KernelJob::GoOn() {
   // What ends at once comes back here: one loop is enough. Between steps nothing is told.
   if (going_on_ || looking_ || !busy()) return;
@@ -266,6 +225,7 @@ void KernelJob::BeginAgain() {
   search_.reset();
   opinions_.clear();
   elsewhere_ = {};
+  advice_ = {};
   same_code_.Clear();
   ended_.clear();
   spent_ = {};
@@ -294,9 +254,10 @@ void KernelJob::LookAtWinner() {
       [this, alive = alive_, variant = best->variant](base::Result<records::Evaluation> profiled) {
         if (!*alive) return;
         looking_ = false;
-        const auto saved =
-            profiled ? with_.catalog.SaveVerdict(variant, *profiled, input_.place.toolchain)
-                     : base::Result<>(base::Fail(profiled.error()));
+        auto saved = profiled
+                         ? with_.catalog.SaveVerdict(variant, *profiled, input_.place.toolchain)
+                         : base::Result<>(base::Fail(profiled.error()));
+        if (saved) saved = with_.pool.AddProfile(*profiled);
         if (!saved) {
           log::Info("what bounds a kernel is not known",
                     {{"kernel", records::LabelOf(input_.kernel)}, {"reason", saved.error()}});
@@ -509,6 +470,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
       !saved) {
     return fail(saved.error().In("writing a verdict"));
   }
+  TellPool(attempt, *evaluation);
   last_ = *evaluation;
   accepted_ = accepted_ || evaluation->accepted;
   log::Info("verdict", {{"kernel", records::LabelOf(input_.kernel)},

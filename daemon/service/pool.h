@@ -23,15 +23,19 @@ inline constexpr std::size_t kMostExamples = 6;
 // pool learns meanwhile does not change the way of a search that has begun.
 struct PoolAdvice {
   std::optional<records::KernelFeatures> features;
-  std::string bottleneck;                    // what bounded the kernel when it was last profiled
+  std::string bottleneck;  // what bounded the original when it was last profiled; empty: not known
   std::vector<records::Strategy> seeds;      // for the mechanical search
   search::TechniquePriors priors;            // beside search::PriorGain
-  std::vector<records::PoolEntry> examples;  // for prompts (search::ExampleText)
+  std::vector<records::PoolEntry> examples;  // for prompts, with search::AboutText
   bool operator==(const PoolAdvice&) const = default;
 };
 records::Json ToJson(const PoolAdvice& advice);
 // Lenient: what we wrote ourselves.
 base::Result<PoolAdvice> ParsePoolAdvice(const records::Json& json);
+
+// The bound and the instructions of the original, as the newest profile on this device has them.
+void AddProfiles(const std::vector<records::Evaluation>& evaluations,
+                 const records::DeviceIdentity& device, search::PoolQuestion& question);
 
 // What of an evaluation's kernel the pool has to know.
 struct PoolVerdict {
@@ -51,6 +55,9 @@ class Pool {
   // bound to its kernel (values of its own tunables, a class of its sizes), nor of a kernel whose
   // features are not known.
   base::Result<> Add(const PoolVerdict& verdict);
+
+  // What a profile found out about the original is said of all its entries on the device.
+  base::Result<> AddProfile(const records::Evaluation& evaluation);
 
   // Entries of another machine: marked as imported. What was measured here stays as it is. How many
   // are new or newer.

@@ -131,6 +131,7 @@ class Service {
                                  std::size_t place = 0);
   Catalog& catalog() { return catalog_; }
   Models& models() { return models_; }
+  Pool& pool() { return pool_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
   const evaluate::DeviceDescription& host() const { return host_; }
@@ -213,6 +214,7 @@ class Service {
   Catalog catalog_;
   CapturedWorkloads captured_;
   Models models_;
+  Pool pool_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
   CaptureTests capture_tests_;
