@@ -59,6 +59,8 @@ struct Arguments {
   bool t4 = false;         // import
   std::string provider;    // models allow, forbid
   bool answer = false;     // models last
+  std::string entry;       // strategies show
+  bool names = false;      // strategies export
   BenchArguments bench;
   ReplayArguments replay;
 };
