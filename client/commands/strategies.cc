@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/paths.h"
@@ -65,7 +66,10 @@ void PrintEntry(const Json& entry, Output& output) {
 base::Result<> Export(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(const Json reply,
              AskDaemon(output, "strategies_export", {{"names", arguments.names}}));
-  TRY_ASSIGN(const std::string text, base::ReadFile(TextOf(reply, "document")));
+  const std::string document = TextOf(reply, "document");
+  TRY_ASSIGN(const std::string text, base::ReadFile(document));
+  std::error_code ignored;
+  std::filesystem::remove(document, ignored);
   const auto entries = static_cast<std::size_t>(NumberOf(reply, "entries"));
   if (arguments.output_file.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -18,6 +18,7 @@ using records::PoolOrigin;
 
 constexpr double kOfOtherBottleneck = 0.5;
 constexpr double kOfOtherMachine = 0.5;
+constexpr double kMostEvidence = 2.8;  // of one entry, as a logarithm: sixteenfold, either way
 constexpr double kSurelyAlike = 1e-9;
 constexpr double kOtherBottleneckIsFarther = 0.1;  // in distance
 constexpr double kOtherDeviceIsFarther = 0.2;
@@ -57,6 +58,12 @@ std::optional<double> FarnessOf(const PoolEntry& entry, const PoolQuestion& ques
   if (!HasBottleneck(entry, question)) farness += kOtherBottleneckIsFarther;
   if (entry.device.kind != question.device) farness += kOtherDeviceIsFarther;
   return farness;
+}
+
+// The logarithm of what an entry gained; one entry alone, wherever it is from, says no more than
+// so much.
+double LogGainOf(const PoolEntry& entry) {
+  return std::clamp(std::log(entry.gain->factor), -kMostEvidence, kMostEvidence);
 }
 
 struct Ranked {
@@ -152,7 +159,7 @@ TechniquePriors LearnPriors(const std::vector<PoolEntry>& entries, const PoolQue
       prior.tried += weight;
       if (entry.gain && (entry.reason.empty() || entry.reason == kNotFaster)) {
         prior.weight += weight;
-        prior.log_gain += weight * std::log(entry.gain->factor) / steps;
+        prior.log_gain += weight * LogGainOf(entry) / steps;
       } else {
         prior.failed += weight;
       }
@@ -206,7 +213,7 @@ std::vector<records::Strategy> NearestSeeds(const std::vector<PoolEntry>& entrie
     if (!applies || !known.insert(techniques).second) continue;
     records::Strategy seed = Anonymous(entry).strategy;
     // What it gained there is what is expected of it here, shrunken as any other news.
-    const double expected = std::exp(std::log(entry.gain->factor) / (1 + 1 / kPriorWeight));
+    const double expected = std::exp(LogGainOf(entry) / (1 + 1 / kPriorWeight));
     for (records::StrategyStep& step : seed.steps) step.expected_gain = 1;
     seed.steps.front().expected_gain = expected;
     seeds.push_back(std::move(seed));

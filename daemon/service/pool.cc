@@ -178,27 +178,39 @@ base::Result<> Pool::Load() {
   return {};
 }
 
-base::Result<> Pool::Save(const PoolEntry& entry) {
-  TRY(store_.Apply(
-      {{Table::kStrategies, cache::PoolKey(entry.id), cache::Seal(records::ToJson(entry))}}));
-  entries_[entry.id] = entry;
+base::Result<> Pool::Save(const std::vector<PoolEntry>& entries) {
+  std::vector<cache::Write> writes;
+  for (const PoolEntry& entry : entries) {
+    writes.push_back(
+        {Table::kStrategies, cache::PoolKey(entry.id), cache::Seal(records::ToJson(entry))});
+  }
+  if (writes.empty()) return {};
+  TRY(store_.Apply(writes));
+  for (const PoolEntry& entry : entries) entries_[entry.id] = entry;
   return {};
 }
 
-// Of the older half the one that says least goes first.
+// Of the older half those that say least go first.
 base::Result<> Pool::Trim() {
   while (entries_.size() > most_) {
-    std::vector<const PoolEntry*> by_age;
-    for (const auto& [id, entry] : entries_) by_age.push_back(&entry);
-    std::stable_sort(by_age.begin(), by_age.end(),
+    std::vector<const PoolEntry*> old;
+    for (const auto& [id, entry] : entries_) old.push_back(&entry);
+    std::stable_sort(old.begin(), old.end(),
                      [](const PoolEntry* a, const PoolEntry* b) { return a->date < b->date; });
-    by_age.resize((by_age.size() + 1) / 2);
-    const auto least = std::min_element(
-        by_age.begin(), by_age.end(),
-        [](const PoolEntry* a, const PoolEntry* b) { return NewsOf(*a) < NewsOf(*b); });
-    const std::string id = (*least)->id;
-    TRY(store_.Apply({{Table::kStrategies, cache::PoolKey(id), std::nullopt}}));
-    entries_.erase(id);
+    old.resize((old.size() + 1) / 2);
+    std::stable_sort(old.begin(), old.end(), [](const PoolEntry* a, const PoolEntry* b) {
+      return NewsOf(*a) < NewsOf(*b);
+    });
+    // Of many too many, as after an import, many at once.
+    old.resize(std::min(entries_.size() - most_, (old.size() + 1) / 2));
+    std::vector<cache::Write> writes;
+    std::vector<std::string> gone;
+    for (const PoolEntry* entry : old) {
+      gone.push_back(entry->id);
+      writes.push_back({Table::kStrategies, cache::PoolKey(entry->id), std::nullopt});
+    }
+    TRY(store_.Apply(writes));
+    for (const std::string& id : gone) entries_.erase(id);
   }
   return {};
 }
@@ -231,7 +243,7 @@ base::Result<> Pool::Add(const PoolVerdict& verdict) {
   ++entry.tried;
   entry.won += won ? 1 : 0;
   entry.date = evaluation.date;
-  TRY(Save(entry));
+  TRY(Save({entry}));
   return Trim();
 }
 
@@ -250,8 +262,7 @@ base::Result<> Pool::AddProfile(const records::Evaluation& evaluation) {
     records::AddCode(*now.features, profile->instructions);
     if (now != entry) changed.push_back(std::move(now));
   }
-  for (const PoolEntry& entry : changed) TRY(Save(entry));
-  return {};
+  return Save(changed);
 }
 
 base::Result<std::size_t> Pool::Import(const records::PoolFile& file) {
@@ -262,7 +273,7 @@ base::Result<std::size_t> Pool::Import(const records::PoolFile& file) {
     return base::Fail(base::InvalidArgument(records::Join("entries", i) + " (" +
                                             file.entries[i].id + "): " + why));
   }
-  std::size_t taken = 0;
+  std::vector<PoolEntry> taken;
   for (PoolEntry entry : file.entries) {
     const auto known = entries_.find(entry.id);
     if (known != entries_.end() &&
@@ -271,11 +282,11 @@ base::Result<std::size_t> Pool::Import(const records::PoolFile& file) {
     }
     entry.origin = PoolOrigin::kImported;
     entry.kernel_key.clear();
-    TRY(Save(entry));
-    ++taken;
+    taken.push_back(std::move(entry));
   }
+  TRY(Save(taken));
   TRY(Trim());
-  return taken;
+  return taken.size();
 }
 
 base::Result<std::vector<PoolEntry>> Pool::All() {

@@ -75,7 +75,8 @@ class Pool {
 
  private:
   base::Result<> Load();
-  base::Result<> Save(const records::PoolEntry& entry);
+  // All or none.
+  base::Result<> Save(const std::vector<records::PoolEntry>& entries);
   base::Result<> Trim();
 
   cache::Store& store_;

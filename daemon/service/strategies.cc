@@ -15,7 +15,7 @@ using records::PoolEntry;
 
 constexpr std::size_t kMostRows = 1000;    // a message holds 1 MiB
 constexpr std::size_t kLongestCell = 160;  // bytes
-constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
+constexpr std::uint64_t kLargestFile = std::uint64_t{16} << 20;
 constexpr const char* kOrigins[] = {"here", "imported", "shipped"};
 
 // Cut between characters.
@@ -99,7 +99,7 @@ base::Result<Json> ImportStrategies(Service& service, const std::string& path) {
   if (path.empty()) return base::Fail(base::InvalidArgument("no file is named"));
   TRY_ASSIGN(const std::string text, base::ReadFile(path));
   if (text.size() > kLargestFile) {
-    return base::Fail(base::InvalidArgument(path + ": larger than 64 MiB"));
+    return base::Fail(base::InvalidArgument(path + ": larger than 16 MiB"));
   }
   const auto json = records::ParseJson(text);
   if (!json) return base::Fail(json.error().In(path));

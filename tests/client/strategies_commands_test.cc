@@ -99,10 +99,14 @@ TEST_F(ClientTest, StrategiesShowOfAnUnknownEntryIsNo) {
 
 TEST_F(ClientTest, StrategiesExportWritesTheFile) {
   const std::string text = "{\"schema\": \"cupilot.strategies/1\", \"entries\": []}\n";
-  const std::string file = xdg_.folder().Write("reply.json", text);
-  Serve("strategies_export",
-        {{"schema", "cupilot.strategies_exported/1"}, {"document", file}, {"entries", 1}});
+  daemon_.On("strategies_export", [&](const Json&) -> base::Result<Json> {
+    return Json{{"schema", "cupilot.strategies_exported/1"},
+                {"document", xdg_.folder().Write("reply.json", text)},
+                {"entries", 1}};
+  });
+  ASSERT_TRUE(daemon_.Start());
   EXPECT_EQ(Run({"strategies", "export"}).output, text);
+  EXPECT_FALSE(base::FileExists(xdg_.folder().path() + "/reply.json")) << "it is the reader's";
   EXPECT_EQ(daemon_.requests()[0]["params"]["names"], false);
   const auto run = Run({"strategies", "export", "--names", "-o", "mine.json"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
@@ -112,7 +116,7 @@ TEST_F(ClientTest, StrategiesExportWritesTheFile) {
   const Json json = RunJson({"strategies", "export", "-o", "mine.json"}, 0);
   EXPECT_EQ(json["schema"], "cupilot.strategies_exported/1");
   EXPECT_EQ(json["file"], xdg_.folder().path() + "/mine.json");
-  EXPECT_EQ(Run({"strategies", "export", "-o", "reply.json/mine.json"}).exit_code, 3);
+  EXPECT_EQ(Run({"strategies", "export", "-o", "mine.json/mine.json"}).exit_code, 3);
 }
 
 TEST_F(ClientTest, StrategiesImportNamesAnAbsolutePath) {

@@ -113,6 +113,14 @@ TEST(LearnPriors, CountsByBottleneckDeviceAndOrigin) {
   EXPECT_EQ(weight([](PoolEntry& e) { e.kernel_key = "mine"; }), 0);
 }
 
+TEST(LearnPriors, NoEntrySaysMoreThanItCan) {
+  const auto log_gain = [](double factor) {
+    return LearnPriors({Entry("a", {Wide()}, factor)}, Question()).at("vectorized_access").log_gain;
+  };
+  EXPECT_EQ(log_gain(1e6), log_gain(1e5));
+  EXPECT_GT(log_gain(1e5), log_gain(10));
+}
+
 TEST(LearnPriors, SharesWhatSeveralStepsGained) {
   const TechniquePriors priors = LearnPriors({Entry("a", {Wide(), Block(64)}, 4.0)}, Question());
   EXPECT_EQ(priors.at("block_size").weight, 0.5);

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "cache/keys.h"
 #include "search/seed_pool.h"
@@ -150,6 +152,22 @@ TEST_F(PoolTest, OldEntriesThatSayLittleGoFirst) {
   std::vector<std::string> dates;
   for (const PoolEntry& entry : Stored()) dates.push_back(entry.date);
   EXPECT_THAT(dates, ::testing::UnorderedElementsAre("2026-01-01", "2026-01-03", "2026-01-04"));
+}
+
+TEST_F(PoolTest, AnImportOfManyStaysWithinTheLimit) {
+  ASSERT_TRUE(Add(Verdict(1.5), Wide()));
+  const PoolEntry one = pool_.Export(false)->entries[0];
+  records::PoolFile file;
+  for (int i = 0; i < 500; ++i) {
+    file.entries.push_back(one);
+    file.entries.back().id = "entry-" + std::to_string(i);
+    file.entries.back().gain = records::PoolGain{1 + i / 100.0, std::nullopt};
+  }
+  EXPECT_EQ(*pool_.Import(file), 500u);
+  const auto stored = Stored();
+  ASSERT_THAT(stored, SizeIs(100));
+  EXPECT_TRUE(std::any_of(stored.begin(), stored.end(),
+                          [](const PoolEntry& e) { return e.id == "entry-499"; }));
 }
 
 TEST_F(PoolTest, AProfileSaysWhatBoundsTheKernel) {
