@@ -11,7 +11,12 @@ namespace {
 
 using records::Json;
 
-constexpr std::size_t kShortId = 12;
+constexpr std::size_t kHashLength = 40;
+constexpr std::size_t kShortHash = 12;  // enough to name an entry; names stay whole
+
+std::string ShortId(const std::string& id) {
+  return id.size() == kHashLength ? id.substr(0, kShortHash) : id;
+}
 
 // "1.70x", the reason of what failed, or that the source gives no figure.
 std::string BecameOf(const Json& row) {
@@ -38,7 +43,10 @@ void PrintEntry(const Json& entry, Output& output) {
   line("device", TextOf(device, "kind") +
                      (TextOf(device, "arch").empty() ? "" : ", " + TextOf(device, "arch")) +
                      (TextOf(device, "name").empty() ? "" : ", " + TextOf(device, "name")));
-  if (!gain.empty()) line("gain", SpeedupOf(gain, "factor") + " " + IntervalOf(gain, "interval"));
+  if (!gain.empty()) {
+    const std::string interval = IntervalOf(gain, "interval");
+    line("gain", SpeedupOf(gain, "factor") + (interval.empty() ? "" : " " + interval));
+  }
   line("failed", TextOf(entry, "reason"));
   if (NumberOf(entry, "tried") > 0) {
     line("tried", CountOf(entry, "tried") + ", won " +
@@ -96,9 +104,9 @@ int RunStrategiesList(const Arguments&, Output& output) {
   for (const Json& row : ListOf(*document, "strategies")) {
     const std::string arch = TextOf(row, "arch");
     const std::string kernel = TextOf(row, "kernel");
-    rows.push_back({TextOf(row, "id").substr(0, kShortId), TextOf(row, "strategy"),
-                    TextOf(row, "bottleneck"), arch.empty() ? TextOf(row, "device") : arch,
-                    BecameOf(row), CountOf(row, "tried"), TextOf(row, "origin"),
+    rows.push_back({ShortId(TextOf(row, "id")), TextOf(row, "strategy"), TextOf(row, "bottleneck"),
+                    arch.empty() ? TextOf(row, "device") : arch, BecameOf(row),
+                    CountOf(row, "tried"), TextOf(row, "origin"),
                     kernel.empty() ? TextOf(row, "source") : kernel});
   }
   output.Table(rows);

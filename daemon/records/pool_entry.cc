@@ -156,8 +156,8 @@ Json ToJson(const PoolEntry& entry) {
   if (entry.features) json["features"] = ToJson(*entry.features);
   if (entry.gain) json["gain"] = ToJson(*entry.gain);
   if (entry.source) json["source"] = ToJson(*entry.source);
-  if (entry.tried > 0) json["tried"] = entry.tried;
-  if (entry.won > 0) json["won"] = entry.won;
+  if (entry.tried > 0) json["tried"] = NumberJson(entry.tried);
+  if (entry.won > 0) json["won"] = NumberJson(entry.won);
   return json;
 }
 

@@ -68,7 +68,7 @@ TEST_F(ClientTest, StrategiesListShowsWhatBecameOfThem) {
   const auto run = Run({"strategies", "list"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   for (const char* part :
-       {"0123456789ab ", "wide loads", "sm_90", "1.70x", "image::blur", "softmax-onli", "race",
+       {"0123456789ab ", "wide loads", "sm_90", "1.70x", "image::blur", "softmax-online", "race",
         "Online normalizer", "2 entries are not shown"}) {
     EXPECT_THAT(run.output, HasSubstr(part));
   }
