@@ -211,6 +211,26 @@ void AddModelCommands(CLI::App& app, Arguments& out) {
   for (CLI::App* nested : models->get_subcommands({})) nested->fallthrough();
 }
 
+void AddStrategyCommands(CLI::App& app, Arguments& out) {
+  auto* strategies = app.add_subcommand("strategies",
+                                        "The strategy pool: what was tried on kernels, and what "
+                                        "became of it");
+  strategies->require_subcommand(1);
+  strategies->fallthrough();
+  strategies->add_subcommand("list", "All entries: of this machine, imported and shipped ones");
+  strategies->add_subcommand("show", "One entry, with the features of its kernel")
+      ->add_option("ID", out.entry, "its id, or the beginning of it")
+      ->required();
+  auto* exported = strategies->add_subcommand(
+      "export", "Write this machine's entries, without source text, paths and data");
+  exported->add_option("-o,--output", out.output_file, "the file; else standard output");
+  exported->add_flag("--names", out.names, "with the names of kernels");
+  strategies->add_subcommand("import", "Take the entries of another machine, as proposals")
+      ->add_option("FILE", out.file, "what `cupilot strategies export` wrote")
+      ->required();
+  for (CLI::App* nested : strategies->get_subcommands({})) nested->fallthrough();
+}
+
 std::string CommandOf(const CLI::App& app) {
   std::string command;
   const CLI::App* at = &app;
@@ -331,6 +351,7 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     AddBench(app, out.bench);
     AddSpaceCommands(app, out);
     AddModelCommands(app, out);
+    AddStrategyCommands(app, out);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

@@ -60,6 +60,8 @@ struct Arguments {
   std::string provider;         // models allow, forbid: its name; tune: whom to ask
   bool allow_provider = false;  // tune
   bool answer = false;          // models last
+  std::string entry;            // strategies show
+  bool names = false;           // strategies export
   BenchArguments bench;
   ReplayArguments replay;
 };

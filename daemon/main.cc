@@ -70,6 +70,8 @@ service::ProcessCaptureRunner::Settings CaptureSettings(int nice,
   return settings;
 }
 
+constexpr std::size_t kPoolOfOne = 1000;  // entries of one kernel, which are gone at the end
+
 // The one error line of a run that could not begin.
 int FailOnce(const base::Error& error) {
   std::cout << service::ErrorLine(error).dump() << std::endl;
@@ -122,8 +124,9 @@ int RunOnce(const base::UserFolders& folders, const service::Settings& settings)
   service::Catalog catalog(store);
   evaluate::ProcessWorkers workers(loop, clock, WorkerSettings(0, ""));
   evaluate::WorkerEvaluator evaluator(workers, clock, EvaluatorSettings(folders));
+  service::Pool pool(store, kPoolOfOne);
   service::Once once(
-      loop, {workers, evaluator, catalog, clock},
+      loop, {workers, evaluator, catalog, clock, pool},
       [](const records::Json& out) {
         std::cout << out.dump(-1, ' ', false, records::Json::error_handler_t::replace) << std::endl;
       },

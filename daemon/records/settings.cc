@@ -82,6 +82,13 @@ const std::vector<Setting>& Settings() {
        {},
        "what looks for values of tunables: a name that `cupilot search replay` takes"},
       {"captured_gigabytes", 16.0, 0.01, 1e6, {}, "captured contents that are kept, the newest"},
+      {"pool_entries",
+       2000,
+       0,
+       100000,
+       {},
+       "what strategies gained on kernels is kept of so many; old entries that say little go "
+       "first"},
       {"capture_tests",
        true,
        0,

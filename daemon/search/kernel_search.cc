@@ -148,7 +148,9 @@ const KernelSearch::Record* KernelSearch::RecordOf(const std::string& technique)
 }
 
 double KernelSearch::Factor(const std::string& technique, const records::Json& parameters) const {
-  const double prior = PriorGain(technique, input_.device, parameters);
+  const auto learned = input_.priors.find(TechniqueKey(technique, parameters));
+  const double prior = LearnedGain(PriorGain(technique, input_.device, parameters),
+                                   learned == input_.priors.end() ? nullptr : &learned->second);
   const Record* record = RecordOf(technique);
   if (record == nullptr) return prior;
   // What was measured counts more than what was expected; failures make the idea less likely, but a

@@ -33,6 +33,7 @@
 #include "records/variant.h"
 #include "search/number_search.h"
 #include "search/size_classes.h"
+#include "search/strategy_pool.h"
 
 namespace cupilot::search {
 
@@ -52,6 +53,7 @@ struct SearchInput {
   NumberSpace numbers;            // SpaceOf(kernel, case); no tunables: no search over numbers
   std::vector<SizedCase> cases;   // SizedCasesOf(kernel, workload); of one case no class is sought
   std::vector<records::Strategy> seeds;  // strategies that worked elsewhere: tried first
+  TechniquePriors priors;  // what techniques have brought elsewhere, beside PriorGain()
   std::uint64_t seed = 1;
   std::string strategy = kNumberStrategy;  // that looks for numbers (strategy.h)
 };

@@ -5,7 +5,6 @@
 
 #include "log/log.h"
 #include "records/read_parts.h"
-#include "search/number_space.h"
 #include "service/job_record.h"
 
 namespace cupilot::service {
@@ -67,6 +66,7 @@ void KernelJob::Restore() {
   auto record = ParseJobRecord(*json);
   if (record) {
     elsewhere_ = std::move(record->elsewhere);
+    advice_ = std::move(record->advice);
     opinions_ = std::move(record->opinions);
   }
   auto replayed = record ? search::KernelSearch::Replay(InputOfSearch(), record->search)
@@ -80,6 +80,7 @@ void KernelJob::Restore() {
     search_.reset();
     opinions_.clear();
     elsewhere_ = {};
+    advice_ = {};
     return;
   }
   spent_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -99,8 +100,9 @@ void KernelJob::Restore() {
 
 void KernelJob::Save() {
   if (!search_ || !savable_) return;
-  const Json json = ToJson(JobRecord{elsewhere_, opinions_, spent_seconds(), search_->ToJson(),
-                                     models_ ? models_->ToJson() : models_record_});
+  const Json json =
+      ToJson(JobRecord{elsewhere_, advice_, opinions_, spent_seconds(), search_->ToJson(),
+                       models_ ? models_->ToJson() : models_record_});
   if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
     log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
   }
@@ -172,47 +174,13 @@ void KernelJob::Enter(const std::string& stage, const Attempt* attempt) {
   if (progress_) progress_(*this);
 }
 
-void KernelJob::AskTechniques() {
-  Enter("propose");
-  protocol::ProposeRequest request;
-  request.kernel = input_.kernel;
-  request.workload = HeaviestCase(input_.workload);
-  request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Propose(with_.workers, request,
-                    [this, alive = alive_](base::Result<protocol::ProposeReply> reply) {
-                      if (*alive) OnProposals(std::move(reply));
-                    });
-}
-
-void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
-  if (!reply) {
-    Fail(reply.error());
-    return EndStep();
-  }
-  for (protocol::Proposal& proposal : reply->proposals) {
-    opinions_.push_back({std::move(proposal.technique), proposal.applies,
-                         std::move(proposal.reason), std::move(proposal.parameters)});
-  }
-  elsewhere_ = SplitWinners(with_.catalog.WinnersElsewhere(input_.kernel.key, workload_hash_,
-                                                           input_.place, kMostWinners));
-  search_.emplace(InputOfSearch());
-  GoOn();
-}
-
-search::SearchInput KernelJob::InputOfSearch() const {
-  search::SearchInput input;
-  input.kernel = input_.kernel.name;
-  input.device = evaluate::DeviceKind(input_.place.device);
-  input.opinions = opinions_;
-  input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
-  input.numbers.limits = maker_.limits();
-  input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
-  input.numbers.multiprocessors = input_.place.identity.sm_count;
-  input.numbers.champions = elsewhere_.champions;
-  input.seeds = elsewhere_.seeds;
-  input.seed = input_.seed;
-  input.strategy = input_.strategy;
-  return input;
+// Nothing that people wait for hangs on it.
+void KernelJob::TellPool(const Attempt& attempt, const records::Evaluation& evaluation) {
+  const records::Strategy& strategy =
+      attempt.variant.strategy ? *attempt.variant.strategy : attempt.candidate.strategy;
+  const auto added = with_.pool.Add({records::LabelOf(input_.kernel), advice_.features,
+                                     advice_.bottleneck, &evaluation, &strategy});
+  if (!added) log::Error("the strategy pool cannot be written", {{"reason", added.error()}});
 }
 
 void KernelJob::GoOn() {
@@ -240,6 +208,7 @@ void KernelJob::BeginAgain() {
   search_.reset();
   opinions_.clear();
   elsewhere_ = {};
+  advice_ = {};
   same_code_.Clear();
   ended_.clear();
   spent_ = {};
@@ -462,6 +431,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
       !saved) {
     return fail(saved.error().In("writing a verdict"));
   }
+  TellPool(attempt, *evaluation);
   last_ = *evaluation;
   accepted_ = accepted_ || evaluation->accepted;
   log::Info("verdict", {{"kernel", records::LabelOf(input_.kernel)},

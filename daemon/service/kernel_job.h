@@ -26,6 +26,7 @@
 #include "service/elsewhere.h"
 #include "service/job_input.h"
 #include "service/model_phase.h"
+#include "service/pool.h"
 #include "service/same_code.h"
 
 namespace cupilot::service {
@@ -37,6 +38,7 @@ class KernelJob {
     evaluate::Evaluator& evaluator;
     Catalog& catalog;
     const base::Clock& clock;
+    Pool& pool;
   };
   // What is called when something can be said about the job: "rewrite", "verify", ..., and
   // "verdict" when last() has one.
@@ -91,10 +93,15 @@ class KernelJob {
   // Null before the techniques were asked.
   const search::KernelSearch* search() const { return search_ ? &*search_ : nullptr; }
   const std::vector<search::Opinion>& opinions() const { return opinions_; }
+  // What the strategy pool said when the work began; the same in every daemon that goes on with it.
+  const PoolAdvice& advice() const { return advice_; }
   // The last verdict of this step, for events.
   const std::optional<records::Evaluation>& last() const { return last_; }
 
  private:
+  // One candidate that the search gave and was not told about yet.
+  struct Attempt;
+
   void Restore();
   void Save();
   search::SearchInput InputOfSearch() const;
@@ -109,8 +116,8 @@ class KernelJob {
   bool ModelsDue() const;
   void BeginModels();
   void OnModelNews();
-  // One candidate that the search gave and was not told about yet.
-  struct Attempt;
+  void AskPool(std::optional<records::KernelFeatures> features);
+  void TellPool(const Attempt& attempt, const records::Evaluation& evaluation);
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
@@ -148,6 +155,7 @@ class KernelJob {
   std::optional<search::KernelSearch> search_;
   std::vector<search::Opinion> opinions_;
   Elsewhere elsewhere_;  // what won elsewhere
+  PoolAdvice advice_;
   SameCode same_code_;
   std::unique_ptr<ModelPhase> models_;
   std::unique_ptr<ModelPhase> retired_;        // it may be up the stack

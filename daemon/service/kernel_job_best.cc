@@ -56,9 +56,10 @@ void KernelJob::LookAtWinner() {
       [this, alive = alive_, variant = best->variant](base::Result<records::Evaluation> profiled) {
         if (!*alive) return;
         looking_ = false;
-        const auto saved =
-            profiled ? with_.catalog.SaveVerdict(variant, *profiled, input_.place.toolchain)
-                     : base::Result<>(base::Fail(profiled.error()));
+        auto saved = profiled
+                         ? with_.catalog.SaveVerdict(variant, *profiled, input_.place.toolchain)
+                         : base::Result<>(base::Fail(profiled.error()));
+        if (saved) saved = with_.pool.AddProfile(*profiled);
         if (!saved) {
           log::Info("what bounds a kernel is not known",
                     {{"kernel", records::LabelOf(input_.kernel)}, {"reason", saved.error()}});

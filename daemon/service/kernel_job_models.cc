@@ -8,6 +8,23 @@
 namespace cupilot::service {
 namespace {
 
+// What the pool knows, as a prompt shows it.
+std::vector<agents::StrategyExample> ExamplesOf(const PoolAdvice& advice) {
+  std::vector<agents::StrategyExample> examples;
+  for (const records::PoolEntry& entry : advice.examples) {
+    agents::StrategyExample example;
+    example.about = entry.note.empty()
+                        ? "a kernel like it on " + entry.device.kind +
+                              (entry.device.arch.empty() ? "" : " ") + entry.device.arch
+                        : entry.note;
+    example.strategy = entry.strategy;
+    example.gain = entry.gain ? entry.gain->factor : 0;
+    example.why = entry.reason;
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
 constexpr std::int64_t kModelEvaluations = 200;  // where the work has no budget of evaluations
 
 }  // namespace
@@ -20,6 +37,7 @@ ModelPhase::Collaborators KernelJob::ForModels() {
 base::Result<> KernelJob::RestoreModels(const records::Json& record) {
   models_record_ = record;
   if (record.is_null() || input_.models.sources.empty()) return {};
+  input_.models.examples = ExamplesOf(advice_);
   TRY_ASSIGN(models_, ModelPhase::Restore(ForModels(), *search_, record));
   return {};
 }
@@ -49,6 +67,7 @@ void KernelJob::BeginModels() {
       input_.budget_evaluations > 0
           ? std::max<std::int64_t>(1, input_.budget_evaluations - Evaluations())
           : kModelEvaluations;
+  input_.models.examples = ExamplesOf(advice_);
   models_ = ModelPhase::Begin(ForModels(), *search_, evaluations);
 }
 

@@ -39,6 +39,7 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       catalog_(with_.store),
       captured_(with_.store, state_folder_ + "/blobs"),
       models_(with_.store, with_.clock, state_folder_ + "/exchanges", settings.models),
+      pool_(with_.store, static_cast<std::size_t>(settings.pool_entries)),
       policy_(with_.clock, catalog_),
       gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
                  [this] {
@@ -307,7 +308,7 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.models = ModelsFor(state);
   input.wake = [this] { Later(&Service::Work); };
   job = std::make_unique<KernelJob>(
-      KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
+      KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock, pool_},
       std::move(input), [this](const KernelJob& at_work) {
         if (at_work.stage() == "verdict") return OnVerdict(at_work);
         Emit("kernel", {{"kernel", records::LabelOf(at_work.input().kernel)},

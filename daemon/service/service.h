@@ -134,6 +134,7 @@ class Service {
   Models& models() { return models_; }
   // The user allowed a provider: kernels that waited for nothing else go on.
   void OnModelsAllowed();
+  Pool& pool() { return pool_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
   const evaluate::DeviceDescription& host() const { return host_; }
@@ -219,6 +220,7 @@ class Service {
   Catalog catalog_;
   CapturedWorkloads captured_;
   Models models_;
+  Pool pool_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
   CaptureTests capture_tests_;
