@@ -41,7 +41,9 @@ void AddSourceOptions(CLI::App& command, Arguments& out) {
 void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   auto* tune = app.add_subcommand("tune", "Tune one kernel of one file, without the daemon");
   AddSourceOptions(*tune, out);
-  tune->add_option("--budget", raw.budget, "time (60s, 5m) or a number of evaluations (200)");
+  tune->add_option(
+      "--budget", raw.budget,
+      "time (60s, 5m) or a number of evaluations (200); default: 60s, with --provider 600s");
   tune->add_option("--until-gain", raw.until_gain,
                    "stop when another minute is expected to gain less, such as 0.5%; without "
                    "--budget there is no other limit");
