@@ -189,6 +189,7 @@ std::vector<int> IdeaTree::Next() const {
   }
   std::sort(ranks.begin(), ranks.end());
   std::vector<int> ready;
+  ready.reserve(ranks.size());
   for (const auto& rank : ranks) ready.push_back(std::get<3>(rank));
   return ready;
 }

@@ -58,6 +58,7 @@ std::size_t Population::Draw(const std::vector<std::size_t>& among, std::mt19937
   for (const std::size_t i : among) niches[NicheOf(members_[i])].push_back(i);
   // A niche stands in its tournament with its best member, so that many members are no advantage.
   std::vector<std::size_t> leaders;
+  leaders.reserve(niches.size());
   for (const auto& [niche, inside] : niches) leaders.push_back(inside.front());
   const std::size_t leader = Tournament(leaders, random);
   return Tournament(niches[NicheOf(members_[leader])], random);
@@ -101,6 +102,7 @@ void Population::Survive(std::mt19937_64& random) {
   }
   std::sort(chosen.begin(), chosen.end());
   std::vector<Individual> kept;
+  kept.reserve(chosen.size());
   for (const std::size_t i : chosen) kept.push_back(std::move(members_[i]));
   members_ = std::move(kept);
 }

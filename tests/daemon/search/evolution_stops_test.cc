@@ -63,6 +63,19 @@ TEST(EvolutionStops, StopsWhereNothingNewIsNamed) {
   EXPECT_THAT(desk.Of(TaskKind::kStrategist)[1].failed, ElementsAre(FailedIdea{"a", "not_faster"}));
 }
 
+TEST(EvolutionStops, NobodyIsAskedForNewsAnyMoreWhereOldIdeasAreLeft) {
+  Settings settings;
+  settings.failures_until_dropped = 6;
+  settings.stagnation_rounds = 100;
+  Evolution evolution(Plain(), settings);
+  Desk desk(evolution);
+  desk.On(TaskKind::kStrategist, [](const Task&) { return Result::Plans({OneStep("a")}); });
+  desk.Run();
+  EXPECT_EQ(desk.Of(TaskKind::kStrategist).size(), 3U);
+  EXPECT_EQ(desk.Of(TaskKind::kTranslate).size(), 6U);
+  EXPECT_EQ(evolution.stop(), StopReason::kNoIdeas);
+}
+
 TEST(EvolutionStops, SilenceIsNotTheIdeasFaultAndEndsItWhenItLasts) {
   Evolution evolution(Plain());
   Desk desk(evolution);
