@@ -43,11 +43,9 @@ std::string EvaluationPrefix(std::string_view kernel_key, const records::DeviceI
   return Compose(kernel_key, DeviceClass(device)) + "/";
 }
 
-std::string StrategyKey(std::string_view kernel_key, const records::Strategy& strategy) {
-  return Compose(kernel_key, records::HashJson(records::ToJson(strategy).at("steps")));
-}
+std::string PoolKey(std::string_view id) { return Compose("pool", id); }
 
-std::string StrategyPrefix(std::string_view kernel_key) { return Compose(kernel_key, ""); }
+std::string PoolPrefix() { return "pool/"; }
 
 std::string SelectionKey(std::string_view object_folder) { return base::HashHex(object_folder); }
 

@@ -26,9 +26,9 @@ std::string VariantPrefix(std::string_view kernel_key);
 std::string EvaluationKey(const records::Evaluation& evaluation);
 std::string EvaluationPrefix(std::string_view kernel_key);
 std::string EvaluationPrefix(std::string_view kernel_key, const records::DeviceIdentity& device);
-// "<kernel_key>/<hash of the strategy's steps>"
-std::string StrategyKey(std::string_view kernel_key, const records::Strategy& strategy);
-std::string StrategyPrefix(std::string_view kernel_key);
+// "pool/<id>", of an entry of the strategy pool.
+std::string PoolKey(std::string_view id);
+std::string PoolPrefix();
 // Hash of our folder of one object in a build tree.
 std::string SelectionKey(std::string_view object_folder);
 

@@ -41,12 +41,22 @@ void AddSourceOptions(CLI::App& command, Arguments& out) {
 void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   auto* tune = app.add_subcommand("tune", "Tune one kernel of one file, without the daemon");
   AddSourceOptions(*tune, out);
-  tune->add_option("--budget", raw.budget, "time (60s, 5m) or a number of evaluations (200)");
+  tune->add_option(
+      "--budget", raw.budget,
+      "time (60s, 5m) or a number of evaluations (200); default: 60s, with --provider 600s");
   tune->add_option("--until-gain", raw.until_gain,
                    "stop when another minute is expected to gain less, such as 0.5%; without "
                    "--budget there is no other limit");
   tune->add_option("--strategy", out.strategy,
                    "what looks for values of tunables: a name that `cupilot search replay` takes");
+  auto* provider =
+      tune->add_option("--provider", out.provider,
+                       "a language model that is asked for variants, too: openai:MODEL, "
+                       "anthropic:MODEL, ollama:MODEL, command:PROGRAM, exchange:FOLDER, "
+                       "replay:FILE; several with ', ' between them");
+  tune->add_flag("--allow-provider", out.allow_provider,
+                 "the source may be sent to that service in this run")
+      ->needs(provider);
   tune->add_option("-o,--output", out.output_file, "write the best variant's JSON to this file");
   auto* evaluate = app.add_subcommand("evaluate", "Prove or reject one variant");
   AddSourceOptions(*evaluate, out);
@@ -203,6 +213,26 @@ void AddModelCommands(CLI::App& app, Arguments& out) {
   for (CLI::App* nested : models->get_subcommands({})) nested->fallthrough();
 }
 
+void AddStrategyCommands(CLI::App& app, Arguments& out) {
+  auto* strategies = app.add_subcommand("strategies",
+                                        "The strategy pool: what was tried on kernels, and what "
+                                        "became of it");
+  strategies->require_subcommand(1);
+  strategies->fallthrough();
+  strategies->add_subcommand("list", "All entries: of this machine, imported and shipped ones");
+  strategies->add_subcommand("show", "One entry, with the features of its kernel")
+      ->add_option("ID", out.entry, "its id, or the beginning of it")
+      ->required();
+  auto* exported = strategies->add_subcommand(
+      "export", "Write this machine's entries, without source text, paths and data");
+  exported->add_option("-o,--output", out.output_file, "the file; else standard output");
+  exported->add_flag("--names", out.names, "with the names of kernels");
+  strategies->add_subcommand("import", "Take the entries of another machine, as proposals")
+      ->add_option("FILE", out.file, "what `cupilot strategies export` wrote")
+      ->required();
+  for (CLI::App* nested : strategies->get_subcommands({})) nested->fallthrough();
+}
+
 std::string CommandOf(const CLI::App& app) {
   std::string command;
   const CLI::App* at = &app;
@@ -323,6 +353,7 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     AddBench(app, out.bench);
     AddSpaceCommands(app, out);
     AddModelCommands(app, out);
+    AddStrategyCommands(app, out);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

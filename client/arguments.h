@@ -55,10 +55,13 @@ struct Arguments {
   bool with_data = false;         // workload export
   bool show_origin = false;
   bool host_nvcc = false;
-  std::string space_file;  // import
-  bool t4 = false;         // import
-  std::string provider;    // models allow, forbid
-  bool answer = false;     // models last
+  std::string space_file;       // import
+  bool t4 = false;              // import
+  std::string provider;         // models allow, forbid: its name; tune: whom to ask
+  bool allow_provider = false;  // tune
+  bool answer = false;          // models last
+  std::string entry;            // strategies show
+  bool names = false;           // strategies export
   BenchArguments bench;
   ReplayArguments replay;
 };

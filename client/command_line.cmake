@@ -7,7 +7,7 @@ cupilot_library(client
           commands/capture.cc commands/config.cc commands/daemon.cc
           commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc
           commands/history.cc commands/import.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
-          commands/lock_verify.cc commands/models.cc commands/resume.cc commands/search_replay.cc
+          commands/lock_verify.cc commands/models.cc commands/strategies.cc commands/resume.cc commands/search_replay.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
           commands/workload.cc
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +25,7 @@
 #include "evaluate/worker_evaluator.h"
 #include "log/log.h"
 #include "loop/zmq_server.h"
+#include "model_providers.h"
 #include "protocol/client_messages.h"
 #include "service/instance_lock.h"
 #include "service/once.h"
@@ -68,23 +70,73 @@ service::ProcessCaptureRunner::Settings CaptureSettings(int nice,
   return settings;
 }
 
-int RunOnce(const base::UserFolders& folders) {
+constexpr std::size_t kPoolOfOne = 1000;  // entries of one kernel, which are gone at the end
+
+// The one error line of a run that could not begin.
+int FailOnce(const base::Error& error) {
+  std::cout << service::ErrorLine(error).dump() << std::endl;
+  return 0;
+}
+
+// What is spent on services holds across runs; all else is forgotten with the run, or is in the
+// folder that requests and answers go through.
+Result<std::unique_ptr<cache::Store>> BooksOf(const ModelProviders& providers,
+                                              const base::UserFolders& folders) {
+  const auto& choices = providers.choices();
+  if (std::none_of(choices.begin(), choices.end(), IsService)) {
+    return std::make_unique<cache::MemoryStore>();
+  }
+  TRY(base::MakePrivateFolder(folders.state));
+  auto store = cache::RocksStore::Open(folders.state + "/tune_models");
+  if (!store) return base::Fail(store.error().In("another `cupilot tune` may be asking models"));
+  return std::unique_ptr<cache::Store>(std::move(*store));
+}
+
+int RunOnce(const base::UserFolders& folders, const service::Settings& settings) {
+  std::string line;
+  std::getline(std::cin, line);
+  const service::OnceRequest request = service::ReadOnceRequest(line);
+  auto providers = ModelProviders::Read(request.provider, request.folder, folders);
+  if (!providers) return FailOnce(providers.error());
+  auto books = BooksOf(**providers, folders);
+  if (!books) return FailOnce(books.error());
   loop::Loop loop;
   const base::SystemClock clock;
+  if (auto made = (*providers)->Make(loop, clock); !made) return FailOnce(made.error());
   cache::MemoryStore store;
+  cache::MemoryStore allowed;
+  service::OnceModels asked;
+  for (const agents::ProviderChoice& choice : (*providers)->choices()) {
+    asked.services.push_back(IsService(choice));
+    if (choice.kind == agents::ProviderKind::kExchange) asked.exchange_folder = choice.path;
+  }
+  asked.store = &store;
+  // Of what no service got nothing is kept: an exchange folder has it all, a program its own log.
+  const bool kept = std::count(asked.services.begin(), asked.services.end(), true) > 0;
+  const std::string exchanges =
+      kept ? folders.state + "/tune_exchanges"
+           : folders.cache + "/tune_exchanges_" + std::to_string(::getpid());
+  service::Models models(**books, allowed, clock, exchanges, settings.models);
+  if (const auto* surroundings = (*providers)->surroundings()) {
+    if (auto used = models.Use(*surroundings); !used) return FailOnce(used.error());
+    asked.models = &models;
+  }
   service::Catalog catalog(store);
   evaluate::ProcessWorkers workers(loop, clock, WorkerSettings(0, ""));
   evaluate::WorkerEvaluator evaluator(workers, clock, EvaluatorSettings(folders));
-  service::Once once(loop, {workers, evaluator, catalog, clock}, [](const records::Json& line) {
-    std::cout << line.dump(-1, ' ', false, records::Json::error_handler_t::replace) << std::endl;
-  });
-  std::string line;
-  std::getline(std::cin, line);
+  service::Pool pool(store, kPoolOfOne);
+  service::Once once(
+      loop, {workers, evaluator, catalog, clock, pool},
+      [](const records::Json& out) {
+        std::cout << out.dump(-1, ' ', false, records::Json::error_handler_t::replace) << std::endl;
+      },
+      asked);
   loop.Post([&] { once.Start(line); });
   loop.OnSignal(SIGINT, [&loop] { loop.Stop(); });
   loop.Run();
   workers.Stop();
   loop.RunOnce(false);
+  if (!kept) (void)base::RemoveTree(exchanges);
   return 0;
 }
 
@@ -101,19 +153,26 @@ int RunService(const base::UserFolders& folders, const service::Settings& settin
   auto lock = service::InstanceLock::Take(folders.state + "/daemon.lock");
   if (!lock) return fail(lock.error());
   (void)log::Configure({settings.log_level, settings.log_json, folders.state + "/daemon.log"});
+  // Keys before threads.
+  auto providers = ModelProviders::Read(settings.models.models, folders.config, folders);
+  if (!providers) return fail(providers.error().In("the setting models"));
   auto store = cache::RocksStore::Open(folders.state + "/store");
   if (!store) return fail(store.error());
 
   loop::Loop loop;
   const base::SystemClock clock;
+  // A key that is missing is no reason to leave the user without tuned kernels.
+  const auto made = (*providers)->Make(loop, clock);
+  if (!made) log::Error("no language model is asked", {{"reason", made.error()}});
   service::PublishFiles files;
   evaluate::ProcessWorkers workers(
       loop, clock, WorkerSettings(static_cast<int>(settings.nice), folders.state + "/workers.log"));
   evaluate::WorkerEvaluator evaluator(workers, clock, EvaluatorSettings(folders));
   service::ProcessCaptureRunner captures(loop,
                                          CaptureSettings(static_cast<int>(settings.nice), folders));
-  service::Service service({loop, clock, **store, workers, evaluator, files, &captures}, settings,
-                           folders.state);
+  service::Service service({loop, clock, **store, workers, evaluator, files, &captures,
+                            made ? (*providers)->surroundings() : nullptr},
+                           settings, folders.state);
   service::Requests requests(service, folders.state, [&loop] { loop.Stop(); });
   std::unique_ptr<loop::ZmqServer> server;
   auto listening = loop::ZmqServer::Listen(loop, folders.runtime + "/daemon.sock",
@@ -193,7 +252,8 @@ int Main(int argc, char** argv) {
   for (const char* name : {"CUPILOT_CAPTURE", "CUDA_INJECTION64_PATH", "CUPILOT_DISABLE"}) {
     ::unsetenv(name);
   }
-  if (mode == "--once") return RunOnce(*folders);
+  RaiseFileLimit();
+  if (mode == "--once") return RunOnce(*folders, *settings);
   ::setpriority(PRIO_PROCESS, 0, 5);
   if (mode.empty()) return Detach(*folders, *settings);
   return RunService(*folders, *settings, [](const std::string& reason) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "client/commands/ask.h"
@@ -88,6 +89,25 @@ void PrintTried(const Json& document, Output& output) {
   }
 }
 
+// What language models were asked, where one was.
+void PrintAskedModels(const Json& document, Output& output) {
+  const Json models = ObjectOf(document, "models");
+  if (models.empty()) return;
+  char cost[48];
+  std::snprintf(cost, sizeof cost, "$%.4f", NumberOf(models, "dollars"));
+  output.Line("language models: " + TextOf(models, "state") + ", " + CountOf(models, "requests") +
+              " of at most " + CountOf(models, "most_requests") + " requests, " + cost);
+  if (NumberOf(models, "open_requests") > 0) {
+    output.Line("  open, waiting for answers: " + CountOf(models, "open_requests"));
+  }
+  for (const Json& line : ListOf(models, "lines")) {
+    if (line.is_string()) output.Line("  " + line.get<std::string>());
+  }
+  if (const std::string trouble = TextOf(models, "trouble"); !trouble.empty()) {
+    output.Line("  last trouble: " + trouble.substr(0, trouble.find('\n')));
+  }
+}
+
 }  // namespace
 
 int RunExplain(const Arguments& arguments, Output& output) {
@@ -102,6 +122,7 @@ int RunExplain(const Arguments& arguments, Output& output) {
   PrintWinner(*document, output);
   PrintTried(*document, output);
   PrintExpected(*document, output);
+  PrintAskedModels(*document, output);
   for (const Json& warning : ListOf(*document, "warnings")) {
     if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
   }

@@ -39,11 +39,54 @@ class TuneProgress {
   int count_ = 0;
 };
 
+// Whether the text names only what the user's naming it allows (service/once.cc): then the daemon
+// need not be asked what it may do.
+bool IsAllowedByNaming(const std::string& provider) {
+  for (const char* service : {"openai", "anthropic", "ollama"}) {
+    if (provider.find(service) != std::string::npos) return false;
+  }
+  return true;
+}
+
+// What the user allowed for the project of the source's folder; nothing where the daemon knows
+// none, or cannot be asked: then it is refused, with what to type.
+Json AllowedProviders(const std::string& file, Output& output) {
+  Json names = Json::array();
+  const std::string folder = file.substr(0, file.rfind('/'));
+  const auto document = AskDaemon(output, "models", {{"folder", folder}});
+  if (!document) return names;
+  for (const Json& one : ListOf(*document, "allowed")) names.push_back(TextOf(one, "provider"));
+  return names;
+}
+
+void AddProvider(const Arguments& arguments, Json& params, Output& output) {
+  if (arguments.provider.empty()) return;
+  params["provider"] = arguments.provider;
+  params["folder"] = CurrentFolder();
+  params["allow_provider"] = arguments.allow_provider;
+  if (!arguments.allow_provider && !IsAllowedByNaming(arguments.provider)) {
+    params["allowed"] = AllowedProviders(TextOf(params, "file"), output);
+  }
+}
+
+// What models were asked, and what is open.
+void PrintAsked(const Json& models, Output& output) {
+  if (!models.is_object()) return;
+  for (const Json& line : ListOf(models, "lines")) output.Line(line.get<std::string>());
+  const std::int64_t open = models.value("open_requests", std::int64_t{0});
+  if (open == 0) return;
+  const std::string folder = TextOf(models, "exchange");
+  output.Line(std::to_string(open) + (open == 1 ? " request is" : " requests are") + " open in " +
+              folder + "/requests; put the answers into " + folder + "/answers (" + folder +
+              "/README.txt says how), then run the same command again");
+}
+
 }  // namespace
 
 int RunTune(const Arguments& arguments, Output& output) {
-  const auto params = SourceParams(arguments);
+  auto params = SourceParams(arguments);
   if (!params) return output.Fail(params.error());
+  AddProvider(arguments, *params, output);
   TuneProgress progress(output);
   const auto result = RunOnce({{"verb", "tune"}, {"params", *params}},
                               [&progress](const records::Json& event) { progress.OnEvent(event); });
@@ -59,14 +102,19 @@ int RunTune(const Arguments& arguments, Output& output) {
   }
   output.Document(*result);
   PrintExpected(*result, output);
+  const Json models = result->value("models", Json());
+  // Not done, whatever was found so far.
+  const bool open = models.is_object() && models.value("open_requests", std::int64_t{0}) > 0;
   if (!variant.is_object()) {
     output.Line("nothing was proven faster than the original");
+    PrintAsked(models, output);
     return kNo;
   }
   output.Line(TextOf(ObjectOf(variant, "strategy"), "title"));
   PrintEvaluation(evaluation, output);
   if (!arguments.output_file.empty()) output.Line("written to " + arguments.output_file);
-  return kDone;
+  PrintAsked(models, output);
+  return open ? kNo : kDone;
 }
 
 }  // namespace cupilot::client

@@ -37,6 +37,10 @@ find_library(CUPILOT_BOOST_CONTEXT_ARCHIVE libboost_context.a REQUIRED)
 cupilot_dependency(boost_context "${CUPILOT_BOOST_CONTEXT_ARCHIVE}" Boost::headers)
 cupilot_dependency(cli11 CLI11::CLI11)
 cupilot_dependency(eigen Eigen3::Eigen)
+# Templates of prompts: one header, without a package file.
+find_path(CUPILOT_MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)
+add_library(dep_mustache INTERFACE)
+target_include_directories(dep_mustache SYSTEM INTERFACE "${CUPILOT_MUSTACHE_INCLUDE}")
 # BLAKE2b; the archive, so that the static launcher can use the same target.
 find_library(CUPILOT_SODIUM_ARCHIVE libsodium.a REQUIRED)
 cupilot_dependency(sodium "${CUPILOT_SODIUM_ARCHIVE}" Threads::Threads)

@@ -1,5 +1,6 @@
 #include "protocol/worker_messages.h"
 
+#include "records/pool_parts.h"
 #include "records/read_parts.h"
 #include "records/reader.h"
 
@@ -160,12 +161,13 @@ static Json ToJson(const Proposal& value) {
 
 static void Read(const Json& json, const std::string& path, ProposeReply& value, Reading& reading) {
   ObjectReader object(json, path, reading);
-  object.Optional("proposals", value.proposals);
+  object.Optional("proposals", value.proposals).Optional("features", value.features);
 }
 
 Json ToJson(const ProposeReply& value) {
   Json json = Json::object();
   json["proposals"] = ArrayJson(value.proposals);
+  if (value.features) json["features"] = ToJson(*value.features);
   return json;
 }
 

@@ -16,6 +16,7 @@
 #include "records/compile_command.h"
 #include "records/evaluation.h"
 #include "records/kernel.h"
+#include "records/kernel_features.h"
 #include "records/variant.h"
 #include "records/workload.h"
 
@@ -53,7 +54,7 @@ struct RewriteReply {
   records::Strategy strategy;  // what was really done (alignment)
 };
 
-// op "propose": every mechanical technique's opinion of the kernel.
+// op "propose": every mechanical technique's opinion of the kernel, and what kind of kernel it is.
 struct ProposeRequest {
   records::Kernel kernel;
   records::Case workload;
@@ -68,6 +69,7 @@ struct Proposal {
 };
 struct ProposeReply {
   std::vector<Proposal> proposals;
+  std::optional<records::KernelFeatures> features;  // absent: not known
 };
 
 // op "retune": the variant that is the original with other values of the source's own tunables: a

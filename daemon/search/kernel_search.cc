@@ -148,7 +148,9 @@ const KernelSearch::Record* KernelSearch::RecordOf(const std::string& technique)
 }
 
 double KernelSearch::Factor(const std::string& technique, const records::Json& parameters) const {
-  const double prior = PriorGain(technique, input_.device, parameters);
+  const auto learned = input_.priors.find(TechniqueKey(technique, parameters));
+  const double prior = LearnedGain(PriorGain(technique, input_.device, parameters),
+                                   learned == input_.priors.end() ? nullptr : &learned->second);
   const Record* record = RecordOf(technique);
   if (record == nullptr) return prior;
   // What was measured counts more than what was expected; failures make the idea less likely, but a
@@ -160,7 +162,7 @@ double KernelSearch::Factor(const std::string& technique, const records::Json& p
 std::vector<const Idea*> KernelSearch::Winners(std::size_t count) const {
   std::vector<const Idea*> winners;
   for (const Idea& idea : ideas_) {
-    if (idea.candidate.retunes() || !idea.outcome) continue;
+    if (idea.candidate.retunes() || !idea.candidate.made.empty() || !idea.outcome) continue;
     const bool won =
         idea.outcome->kind == Outcome::Kind::kAccepted && idea.outcome->speedup.value_or(0) >= kWin;
     if (won) winners.push_back(&idea);
@@ -325,7 +327,8 @@ void KernelSearch::ProposeClasses(std::vector<Proposal>& out) const {
   const double now = GainOf(input_.cases, running);
   for (const Idea& idea : ideas_) {
     const std::vector<records::StrategyStep>& steps = idea.candidate.strategy.steps;
-    if (!idea.outcome || idea.outcome->reason != "not_faster" || HasTechnique(steps, kSizeClass)) {
+    if (!idea.outcome || idea.outcome->reason != "not_faster" || HasTechnique(steps, kSizeClass) ||
+        !idea.candidate.made.empty()) {
       continue;
     }
     const std::vector<CaseSpeedup>& speedups = idea.outcome->cases;
@@ -364,9 +367,10 @@ std::optional<Candidate> KernelSearch::NextNumbers(double best_other) {
   return candidate;
 }
 
+// What a model made of steps is not what the techniques would make of them.
 Candidate KernelSearch::Admit(Candidate candidate) {
   candidate.id = static_cast<int>(ideas_.size()) + 1;
-  tried_.insert(KeyOf(candidate.strategy.steps));
+  if (candidate.made.empty()) tried_.insert(KeyOf(candidate.strategy.steps));
   if (candidate.parent > 0) ++children_[candidate.parent];
   events_.push_back(candidate.id);
   ideas_.push_back({candidate, candidate.strategy.title, std::nullopt});
@@ -411,12 +415,23 @@ std::optional<Candidate> KernelSearch::Next() {
   return Admit(std::move(top->candidate));
 }
 
+Candidate KernelSearch::Take(MadeIdea made) {
+  Candidate candidate;
+  const bool known = made.parent > 0 && made.parent <= static_cast<int>(ideas_.size());
+  candidate.parent = known ? made.parent : 0;
+  candidate.strategy = std::move(made.strategy);
+  candidate.expected_gain = made.expected_gain;
+  candidate.made = std::move(made.variant);
+  return Admit(std::move(candidate));
+}
+
 void KernelSearch::Report(int id, const Outcome& outcome) {
   if (id < 1 || id > static_cast<int>(ideas_.size())) return;
   Idea& idea = ideas_[static_cast<std::size_t>(id) - 1];
   if (idea.outcome) return;
   idea.outcome = outcome;
   events_.push_back(-id);
+  if (!idea.candidate.made.empty()) return;
   const bool accepted = outcome.kind == Outcome::Kind::kAccepted;
   if (idea.candidate.retunes()) {
     // Of some sizes only: no result of the values everywhere.

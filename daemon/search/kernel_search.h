@@ -13,6 +13,10 @@
 //     ... rewrite or retune, evaluate ...
 //     search.Report(candidate->id, outcome);    // every candidate is reported exactly once
 //   }
+//
+// Variants that were made elsewhere, by a model, are ideas of the same tree: Take() admits one, and
+// it is reported like the others. Nothing is developed from them here: a technique begins at the
+// original's text.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +33,7 @@
 #include "records/variant.h"
 #include "search/number_search.h"
 #include "search/size_classes.h"
+#include "search/strategy_pool.h"
 
 namespace cupilot::search {
 
@@ -48,6 +53,7 @@ struct SearchInput {
   NumberSpace numbers;            // SpaceOf(kernel, case); no tunables: no search over numbers
   std::vector<SizedCase> cases;   // SizedCasesOf(kernel, workload); of one case no class is sought
   std::vector<records::Strategy> seeds;  // strategies that worked elsewhere: tried first
+  TechniquePriors priors;  // what techniques have brought elsewhere, beside PriorGain()
   std::uint64_t seed = 1;
   std::string strategy = kNumberStrategy;  // that looks for numbers (strategy.h)
 };
@@ -61,7 +67,17 @@ struct Candidate {
   Values values;
   // Of the whole candidate over the original; for a size class, beside what won for other sizes.
   double expected_gain = 1.0;
+  // Made elsewhere: the id of the variant, which whoever gave it has; then there is nothing to do.
+  std::string made;
   bool retunes() const { return !values.empty(); }
+};
+
+// A variant that was made elsewhere, as an idea.
+struct MadeIdea {
+  std::string variant;  // its id, not empty
+  records::Strategy strategy;
+  int parent = 0;  // an idea of this search; what is none counts as 0, the original
+  double expected_gain = 1.0;
 };
 
 // What became of a candidate.
@@ -104,6 +120,10 @@ class KernelSearch {
   // are outstanding may bring new ones), or the best is at 95 % of its floor.
   std::optional<Candidate> Next();
 
+  // A variant that was made elsewhere becomes an idea, also where Next() has nothing more. Each is
+  // to be taken once: nothing here knows whether it was tried.
+  Candidate Take(MadeIdea made);
+
   // The result of a candidate; unknown ids and second reports are ignored.
   void Report(int id, const Outcome& outcome);
 
@@ -122,7 +142,8 @@ class KernelSearch {
   void Close() { numbers_.Close(); }
 
   // The whole search as JSON (input's seed, ideas with expected and measured gain), and the search
-  // that results from running those results again: Next() and Report() in the recorded order.
+  // that results from running those results again: Next(), Take() and Report() in the recorded
+  // order.
   records::Json ToJson() const;
   // kCorruption if the records do not belong to this input (another candidate would have been
   // next).
@@ -172,8 +193,8 @@ class KernelSearch {
   std::set<std::string> tried_;
   std::map<std::string, Record> techniques_;
   std::map<int, int> children_;  // how many were made from an idea
-  // The order of calls, for the replay: > 0 a candidate that Next() gave, < 0 the one reported, 0
-  // Next() gave none.
+  // The order of calls, for the replay: > 0 a candidate that Next() gave or Take() admitted, < 0
+  // the one reported, 0 Next() gave none.
   std::vector<int> events_;
 };
 

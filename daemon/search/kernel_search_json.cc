@@ -52,6 +52,7 @@ Json CandidateJson(const Candidate& candidate) {
     json["values"] = Json::object();
     for (const auto& [name, value] : candidate.values) json["values"][name] = value;
   }
+  records::Put(json, "made", candidate.made);
   return json;
 }
 
@@ -90,12 +91,30 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
 struct Recorded {
   std::string key;
   std::optional<Outcome> outcome;
+  MadeIdea made;  // of one that was made elsewhere
 };
 
 std::string Identity(const Json& idea) {
   return records::CanonicalJson({{"parent", idea.value("parent", 0)},
                                  {"asked", idea.value("asked", "")},
+                                 {"made", idea.value("made", "")},
                                  {"values", idea.value("values", Json())}});
+}
+
+base::Result<MadeIdea> ReadMade(const Json& json, const std::string& path) {
+  records::Reading reading(records::Strictness::kLenient);
+  records::ObjectReader object(json, path, reading);
+  MadeIdea made;
+  std::optional<records::Strategy> strategy;
+  std::int64_t parent = 0;
+  object.Optional("made", made.variant)
+      .Optional("strategy", strategy)
+      .Optional("parent", parent)
+      .Optional("expected_gain", made.expected_gain);
+  if (reading.error()) return base::Fail(*reading.error());
+  if (strategy) made.strategy = std::move(*strategy);
+  made.parent = static_cast<int>(parent);
+  return made;
 }
 
 }  // namespace
@@ -138,6 +157,7 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
     if (!ideas[i].is_object()) return corrupt(path + " is no object");
     Recorded idea;
     idea.key = Identity(ideas[i]);
+    TRY_ASSIGN(idea.made, ReadMade(ideas[i], path));
     if (ideas[i].contains("outcome")) {
       TRY_ASSIGN(idea.outcome, ReadOutcome(ideas[i]["outcome"], path + ".outcome"));
     }
@@ -157,7 +177,8 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
       search.Report(static_cast<int>(id), *recorded[id - 1].outcome);
       continue;
     }
-    const std::optional<Candidate> next = search.Next();
+    const MadeIdea& made = recorded[id - 1].made;
+    const std::optional<Candidate> next = made.variant.empty() ? search.Next() : search.Take(made);
     if (!next || static_cast<std::size_t>(next->id) != id) return corrupt("an idea too many");
     Json now = CandidateJson(*next);
     now["asked"] = search.ideas_.back().asked;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "service/demotion.h"
 #include "service/job_text.h"
+#include "service/models.h"
 #include "service/winnable.h"
 
 namespace cupilot::service {
@@ -375,6 +376,7 @@ Json StatusDocument(Service& service) {
   status["capturing"] =
       capture == nullptr ? Json()
                          : Json{{"test", capture->test}, {"build_folder", capture->build_folder}};
+  status["models"] = ModelsStatusJson(service);
   status["workers"] = WorkersJson(worker_counters);
   status["now"] = Json::array();
   for (const KernelJob* job : service.BusyJobs()) {
@@ -484,6 +486,8 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   document["tried"] = job == nullptr ? Json::array() : TriedJson(*job);
   document["expected"] = job == nullptr ? Json() : ExpectedJson(*job);
   document["ended"] = job == nullptr ? "" : job->ended();
+  document["models"] =
+      job == nullptr || job->models() == nullptr ? Json() : job->models()->Document();
   document["same_code"] = job == nullptr ? 0 : CountIdeas(*job).same_code;
   document["dropped"] = Json::array();
   if (job != nullptr) {

@@ -22,12 +22,13 @@ Json ToJson(const JobRecord& record) {
   Json seeds = Json::array();
   for (const records::Strategy& seed : record.elsewhere.seeds)
     seeds.push_back(records::ToJson(seed));
-  return {{"schema", kJobSchema},
-          {"spent_seconds", record.spent_seconds},
-          {"seeds", std::move(seeds)},
-          {"champions", ChampionsJson(record.elsewhere.champions)},
-          {"opinions", std::move(opinions)},
-          {"search", record.search}};
+  Json json = {
+      {"schema", kJobSchema},          {"spent_seconds", record.spent_seconds},
+      {"seeds", std::move(seeds)},     {"champions", ChampionsJson(record.elsewhere.champions)},
+      {"pool", ToJson(record.advice)}, {"opinions", std::move(opinions)},
+      {"search", record.search}};
+  if (!record.models.is_null()) json["models"] = record.models;
+  return json;
 }
 
 base::Result<JobRecord> ParseJobRecord(const Json& json) {
@@ -35,12 +36,15 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
   records::ObjectReader object(json, "", reading);
   JobRecord record;
   std::vector<Json> opinions, champions;
+  Json pool = ToJson(PoolAdvice());  // of a record from before there was one
   object.Schema(kJobSchema)
       .Optional("seeds", record.elsewhere.seeds)
       .Optional("champions", champions)
+      .Optional("pool", pool)
       .Optional("spent_seconds", record.spent_seconds)
       .Optional("opinions", opinions)
-      .Optional("search", record.search);
+      .Optional("search", record.search)
+      .Optional("models", record.models);
   for (const Json& entry : opinions) {
     records::ObjectReader of(entry, "opinions", reading);
     search::Opinion opinion;
@@ -52,6 +56,7 @@ base::Result<JobRecord> ParseJobRecord(const Json& json) {
   }
   record.elsewhere.champions = ParseChampions(champions);
   if (!reading.ok()) return base::Fail(*reading.error());
+  TRY_ASSIGN(record.advice, ParsePoolAdvice(pool));
   return record;
 }
 

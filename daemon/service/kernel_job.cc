@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "evaluate/variant_set.h"
 #include "log/log.h"
 #include "records/read_parts.h"
-#include "search/number_space.h"
 #include "service/job_record.h"
 
 namespace cupilot::service {
@@ -20,17 +18,6 @@ constexpr const char* kNothingLeft = "nothing is left to try";
 // Results of one seed do not lead a search with another.
 std::string StoreKey(const JobInput& input) {
   return JobKey(input.kernel, input.numerics, input.place) + "/" + std::to_string(input.seed);
-}
-
-// Values of tunables are no rewrite, to which the step would belong: their variant gets the class
-// of sizes here.
-void Narrow(const records::Strategy& asked, records::Variant& variant) {
-  if (asked.steps.empty() || asked.steps.back().technique != search::kSizeClass) return;
-  const records::StrategyStep& step = asked.steps.back();
-  const std::string guard = records::TextAt(step.parameters, "guard");
-  variant.guard = variant.guard.empty() ? guard : "(" + variant.guard + ") && (" + guard + ")";
-  variant.strategy->steps.push_back(step);
-  variant.strategy->title += ", then for launches with " + guard;
 }
 
 bool IsFailureOfOriginal(const base::Error& error) {
@@ -48,6 +35,7 @@ struct KernelJob::Attempt {
   bool ended = false;
   std::string code;  // of same_code_: others of it take this one's result
   search::Outcome outcome;
+  std::optional<records::Evaluation> evaluation;
   std::optional<base::Error> failure;  // of the environment
 };
 
@@ -64,7 +52,7 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
         return with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant);
       }),
       pace_(PaceOn(input_.place.device)),
-      limits_(search::LimitsOf(input_.place.identity.arch)) {
+      maker_(with_.workers, input_) {
   Restore();
 }
 
@@ -78,18 +66,23 @@ void KernelJob::Restore() {
   auto record = ParseJobRecord(*json);
   if (record) {
     elsewhere_ = std::move(record->elsewhere);
+    advice_ = std::move(record->advice);
     opinions_ = std::move(record->opinions);
   }
   auto replayed = record ? search::KernelSearch::Replay(InputOfSearch(), record->search)
                          : base::Fail(record.error());
-  if (!replayed) {
+  if (replayed) search_.emplace(std::move(*replayed));
+  const auto restored =
+      replayed ? RestoreModels(record->models) : base::Result<>(base::Fail(replayed.error()));
+  if (!restored) {
     log::Info("a kernel's search begins again",
-              {{"kernel", records::LabelOf(input_.kernel)}, {"reason", replayed.error()}});
+              {{"kernel", records::LabelOf(input_.kernel)}, {"reason", restored.error()}});
+    search_.reset();
     opinions_.clear();
     elsewhere_ = {};
+    advice_ = {};
     return;
   }
-  search_.emplace(std::move(*replayed));
   spent_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(record->spent_seconds));
   for (const search::Idea& idea : search_->ideas()) {
@@ -98,14 +91,18 @@ void KernelJob::Restore() {
     open_.back()->id = idea.candidate.id;
     open_.back()->candidate = idea.candidate;
   }
-  ended_ = search_->Exhausted() ? kNothingLeft : WhyEnough();
+  const bool models_open = models_ && !models_->ended();
+  ended_ = search_->Exhausted() && !models_open ? kNothingLeft : WhyEnough();
   finished_ = !ended_.empty();
+  (void)ReconsiderModels();
   if (finished_) search_->Close();
 }
 
 void KernelJob::Save() {
   if (!search_ || !savable_) return;
-  const Json json = ToJson(JobRecord{elsewhere_, opinions_, spent_seconds(), search_->ToJson()});
+  const Json json =
+      ToJson(JobRecord{elsewhere_, advice_, opinions_, spent_seconds(), search_->ToJson(),
+                       models_ ? models_->ToJson() : models_record_});
   if (auto saved = with_.catalog.SaveJob(StoreKey(input_), json); !saved) {
     log::Error("the progress of a kernel cannot be written down", {{"reason", saved.error()}});
   }
@@ -134,6 +131,7 @@ void KernelJob::Hold(bool held) {
 
 void KernelJob::Step(base::Callback<bool> done, int most) {
   done_ = std::move(done);
+  retired_.reset();
   step_began_ = with_.clock.Now();
   last_.reset();
   accepted_ = false;
@@ -162,6 +160,7 @@ void KernelJob::Prepare() {
 }
 
 void KernelJob::Begin() {
+  if (models_due_ && !models_ && search_ && open_.empty()) BeginModels();
   if (search_) {
     GoOn();
   } else {
@@ -175,47 +174,13 @@ void KernelJob::Enter(const std::string& stage, const Attempt* attempt) {
   if (progress_) progress_(*this);
 }
 
-void KernelJob::AskTechniques() {
-  Enter("propose");
-  protocol::ProposeRequest request;
-  request.kernel = input_.kernel;
-  request.workload = HeaviestCase(input_.workload);
-  request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Propose(with_.workers, request,
-                    [this, alive = alive_](base::Result<protocol::ProposeReply> reply) {
-                      if (*alive) OnProposals(std::move(reply));
-                    });
-}
-
-void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
-  if (!reply) {
-    Fail(reply.error());
-    return EndStep();
-  }
-  for (protocol::Proposal& proposal : reply->proposals) {
-    opinions_.push_back({std::move(proposal.technique), proposal.applies,
-                         std::move(proposal.reason), std::move(proposal.parameters)});
-  }
-  elsewhere_ = SplitWinners(with_.catalog.WinnersElsewhere(input_.kernel.key, workload_hash_,
-                                                           input_.place, kMostWinners));
-  search_.emplace(InputOfSearch());
-  GoOn();
-}
-
-search::SearchInput KernelJob::InputOfSearch() const {
-  search::SearchInput input;
-  input.kernel = input_.kernel.name;
-  input.device = evaluate::DeviceKind(input_.place.device);
-  input.opinions = opinions_;
-  input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
-  input.numbers.limits = limits_;
-  input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
-  input.numbers.multiprocessors = input_.place.identity.sm_count;
-  input.numbers.champions = elsewhere_.champions;
-  input.seeds = elsewhere_.seeds;
-  input.seed = input_.seed;
-  input.strategy = input_.strategy;
-  return input;
+// Nothing that people wait for hangs on it.
+void KernelJob::TellPool(const Attempt& attempt, const records::Evaluation& evaluation) {
+  const records::Strategy& strategy =
+      attempt.variant.strategy ? *attempt.variant.strategy : attempt.candidate.strategy;
+  const auto added = with_.pool.Add({records::LabelOf(input_.kernel), advice_.features,
+                                     advice_.bottleneck, &evaluation, &strategy});
+  if (!added) log::Error("the strategy pool cannot be written", {{"reason", added.error()}});
 }
 
 void KernelJob::GoOn() {
@@ -235,29 +200,6 @@ void KernelJob::GoOn() {
   if (open_.empty() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
 }
 
-std::set<std::string> KernelJob::Refused() const {
-  return input_.refused ? input_.refused() : std::set<std::string>();
-}
-
-std::optional<Proven> KernelJob::Best() const {
-  return with_.catalog.Best(input_.kernel.key, input_.workload, input_.place, Refused());
-}
-
-double KernelJob::ProvenSpeedup() const {
-  const auto best = Best();
-  return best && best->evaluation.interval ? (*best->evaluation.interval)[0] : 0.0;
-}
-
-// Whether it may be of use for the sizes at which what is proven is not.
-bool KernelJob::MayJoin(const std::vector<records::CaseResult>& cases) const {
-  std::vector<records::Evaluation> set;
-  for (Proven& proven :
-       with_.catalog.BestSet(input_.kernel.key, input_.workload, input_.place, Refused())) {
-    set.push_back(std::move(proven.evaluation));
-  }
-  return !set.empty() && evaluate::MayJoin(set, cases, input_.workload);
-}
-
 void KernelJob::BeginAgain() {
   if (given_up_) return;
   begin_again_ = true;
@@ -266,43 +208,15 @@ void KernelJob::BeginAgain() {
   search_.reset();
   opinions_.clear();
   elsewhere_ = {};
+  advice_ = {};
   same_code_.Clear();
   ended_.clear();
   spent_ = {};
   looked_at_ = 0;
-  finished_ = false;
-}
-
-// A step's end. What bounds the winner is looked at when there is a first one, and when the search
-// is over: it costs about as much as a measurement.
-void KernelJob::LookAtWinner() {
-  const bool now = finished_ ? looked_at_ < 2 : accepted_ && looked_at_ < 1;
-  const bool possible = evaluate::DeviceKind(input_.place.device) == "cuda" && failure_.empty();
-  if (!possible || !now) return EndStep();
-  const auto best = Best();
-  const auto known = [](const records::Evaluation& evaluation) {
-    return std::any_of(evaluation.metrics.begin(), evaluation.metrics.end(),
-                       [](const Json& facts) { return facts.contains("roofline"); });
-  };
-  if (!best || known(best->evaluation)) return EndStep();
-  looked_at_ = finished_ ? 2 : 1;
-  looking_ = true;
-  Save();
-  Enter("profile");
-  with_.evaluator.Profile(
-      RequestFor(best->variant), best->evaluation,
-      [this, alive = alive_, variant = best->variant](base::Result<records::Evaluation> profiled) {
-        if (!*alive) return;
-        looking_ = false;
-        const auto saved =
-            profiled ? with_.catalog.SaveVerdict(variant, *profiled, input_.place.toolchain)
-                     : base::Result<>(base::Fail(profiled.error()));
-        if (!saved) {
-          log::Info("what bounds a kernel is not known",
-                    {{"kernel", records::LabelOf(input_.kernel)}, {"reason", saved.error()}});
-        }
-        EndStep();
-      });
+  finished_ = models_due_ = only_models_ = false;
+  if (models_) models_->Stop("the search begins again");
+  retired_ = std::move(models_);
+  models_record_ = nullptr;
 }
 
 void KernelJob::AskMore() {
@@ -313,15 +227,22 @@ void KernelJob::AskMore() {
   while (told_ < pace_.turn && !finished_ && static_cast<int>(open_.size()) < pace_.ahead &&
          told_ + static_cast<int>(open_.size()) < most_) {
     if (ended_ = WhyEnough(); !ended_.empty()) {
-      finished_ = true;
-      return;
+      finished_ = !BudgetUsed().empty() || !MayBeginModels();
+      if (finished_) return;
+      ended_.clear();
+      models_due_ = true;
     }
     const auto open = static_cast<std::int64_t>(open_.size());
     if (input_.budget_evaluations > 0 && Evaluations() + open >= input_.budget_evaluations) return;
+    // Models begin with what all that is under way has brought.
+    models_due_ = models_due_ || ModelsDue();
+    if (models_due_ && !models_) return;
     const auto candidate = NextCandidate();
     if (!candidate) {
-      // Results that are outstanding may bring new ones.
-      finished_ = open_.empty();
+      // Results, or answers, that are outstanding may bring new ones.
+      if (!open_.empty() || (models_ && !models_->ended())) return;
+      models_due_ = MayBeginModels();
+      finished_ = !models_due_;
       if (finished_) ended_ = kNothingLeft;
       return;
     }
@@ -342,18 +263,30 @@ std::optional<search::Expectation> KernelJob::Expected() const {
   return search::ExpectAnotherMinute(search_->Results(), spent_seconds());
 }
 
-std::string KernelJob::WhyEnough() const {
+std::string KernelJob::BudgetUsed() const {
   if (spent_seconds() > input_.budget_seconds) return "its time is used up";
   if (input_.budget_evaluations > 0 && Evaluations() >= input_.budget_evaluations) {
     return "its evaluations are used up";
   }
-  if (input_.until_gain <= 0) return {};
+  return {};
+}
+
+std::string KernelJob::WhyEnough() const {
+  if (std::string used = BudgetUsed(); !used.empty()) return used;
+  // What techniques and numbers promise says nothing of what a model may find.
+  const bool asked = models_due_ || (models_ && !models_->ended());
+  if (input_.until_gain <= 0 || asked) return {};
   const auto expected = Expected();
   return expected && expected->gain < input_.until_gain ? "too little is expected of more time"
                                                         : "";
 }
 
 std::optional<search::Candidate> KernelJob::NextCandidate() {
+  if (models_ && !models_->ended()) {
+    auto candidate = models_->Next(*search_);
+    if (candidate || !models_->ended()) return candidate;
+  }
+  if (only_models_) return std::nullopt;
   const bool was_silent = search_->numbers().warning().empty();
   auto candidate = search_->Next();
   const std::string& warning = search_->numbers().warning();
@@ -374,43 +307,22 @@ KernelJob::Attempt* KernelJob::Find(int id) {
 void KernelJob::Make(Attempt& attempt) {
   attempt.begun = true;
   const search::Candidate& candidate = attempt.candidate;
+  if (!candidate.made.empty()) {
+    const records::Variant* variant = models_ ? models_->Find(candidate.made) : nullptr;
+    if (variant != nullptr) {
+      attempt.variant = *variant;
+      return Consider(attempt);
+    }
+    search::Outcome outcome;
+    outcome.reason = "what a model made is not there without it";
+    return EndAttempt(candidate.id, outcome);
+  }
   Enter("rewrite", &attempt);
   const auto made = [this, alive = alive_,
                      id = candidate.id](base::Result<protocol::RewriteReply> reply) {
     if (*alive) OnMade(id, std::move(reply));
   };
-  if (candidate.retunes()) {
-    // What the tag says of its launch is enough to see that it cannot be.
-    records::Variant asked = search::LaunchedByTag(input_.kernel);
-    Narrow(candidate.strategy, asked);
-    if (Drop(attempt, asked)) return;
-    protocol::RetuneRequest request;
-    request.command = input_.command;
-    request.source_text = input_.source_text;
-    request.kernel = input_.kernel;
-    request.values = candidate.values;
-    return evaluate::Retune(with_.workers, request, input_.place.device, made);
-  }
-  protocol::RewriteRequest request;
-  request.command = input_.command;
-  request.kernel = input_.kernel;
-  request.workload = HeaviestCase(input_.workload);
-  request.strategy = candidate.strategy;
-  request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Rewrite(with_.workers, request, input_.place.device, made);
-}
-
-bool KernelJob::Drop(Attempt& attempt, const records::Variant& variant) {
-  records::Environment values;
-  for (const auto& [name, value] : attempt.candidate.values) values.integers[name] = value;
-  const auto excess = search::WhyNotLaunched(variant, values, input_.workload, limits_);
-  if (!excess) return false;
-  search::Outcome outcome;
-  outcome.kind = search::Outcome::Kind::kDeclined;
-  outcome.limit = excess->limit;
-  outcome.reason = "it cannot run: " + excess->detail;
-  EndAttempt(attempt.id, outcome);
-  return true;
+  if (const auto dropped = maker_.Make(candidate, made)) EndAttempt(candidate.id, *dropped);
 }
 
 void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
@@ -428,12 +340,19 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
   if (!variant.strategy) {
     variant.strategy = reply->strategy.title.empty() ? attempt.candidate.strategy : reply->strategy;
   }
-  if (attempt.candidate.retunes()) Narrow(attempt.candidate.strategy, variant);
+  if (attempt.candidate.retunes()) NarrowToClass(attempt.candidate.strategy, variant);
   variant.id = records::VariantId(variant);
+  Consider(attempt);
+}
+
+void KernelJob::Consider(Attempt& attempt) {
+  const int id = attempt.id;
+  const records::Variant& variant = attempt.variant;
   const auto known =
       with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant.id);
   // What beat it may have been refused since.
   if (known && BeatenBy(*known) <= ProvenSpeedup()) {
+    attempt.evaluation = *known;
     return EndAttempt(id, OutcomeOf(attempt, *known));
   }
   for (const auto& other : open_) {
@@ -443,7 +362,9 @@ void KernelJob::OnMade(int id, base::Result<protocol::RewriteReply> reply) {
       return;
     }
   }
-  if (Drop(attempt, variant)) return;
+  if (const auto dropped = maker_.WhyDropped(attempt.candidate, variant)) {
+    return EndAttempt(id, *dropped);
+  }
   // Of a job that was given up it stays without a result, like what a daemon's end leaves.
   if (given_up_) {
     std::erase_if(open_, [id](const auto& open) { return open->id == id; });
@@ -499,6 +420,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     if (*alive) same_code_.Tell(code, nullptr);
   };
   if (!evaluation) return fail(evaluation.error());
+  attempt.evaluation = *evaluation;
   if (evaluation->variant != attempt.variant.id) {
     search::Outcome outcome = OutcomeOf(attempt, *evaluation);
     outcome.variant = outcome.same_code = evaluation->variant;
@@ -510,6 +432,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
       !saved) {
     return fail(saved.error().In("writing a verdict"));
   }
+  TellPool(attempt, *evaluation);
   last_ = *evaluation;
   accepted_ = accepted_ || evaluation->accepted;
   log::Info("verdict", {{"kernel", records::LabelOf(input_.kernel)},
@@ -546,6 +469,7 @@ void KernelJob::EndAttempt(int id, const search::Outcome& outcome, const base::E
     if (attempt.get() != ended && attempt->same_as != ended) continue;
     attempt->ended = true;
     attempt->outcome = outcome;
+    if (attempt.get() != ended) attempt->evaluation = ended->evaluation;
     if (attempt->variant.strategy && outcome.aligned) {
       attempt->outcome.aligned = attempt->variant.strategy;
     }
@@ -556,6 +480,10 @@ void KernelJob::EndAttempt(int id, const search::Outcome& outcome, const base::E
 
 void KernelJob::Tell(const Attempt& attempt) {
   search_->Report(attempt.id, attempt.outcome);
+  if (models_ && !attempt.candidate.made.empty()) {
+    models_->Report(attempt.candidate, attempt.outcome,
+                    attempt.evaluation ? &*attempt.evaluation : nullptr);
+  }
   if (attempt.failure) {
     Fail(*attempt.failure);
   } else if (attempt.outcome.kind != search::Outcome::Kind::kDeclined) {
@@ -579,6 +507,7 @@ void KernelJob::Fail(const base::Error& error) {
 void KernelJob::GiveUp(const std::string& reason) {
   if (failure_.empty()) failure_ = reason;
   finished_ = given_up_ = true;
+  if (models_) models_->Pause();
 }
 
 // What is outstanding is written down without a result: a new daemon begins it again.
@@ -586,6 +515,7 @@ void KernelJob::EndStep() {
   if (!held_) spent_ += with_.clock.Now() - step_began_;
   step_began_ = with_.clock.Now();
   stage_.clear();
+  if (finished_ && models_) models_->Pause();
   Save();
   if (finished_ && search_) {
     search_->Close();

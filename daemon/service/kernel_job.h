@@ -21,42 +21,15 @@
 #include "evaluate/workers.h"
 #include "search/expectation.h"
 #include "search/kernel_search.h"
+#include "service/candidate_maker.h"
 #include "service/catalog.h"
 #include "service/elsewhere.h"
-#include "service/kernel_workload.h"
-#include "service/place.h"
+#include "service/job_input.h"
+#include "service/model_phase.h"
+#include "service/pool.h"
 #include "service/same_code.h"
 
 namespace cupilot::service {
-
-// How much is begun at once. It never depends on the machine: the search's way would.
-struct Pace {
-  int ahead = 1;  // candidates under way
-  int turn = 1;   // results of one step; then another kernel may be next
-};
-// On the host nothing is compiled while something is measured: nothing is gained by more than one.
-Pace PaceOn(const std::string& device);
-
-struct JobInput {
-  records::Kernel kernel;
-  records::Workload workload;
-  records::CompileCommand command;
-  std::string source_text;  // the snapshot that was scanned
-  std::string numerics = "close";
-  Place place;  // what it is tuned on, and for what
-  std::uint64_t seed = 1;
-  std::string strategy = search::kNumberStrategy;  // that looks for numbers (search/strategy.h)
-  // What ends the work, whichever comes first.
-  double budget_seconds = 900;
-  std::int64_t budget_evaluations = 0;  // verdicts; 0: any number
-  double until_gain = 0;  // expected of another minute (0.01: 1 %) less than this; 0: never
-  double measure_seconds = 1.5;
-  // The kernel's variants that an object does without: they beat nothing. May be empty.
-  std::function<std::set<std::string>()> refused;
-  // Before anything is tried: whether the workload is to be tuned on. Where it is not, nothing is
-  // tried. May be empty.
-  std::function<void(const evaluate::EvaluateRequest& request, base::Callback<bool> done)> prepare;
-};
 
 class KernelJob {
  public:
@@ -65,6 +38,7 @@ class KernelJob {
     evaluate::Evaluator& evaluator;
     Catalog& catalog;
     const base::Clock& clock;
+    Pool& pool;
   };
   // What is called when something can be said about the job: "rewrite", "verify", ..., and
   // "verdict" when last() has one.
@@ -87,6 +61,18 @@ class KernelJob {
   // way end by themselves: between steps, another step waits for them.
   void GiveUp(const std::string& reason);
 
+  // Models may be asked that might not before: what was finished goes on where that is all that is
+  // left to try. True: it does.
+  bool ReconsiderModels();
+  // Requests that wait for their answers are looked for again.
+  void LookForAnswers();
+  // Between steps: nothing can be done before a model has answered; JobInput::wake is called then.
+  bool waiting() const;
+  // Waiting for nothing but answers that somebody has to bring.
+  bool pending() const { return waiting() && models_->pending(); }
+  // Null before models are asked.
+  const ModelPhase* models() const { return models_.get(); }
+
   // While work is held back (a build of the user runs, snoozed) no time is counted.
   void Hold(bool held);
 
@@ -107,10 +93,15 @@ class KernelJob {
   // Null before the techniques were asked.
   const search::KernelSearch* search() const { return search_ ? &*search_ : nullptr; }
   const std::vector<search::Opinion>& opinions() const { return opinions_; }
+  // What the strategy pool said when the work began; the same in every daemon that goes on with it.
+  const PoolAdvice& advice() const { return advice_; }
   // The last verdict of this step, for events.
   const std::optional<records::Evaluation>& last() const { return last_; }
 
  private:
+  // One candidate that the search gave and was not told about yet.
+  struct Attempt;
+
   void Restore();
   void Save();
   search::SearchInput InputOfSearch() const;
@@ -118,19 +109,28 @@ class KernelJob {
   void Begin();
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
-  // One candidate that the search gave and was not told about yet.
-  struct Attempt;
+  base::Result<> RestoreModels(const records::Json& record);
+  ModelPhase::Collaborators ForModels();
+  // Whether a model is there that may be asked and was not.
+  bool MayBeginModels() const;
+  bool ModelsDue() const;
+  void BeginModels();
+  void OnModelNews();
+  void AskPool(std::optional<records::KernelFeatures> features);
+  void TellPool(const Attempt& attempt, const records::Evaluation& evaluation);
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
   std::int64_t Evaluations() const;
-  // Why no more is to be asked for: the budget; empty: it is not used up.
+  // Why no more is to be asked for; empty: there is no reason.
   std::string WhyEnough() const;
+  // Of these reasons, that the budget is used up.
+  std::string BudgetUsed() const;
   std::optional<search::Candidate> NextCandidate();
   void Make(Attempt& attempt);
-  // Whether it goes beyond a limit of the device; then it has ended.
-  bool Drop(Attempt& attempt, const records::Variant& variant);
   void OnMade(int id, base::Result<protocol::RewriteReply> reply);
+  // A variant is there: what is known of it, or its evaluation.
+  void Consider(Attempt& attempt);
   evaluate::EvaluateRequest RequestFor(const records::Variant& variant) const;
   void Evaluate(int id, const records::Variant& variant);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
@@ -155,11 +155,17 @@ class KernelJob {
   std::optional<search::KernelSearch> search_;
   std::vector<search::Opinion> opinions_;
   Elsewhere elsewhere_;  // what won elsewhere
+  PoolAdvice advice_;
   SameCode same_code_;
+  std::unique_ptr<ModelPhase> models_;
+  std::unique_ptr<ModelPhase> retired_;        // it may be up the stack
+  records::Json models_record_;                // of a phase that cannot go on without a provider
+  bool models_due_ = false;                    // as soon as nothing is under way
+  bool only_models_ = false;                   // all else was finished before
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   base::Callback<bool> done_;
   const Pace pace_;
-  const search::DeviceLimits limits_;
+  const CandidateMaker maker_;
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for
   bool looking_ = false;

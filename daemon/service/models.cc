@@ -33,6 +33,38 @@ std::string KnownProject(Service& service, const std::string& folder) {
 
 }  // namespace
 
+base::Result<> Models::Use(const ModelSurroundings& surroundings) {
+  surroundings_ = &surroundings;
+  TRY(budget_.Adopt());
+  TRY(log_.Trim(settings_.kept_bytes));
+  return {};
+}
+
+const std::vector<ModelSource>& Models::For(const ModelOwner& owner) {
+  static const std::vector<ModelSource> none;
+  if (surroundings_ == nullptr) return none;
+  const auto [at, fresh] = guarded_.try_emplace(owner.key);
+  if (!fresh) return at->second.sources;
+  const agents::Guards guards{*surroundings_->alarms, clock_, consent_, budget_,
+                              surroundings_->prices,  log_};
+  for (const ModelSource& source : surroundings_->providers) {
+    at->second.providers.push_back(std::make_unique<agents::GuardedProvider>(
+        *source.provider, guards, agents::Redactor({owner.folders, {}}),
+        agents::GuardedProvider::Settings{settings_.allow_unknown_price}));
+    at->second.sources.push_back({at->second.providers.back().get(), source.model});
+  }
+  return at->second.sources;
+}
+
+std::vector<std::string> Models::ProviderNames() const {
+  std::vector<std::string> names;
+  if (surroundings_ == nullptr) return names;
+  for (const ModelSource& source : surroundings_->providers) {
+    names.push_back(source.provider->name());
+  }
+  return names;
+}
+
 std::string ModelProject(const std::string& source_folder) { return base::HashHex(source_folder); }
 
 base::Result<Json> ModelsDocument(Service& service, const std::string& folder) {
@@ -61,6 +93,22 @@ base::Result<Json> ModelsDocument(Service& service, const std::string& folder) {
   return document;
 }
 
+Json ModelsStatusJson(Service& service) {
+  if (!service.models().used()) return nullptr;
+  std::int64_t asking = 0, open = 0, requests = 0;
+  double dollars = 0;
+  for (const KernelJob* job : service.Jobs()) {
+    const ModelPhase* phase = job->models();
+    if (phase == nullptr) continue;
+    asking += phase->ended() ? 0 : 1;
+    open += phase->open_requests();
+    requests += phase->requests();
+    dollars += phase->dollars();
+  }
+  return {
+      {"asking", asking}, {"open_requests", open}, {"requests", requests}, {"dollars", dollars}};
+}
+
 base::Result<Json> LastExchangeDocument(Service& service, const std::string& reply_folder) {
   TRY_ASSIGN(const auto last, service.models().log().Last());
   if (!last) return base::Fail(base::NotFound("no language model was asked anything yet"));
@@ -82,6 +130,7 @@ base::Result<Json> AllowModel(Service& service, const Json& params, bool allow) 
   agents::Consent& consent = service.models().consent();
   const std::string project = ModelProject(source_folder);
   TRY(allow ? consent.Allow(project, provider) : consent.Forbid(project, provider));
+  if (allow) service.OnModelsAllowed();
   return ModelsDocument(service, folder);
 }
 

@@ -9,10 +9,13 @@
 #include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/install_layout.h"
+#include "log/log.h"
 #include "records/json.h"
 #include "search/strategy.h"
+#include "service/exchange_state.h"
 #include "service/job_text.h"
 #include "service/place.h"
+#include "source/swap/selection_check.h"
 
 namespace cupilot::service {
 namespace {
@@ -20,6 +23,8 @@ namespace {
 using records::Json;
 
 constexpr const char* kNoNvcc = "nvcc";
+// A minute is too short for what models find.
+constexpr double kSecondsWithModels = 600;
 
 // The toolkit's compiler; its plain name if it is nowhere.
 std::string NvccOrName() {
@@ -45,8 +50,20 @@ records::CompileCommand CommandFor(const std::string& file,
 
 }  // namespace
 
-Once::Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write)
-    : loop_(loop), with_(collaborators), write_(std::move(write)) {}
+OnceRequest ReadOnceRequest(const std::string& line) {
+  const auto json = records::ParseJson(line);
+  if (!json || !json->is_object()) return {};
+  const Json params = json->value("params", Json::object());
+  return {records::TextAt(params, "provider"), records::TextAt(params, "folder")};
+}
+
+Json ErrorLine(const base::Error& error) {
+  return {{"error", {{"code", std::string(base::Name(error.code))}, {"message", error.message}}}};
+}
+
+Once::Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write,
+           OnceModels models)
+    : loop_(loop), with_(collaborators), models_(std::move(models)), write_(std::move(write)) {}
 
 void Once::Start(const std::string& request_line) {
   auto json = records::ParseJson(request_line);
@@ -75,6 +92,7 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   if (!device) return Finish(base::Fail(device.error()));
   place_.device = device->name;
   place_.identity = device->device;
+  place_.driver = device->driver;
   command_ = CommandFor(records::TextAt(params_, "file"), *device);
   if (command_.arguments[0] == kNoNvcc) {
     return Finish(base::Fail(base::Unavailable(
@@ -209,6 +227,7 @@ void Once::Tune() {
   input.kernel = kernel_;
   input.workload = workload_;
   input.command = command_;
+  if (!models_.exchange_folder.empty()) place_.toolchain = source::ToolchainIdentity(command_);
   input.place = place_;
   if (auto text = base::ReadFile(command_.source)) input.source_text = std::move(*text);
   input.seed = params_.value("seed", std::uint64_t{1});
@@ -219,8 +238,16 @@ void Once::Tune() {
   const bool counted = params_.value("evaluations", std::int64_t{0}) > 0;
   input.until_gain = params_.value("until_gain", 0.0);
   const bool other_limit = counted || input.until_gain > 0;
+  const bool asks = models_.models != nullptr;
+  // So that models get their share of it.
+  if (asks && counted) input.budget_evaluations = params_["evaluations"].get<std::int64_t>();
+  input.wake = [this] { OnAnswer(); };
   input.budget_seconds =
-      params_.value("seconds", other_limit ? std::numeric_limits<double>::infinity() : 60.0);
+      params_.value("seconds", other_limit ? std::numeric_limits<double>::infinity()
+                               : asks      ? kSecondsWithModels
+                                           : 60.0);
+  if (auto allowed = AllowModels(input); !allowed) return Finish(base::Fail(allowed.error()));
+  if (auto loaded = LoadState(); !loaded) return Finish(base::Fail(loaded.error()));
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
     if (job.stage() == "verdict") return OnVerdict(job);
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
@@ -229,7 +256,70 @@ void Once::Tune() {
   StepAgain();
 }
 
+// Naming a folder, a program or a recording is the user's word for this run: what is sent there
+// stays on this machine, or goes where the user carries it. For services it takes more: that they
+// are allowed for the project, or --allow-provider.
+base::Result<> Once::AllowModels(JobInput& input) {
+  if (models_.models == nullptr) return {};
+  Models& models = *models_.models;
+  const std::string folder = std::filesystem::path(command_.source).parent_path().string();
+  const std::string project = ModelProject(folder);
+  const Json allowed = params_.value("allowed", Json::array());
+  const std::vector<std::string> names = models.ProviderNames();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool said = !models_.services[i] || params_.value("allow_provider", false) ||
+                      std::find(allowed.begin(), allowed.end(), names[i]) != allowed.end();
+    if (!said) {
+      return base::Fail(base::InvalidArgument(
+          "nothing of " + folder + " may be sent to: " + names[i] +
+          "; to allow it for this run: --allow-provider; for a project that the daemon knows, in "
+          "its folder: cupilot models allow \"" +
+          names[i] + "\""));
+    }
+    TRY(models.consent().Allow(project, names[i]));
+  }
+  input.models.books = &models;
+  input.models.project = project;
+  input.models.sources = models.For({project, {{folder, "<project>"}}});
+  input.models.requests = models.settings().requests;
+  input.models.begin_share = models.settings().begin_share;
+  return {};
+}
+
+// Evidence of an earlier run counts where its toolchain and device are these.
+base::Result<> Once::LoadState() {
+  if (models_.exchange_folder.empty() || models_.store == nullptr) return {};
+  return LoadExchangeState(models_.exchange_folder, kernel_, *models_.store);
+}
+
+void Once::SaveState() {
+  if (models_.exchange_folder.empty() || models_.store == nullptr) return;
+  if (auto saved = SaveExchangeState(models_.exchange_folder, kernel_, *models_.store); !saved) {
+    log::Error("how far this has come is not kept", {{"reason", saved.error()}});
+  }
+}
+
+void Once::OnAnswer() {
+  SaveState();
+  if (!std::exchange(waiting_, false)) return;
+  loop_.Post([this] { StepAgain(); });
+}
+
+Json Once::ModelsJson() const {
+  if (job_->models() == nullptr) return nullptr;
+  Json document = job_->models()->Document();
+  document["exchange"] = models_.exchange_folder;
+  return document;
+}
+
 void Once::StepAgain() {
+  SaveState();
+  if (job_->pending()) return FinishTune();
+  if (job_->waiting()) {
+    waiting_ = true;
+    write_({{"event", "stage"}, {"data", {{"stage", "ask"}, {"title", "a language model"}}}});
+    return;
+  }
   const std::int64_t limit = params_.value("evaluations", std::int64_t{0});
   const double seconds = std::chrono::duration<double>(with_.clock.Now() - began_).count();
   if (job_->finished() || (limit > 0 && evaluations_ >= limit) ||
@@ -262,6 +352,7 @@ void Once::FinishTune() {
   result["evaluations"] = evaluations_;
   result["expected"] = ExpectedJson(*job_);
   result["ended"] = job_->ended();
+  result["models"] = ModelsJson();
   result["variant"] = best ? records::ToJson(best->variant) : Json();
   result["evaluation"] = best ? records::ToJson(best->evaluation) : Json();
   Finish(std::move(result));
@@ -271,9 +362,7 @@ void Once::Finish(base::Result<Json> result) {
   if (result) {
     write_({{"result", std::move(*result)}});
   } else {
-    write_({{"error",
-             {{"code", std::string(base::Name(result.error().code))},
-              {"message", result.error().message}}}});
+    write_(ErrorLine(result.error()));
   }
   loop_.Stop();
 }

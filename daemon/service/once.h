@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/unique_function.h"
@@ -14,14 +15,33 @@
 #include "service/catalog.h"
 #include "service/kernel_job.h"
 #include "service/lock_proof.h"
+#include "service/models.h"
 
 namespace cupilot::service {
+
+// What main has to know of a request before anything is made. Of a line that is no request: empty.
+struct OnceRequest {
+  std::string provider;  // whom to ask, as the user wrote it; empty: nobody
+  std::string folder;    // from which its relative paths are
+};
+OnceRequest ReadOnceRequest(const std::string& line);
+// {"error": {"code", "message"}}
+records::Json ErrorLine(const base::Error& error);
+
+// What a tune that asks models has besides.
+struct OnceModels {
+  Models* models = nullptr;       // null: none is asked
+  std::vector<bool> services;     // of the providers, in their order: needs the user's word
+  std::string exchange_folder;    // of `exchange:`, which keeps the state of the work; else empty
+  cache::Store* store = nullptr;  // the catalog's, of which that state is made
+};
 
 class Once {
  public:
   using Writer = base::UniqueFunction<void(const records::Json& line)>;
 
-  Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write);
+  Once(loop::Loop& loop, KernelJob::Collaborators collaborators, Writer write,
+       OnceModels models = {});
 
   // Handles the request and stops the loop after the final line.
   void Start(const std::string& request_line);
@@ -29,6 +49,11 @@ class Once {
  private:
   void Evaluate();
   void Tune();
+  base::Result<> AllowModels(JobInput& input);
+  base::Result<> LoadState();
+  void SaveState();
+  void OnAnswer();
+  records::Json ModelsJson() const;
   bool ReadEntry();
   void Verify(const std::vector<records::Kernel>& kernels);
   void FinishProof(const std::string& why_not, const records::Json& evaluation = nullptr);
@@ -42,6 +67,7 @@ class Once {
 
   loop::Loop& loop_;
   KernelJob::Collaborators with_;
+  OnceModels models_;
   Writer write_;
   std::string verb_;
   records::Json params_;
@@ -52,6 +78,7 @@ class Once {
   LockedPlace locked_;  // of "verify"
   std::unique_ptr<KernelJob> job_;
   std::int64_t evaluations_ = 0;
+  bool waiting_ = false;  // for a model
   std::chrono::nanoseconds began_{0};
 };
 

@@ -9,17 +9,39 @@
 #include "service/documents.h"
 #include "service/lock_document.h"
 #include "service/models.h"
+#include "service/strategies.h"
 
 namespace cupilot::service {
 namespace {
 
 using records::Json;
 
-constexpr const char* kVerbs[] = {
-    "ping",   "status",       "list",         "explain",       "best",          "history",
-    "apply",  "lock",         "snooze",       "resume",        "stop",          "subscribe",
-    "demote", "capture_plan", "workload_add", "workload_list", "workload_show", "workload_drop",
-    "models", "models_last",  "models_allow", "models_forbid"};
+constexpr const char* kVerbs[] = {"ping",
+                                  "status",
+                                  "list",
+                                  "explain",
+                                  "best",
+                                  "history",
+                                  "apply",
+                                  "lock",
+                                  "snooze",
+                                  "resume",
+                                  "stop",
+                                  "subscribe",
+                                  "demote",
+                                  "capture_plan",
+                                  "workload_add",
+                                  "workload_list",
+                                  "workload_show",
+                                  "workload_drop",
+                                  "models",
+                                  "models_last",
+                                  "models_allow",
+                                  "models_forbid",
+                                  "strategies_list",
+                                  "strategies_show",
+                                  "strategies_export",
+                                  "strategies_import"};
 
 using protocol::DaemonMessage;
 
@@ -98,6 +120,15 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "models_last") return LastExchangeDocument(service_, state_folder_ + "/replies");
   if (verb == "models_allow") return AllowModel(service_, params, true);
   if (verb == "models_forbid") return AllowModel(service_, params, false);
+  if (verb == "strategies_list") return StrategiesDocument(service_);
+  if (verb == "strategies_show") return StrategyDocument(service_, records::TextAt(params, "id"));
+  if (verb == "strategies_export") {
+    return ExportStrategies(service_, params.value("names", Json()) == true,
+                            state_folder_ + "/replies");
+  }
+  if (verb == "strategies_import") {
+    return ImportStrategies(service_, records::TextAt(params, "file"));
+  }
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
     TRY(service_.Snooze(seconds));

@@ -39,6 +39,7 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       catalog_(with_.store),
       captured_(with_.store, state_folder_ + "/blobs"),
       models_(with_.store, with_.clock, state_folder_ + "/exchanges", settings.models),
+      pool_(with_.store, static_cast<std::size_t>(settings.pool_entries)),
       policy_(with_.clock, catalog_),
       gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
                  [this] {
@@ -53,11 +54,17 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       watcher_(with_.loop, settings.quiet,
                [this](const std::string& folder) { OnFolderChanged(folder); }),
       lock_watcher_(with_.loop, milliseconds(0), [this](const std::string&) { CheckObstacle(); }),
-      obstacle_timer_(with_.loop) {}
+      obstacle_timer_(with_.loop),
+      models_timer_(with_.loop) {}
 
 Service::~Service() { *alive_ = false; }
 
 void Service::Start() {
+  if (with_.models != nullptr) {
+    if (auto used = models_.Use(*with_.models); !used) {
+      log::Error("no language model is asked", {{"reason", used.error()}});
+    }
+  }
   (void)base::MakeFolders(state_folder_ + "/projects");
   if (auto watched = watcher_.Watch(state_folder_ + "/projects"); !watched) {
     log::Error("new projects will not be noticed", {{"reason", watched.error()}});
@@ -193,6 +200,7 @@ void Service::Work() {
   StartCapture();
   while (StartStep()) {
   }
+  WatchAnswers();
   PublishDue();
   TouchStamps();
 }
@@ -297,8 +305,10 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   input.prepare = [this](const evaluate::EvaluateRequest& request, base::Callback<bool> done) {
     ReplayCaptured(request, std::move(done));
   };
+  input.models = ModelsFor(state);
+  input.wake = [this] { Later(&Service::Work); };
   job = std::make_unique<KernelJob>(
-      KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock},
+      KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock, pool_},
       std::move(input), [this](const KernelJob& at_work) {
         if (at_work.stage() == "verdict") return OnVerdict(at_work);
         Emit("kernel", {{"kernel", records::LabelOf(at_work.input().kernel)},
@@ -351,7 +361,7 @@ bool Service::StartStep() {
   std::vector<KernelJob*> ready;
   std::vector<Claim> claims;
   for (const auto& [key, job] : jobs_) {
-    if (job->busy() || (job->finished() && !job->under_way())) continue;
+    if (job->busy() || job->waiting() || (job->finished() && !job->under_way())) continue;
     const std::string& device = job->input().place.device;
     if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
     ready.push_back(job.get());
@@ -544,9 +554,12 @@ std::string Service::IdleReason() const {
     if (state.scanning || state.stale) return "scanning";
     if (state.scan != nullptr && !IsPlaced(state)) return "scanning";
   }
-  bool open = false, may_run = false;
+  bool open = false, may_run = false, asking = false, pending = false;
   for (const KernelJob* job : AllJobs()) {
     if (job->finished() && !job->under_way()) continue;
+    pending = pending || job->pending();
+    asking = asking || (job->waiting() && !job->pending());
+    if (job->waiting()) continue;
     open = true;
     may_run = may_run || gpu_watch_.MayRun(job->input().place.device);
   }
@@ -554,7 +567,8 @@ std::string Service::IdleReason() const {
     open = true;
     may_run = may_run || MayRunAll(demand.places);
   }
-  return !open ? "done" : may_run ? "" : "gpu in use";
+  if (open) return may_run ? "" : "gpu in use";
+  return asking ? "asking models" : pending ? "waiting for answers" : "done";
 }
 
 std::int64_t Service::Unread() const {

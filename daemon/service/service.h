@@ -75,7 +75,8 @@ class Service {
     evaluate::Workers& workers;
     evaluate::Evaluator& evaluator;
     PublishFiles& files;
-    CaptureRunner* captures = nullptr;  // null: the tests that projects name are not run
+    CaptureRunner* captures = nullptr;          // null: the tests that projects name are not run
+    const ModelSurroundings* models = nullptr;  // null: no model is asked
   };
   using EventHandler = base::UniqueFunction<void(const std::string& name, const records::Json&)>;
 
@@ -131,6 +132,9 @@ class Service {
                                  std::size_t place = 0);
   Catalog& catalog() { return catalog_; }
   Models& models() { return models_; }
+  // The user allowed a provider: kernels that waited for nothing else go on.
+  void OnModelsAllowed();
+  Pool& pool() { return pool_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
   const evaluate::DeviceDescription& host() const { return host_; }
@@ -142,6 +146,7 @@ class Service {
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
   // Also those that nothing needs any more, until they have ended.
   std::vector<const KernelJob*> BusyJobs() const;
+  std::vector<const KernelJob*> Jobs() const;
   // "" while something is worked on, or captured; else "done", "snoozed", "build running", "no
   // project", "scanning", "gpu in use": there is only work for GPUs that are not free.
   std::string IdleReason() const;
@@ -176,6 +181,8 @@ class Service {
   void FindPlacesAgain();
   void OnDevices(const std::string& kind);
   void EnsureJobs(const ObjectState& state);
+  void WatchAnswers();
+  JobModels ModelsFor(const ObjectState& state);
   void EnsureJob(const ObjectState& state, const records::Kernel& kernel, const Place& place);
   static bool IsPlaced(const ObjectState& state);
   std::string LeastUsed(const Place& place) const;
@@ -213,6 +220,7 @@ class Service {
   Catalog catalog_;
   CapturedWorkloads captured_;
   Models models_;
+  Pool pool_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
   CaptureTests capture_tests_;
@@ -238,6 +246,7 @@ class Service {
   loop::FileWatcher watcher_;
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
+  loop::Timer models_timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

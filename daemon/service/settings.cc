@@ -22,6 +22,7 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   }
   settings.captured_bytes =
       static_cast<std::uint64_t>(json["captured_gigabytes"].get<double>() * 0x1p30);
+  settings.pool_entries = static_cast<std::int64_t>(json["pool_entries"].get<double>());
   const auto seconds = [&json](const char* key) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>(json[key].get<double>()));

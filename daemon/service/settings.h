@@ -22,6 +22,7 @@ struct Settings {
   std::uint64_t seed = 1;
   std::string search_strategy = "portfolio";  // for numbers: a row of search/strategy.h
   std::uint64_t captured_bytes = std::uint64_t{16} << 30;  // of captured contents on disk
+  std::int64_t pool_entries = 2000;                        // of the strategy pool, at most
   PolicySettings gpu;
   agents::ModelSettings models;
   bool capture_tests = true;     // the tests that projects name are run to capture workloads

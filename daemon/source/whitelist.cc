@@ -1,5 +1,6 @@
 #include "source/whitelist.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -255,6 +256,24 @@ CheckVariantReply CheckText(const records::Kernel& kernel, const records::Varian
   return reply;
 }
 
+// The first error, by the variant's own lines where it stands there: who wrote the variant knows no
+// others.
+std::string ErrorOf(const ParseOutcome& outcome, std::string_view text,
+                    const records::Variant& variant) {
+  const Diagnostic& first = outcome.errors.front();
+  const std::size_t begin = text.rfind(variant.source);
+  const bool inside = begin != std::string_view::npos && first.offset >= begin &&
+                      first.offset < begin + variant.source.size();
+  if (!inside) return FirstError(outcome);
+  const std::string_view before = text.substr(begin, first.offset - begin);
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0
+  std::string_view quoted = std::string_view(variant.source).substr(start);
+  quoted = quoted.substr(0, std::min<std::size_t>(quoted.find('\n'), 160));
+  return "line " + std::to_string(line) + " of the variant: " + first.message + ", in '" +
+         std::string(quoted) + "'";
+}
+
 CheckVariantReply CheckEntries(const records::Kernel& kernel, const records::Variant& variant,
                                std::vector<std::string> entries) {
   for (const records::Launch& launch : records::LaunchesOf(variant)) {
@@ -291,7 +310,7 @@ base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest
       return base::Fail(base::Unsupported("the text of the kernel " + kernel.name +
                                           " does not parse: " + FirstError(original)));
     }
-    return Rejected("build_failed", FirstError(outcome));
+    return Rejected("build_failed", ErrorOf(outcome, *text, variant));
   }
   VariantTree tree(outcome.tree, records::VariantNamespace(variant.id));
   const std::string wrong = tree.Check();

@@ -72,14 +72,7 @@ TEST(Keys, KeepEvidenceUnderOtherConditionsApart) {
 }
 
 TEST(Keys, DependOnContentOnly) {
-  records::Strategy strategy;
-  strategy.title = "one";
-  strategy.steps = {{"unrolling", {{"factor", 4}}, "", 1.1}};
-  const std::string key = StrategyKey("kkk", strategy);
-  strategy.title = "two";
-  EXPECT_EQ(StrategyKey("kkk", strategy), key);
-  strategy.steps[0].parameters["factor"] = 8;
-  EXPECT_NE(StrategyKey("kkk", strategy), key);
+  EXPECT_EQ(PoolKey("abc"), PoolPrefix() + "abc");
   EXPECT_NE(ProjectKey("/a"), ProjectKey("/b"));
   EXPECT_EQ(SelectionKey("/a").size(), 40U);
 }

@@ -3,6 +3,7 @@
 #include "records/json.h"
 #include "records/kernel.h"
 #include "records/lock.h"
+#include "records/pool_entry.h"
 #include "records/selection.h"
 #include "records/settings.h"
 #include "records/variant.h"
@@ -49,6 +50,7 @@ std::string Formats(std::string_view bytes) {
         ReadsBack<records::Strategy>(*json, records::ParseStrategy),
         ReadsBack<records::Workload>(*json, records::ParseWorkload),
         ReadsBack<records::Evaluation>(*json, records::ParseEvaluation),
+        ReadsBack<records::PoolFile>(*json, records::ParsePoolFile),
         ReadsBack<records::CompileCommand>(*json, records::ParseCompileCommand)}) {
     if (!wrong.empty()) return wrong;
   }

@@ -21,6 +21,7 @@ namespace {
 using records::Json;
 
 constexpr timespec kLongAgo = {946684800, 0};
+constexpr const char* kLoops = "// loops: ";
 constexpr const char* kTarget = "host-x86-64-v3";
 
 void WriteText(const std::string& path, const std::string& text) {
@@ -53,6 +54,9 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   kernel.closure_source = "kernel " + words[1] + " " + words[2] + "\n";
   // What the fake techniques read.
   kernel.closure_macros = OptionOf(words, "refuses");
+  if (const std::string loops = OptionOf(words, "loops"); !loops.empty()) {
+    kernel.closure_source += kLoops + loops;
+  }
   if (const std::string name = OptionOf(words, "tunable"); !name.empty()) {
     records::Tunable tunable;
     tunable.name = name;
@@ -129,6 +133,11 @@ base::Result<Json> Propose(const Json& params) {
   reply.proposals = {{"restrict_readonly", refuses.empty(), refuses, {Json::object()}},
                      {"launch_bounds", refuses.empty(), refuses, {Json::object()}},
                      {"shared_padding", false, refuses.empty() ? "no shared memory" : refuses, {}}};
+  const std::string& text = request.kernel.closure_source;
+  if (const std::size_t at = text.find(kLoops); at != std::string::npos) {
+    reply.features.emplace().values[records::FeatureAt("loops")] =
+        std::stod(text.substr(at + std::string(kLoops).size()));
+  }
   return protocol::ToJson(reply);
 }
 

@@ -2,6 +2,7 @@
 
 #include "search/techniques.h"
 #include "source/rewrite/draft.h"
+#include "source/rewrite/kernel_features.h"
 #include "source/rewrite/technique.h"
 
 namespace cupilot::source {
@@ -19,6 +20,7 @@ const RewriteTechnique* Find(const std::string& name) {
 base::Result<protocol::ProposeReply> Propose(const protocol::ProposeRequest& request) {
   TRY_ASSIGN(const Draft draft, OpenDraft(request.kernel, request.workload, request.device));
   protocol::ProposeReply reply;
+  reply.features = FeaturesOf(draft);
   for (const RewriteTechnique& technique : RewriteTechniques()) {
     if (technique.propose == nullptr) continue;
     protocol::Proposal proposal;

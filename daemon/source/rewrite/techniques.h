@@ -10,7 +10,7 @@ namespace cupilot::source {
 // Applies the steps of the strategy, in order. Declined with a reason where a step is not safe.
 base::Result<protocol::RewriteReply> Rewrite(const protocol::RewriteRequest& request);
 
-// Every technique's opinion, with parameters worth trying.
+// Every technique's opinion, with parameters worth trying, and what kind of kernel it is.
 base::Result<protocol::ProposeReply> Propose(const protocol::ProposeRequest& request);
 
 }  // namespace cupilot::source

@@ -68,6 +68,9 @@ TEST(WorkerMessages, ComeBackTheSame) {
   ProposeReply propose;
   propose.proposals = {{"unrolling", true, "", {{{"factor", 4}}}}};
   EXPECT_EQ(Again(propose, ParseProposeReply).proposals[0].parameters.size(), 1U);
+  EXPECT_EQ(Again(propose, ParseProposeReply).features, std::nullopt);
+  propose.features.emplace().values[records::FeatureAt("loops")] = 2;
+  EXPECT_EQ(Again(propose, ParseProposeReply).features, propose.features);
 
   RetuneRequest retune;
   retune.values = {{"BX", 32}, {"BY", -1}};

@@ -40,6 +40,7 @@ class AheadTest : public ::testing::Test {
     catalog_.reset();
     if (!keeps_records_) store_ = std::make_unique<cache::MemoryStore>();
     catalog_ = std::make_unique<Catalog>(*store_);
+    pool_ = std::make_unique<Pool>(*store_, 100);
     clock_ = std::make_unique<test::ManualClock>();
     workers_ = std::make_unique<test::SimulatedWorkers>(*clock_, evaluate::LimitsFor(cores));
     evaluator_ = std::make_unique<evaluate::WorkerEvaluator>(
@@ -64,8 +65,8 @@ class AheadTest : public ::testing::Test {
     input.budget_seconds = 1e6;
     if (change_) change_(input);
     job_ = std::make_unique<KernelJob>(
-        KernelJob::Collaborators{*workers_, *evaluator_, *catalog_, *clock_}, std::move(input),
-        [](const KernelJob&) {});
+        KernelJob::Collaborators{*workers_, *evaluator_, *catalog_, *clock_, *pool_},
+        std::move(input), [](const KernelJob&) {});
   }
 
   void EndStep() {
@@ -212,6 +213,7 @@ class AheadTest : public ::testing::Test {
   std::unique_ptr<test::SimulatedWorkers> workers_;
   std::unique_ptr<cache::MemoryStore> store_;
   std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<Pool> pool_;
   std::unique_ptr<evaluate::WorkerEvaluator> evaluator_;
   std::unique_ptr<KernelJob> job_;
   std::vector<std::string> order_;  // what was tried

@@ -26,7 +26,7 @@ class OnceTest : public ::testing::Test {
           return test::MakeEvaluation(request, 1.5);
         }),
         catalog_(store_),
-        once_(loop_, {workers_, evaluator_, catalog_, clock_},
+        once_(loop_, {workers_, evaluator_, catalog_, clock_, pool_},
               [this](const Json& line) { lines_.push_back(line); }) {
     test::AnswerForFakeProjects(workers_);
     source_ = folder_.Write("main.cu", "kernel one a\n");
@@ -65,6 +65,7 @@ class OnceTest : public ::testing::Test {
   test::FakeWorkers workers_;
   test::FakeEvaluator evaluator_;
   Catalog catalog_;
+  Pool pool_{store_, 100};
   std::vector<Json> lines_;
   std::chrono::seconds each_{1};
   std::string source_;

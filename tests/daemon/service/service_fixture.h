@@ -61,9 +61,10 @@ class ServiceTest : public ::testing::Test {
   }
 
   void Start() {
-    service_ = std::make_unique<Service>(
-        Service::Collaborators{*loop_, clock_, store_, workers_, evaluator_, files_, captures_},
-        settings_, state());
+    service_ =
+        std::make_unique<Service>(Service::Collaborators{*loop_, clock_, store_, workers_,
+                                                         evaluator_, files_, captures_, models_},
+                                  settings_, state());
     service_->OnEvent([this](const std::string& name, const records::Json& data) {
       events_.push_back({{"event", name}, {"data", data}});
     });
@@ -156,6 +157,7 @@ class ServiceTest : public ::testing::Test {
   test::FakeEvaluator evaluator_;
   CountedFiles files_;
   CaptureRunner* captures_ = nullptr;
+  const ModelSurroundings* models_ = nullptr;
   Settings settings_;
   std::vector<records::Json> events_;
   std::unique_ptr<Service> service_;

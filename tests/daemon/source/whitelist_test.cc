@@ -153,6 +153,9 @@ TEST_F(WhitelistTest, RefusesFastMathThatTheOriginalDoesNotUse) {
 
 TEST_F(WhitelistTest, SaysWhatDoesNotParse) {
   Refuses("__global__ void v(const float* in) { undeclared(in); }", "build_failed");
+  // By lines of the variant, which are all that its author knows.
+  Refuses("__global__ void v(const float* in) {\n  float x = in[0];\n  y += x;\n}", "build_failed",
+          "line 3 of the variant: use of undeclared identifier 'y', in '  y += x;'");
   const auto reply = Check(kPlain, "w");
   EXPECT_EQ(reply.reason, "invalid_launch");
 }

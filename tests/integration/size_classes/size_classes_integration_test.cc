@@ -104,7 +104,7 @@ class SizeClassesIntegrationTest : public ::testing::Test {
 
   // Until both sizes have what is best for them.
   std::vector<service::Proven> Tune() {
-    service::KernelJob job({workers_, evaluator_, catalog_, clock_}, input_, nullptr);
+    service::KernelJob job({workers_, evaluator_, catalog_, clock_, pool_}, input_, nullptr);
     for (int step = 0; step < 12 && !job.finished(); ++step) {
       const auto done = rig_.Wait<bool>([&](auto callback) { job.Step(std::move(callback)); });
       EXPECT_TRUE(done) << done.error().message;
@@ -153,6 +153,7 @@ class SizeClassesIntegrationTest : public ::testing::Test {
       workers_, clock_, {{folder_ / "artifacts", 60000}, folder_ / "work"}};
   cache::MemoryStore store_;
   service::Catalog catalog_{store_};
+  service::Pool pool_{store_, 100};
   service::JobInput input_;
   service::Place place_;
 };

@@ -1,0 +1,28 @@
+// The translator turns a strategy and what it starts from into a variant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/roles/kernel_brief.h"
+#include "agents/roles/role.h"
+#include "agents/roles/variant_answer.h"
+#include "records/variant.h"
+
+namespace cupilot::agents {
+
+struct TranslatorInputs {
+  KernelBrief brief;
+  records::Strategy strategy;
+  // What it starts from: variants that are proven, the closest first. None: the original.
+  std::vector<records::Variant> parents;
+};
+
+ModelRequest TranslatorRequest(const TranslatorInputs& inputs, const RoleSettings& settings);
+// Its answer: ReadVariant (variant_answer.h).
+
+// What its template is given.
+records::Json TranslatorData(const TranslatorInputs& inputs);
+
+}  // namespace cupilot::agents

@@ -1,0 +1,65 @@
+// What the work on one kernel begins with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agents/roles/strategist.h"
+#include "base/callback.h"
+#include "evaluate/evaluator.h"
+#include "records/compile_command.h"
+#include "records/kernel.h"
+#include "records/workload.h"
+#include "search/number_search.h"
+#include "service/kernel_workload.h"
+#include "service/models.h"
+#include "service/place.h"
+
+namespace cupilot::service {
+
+// How much is begun at once. It never depends on the machine: the search's way would.
+struct Pace {
+  int ahead = 1;  // candidates under way
+  int turn = 1;   // results of one step; then another kernel may be next
+};
+// On the host nothing is compiled while something is measured: nothing is gained by more than one.
+Pace PaceOn(const std::string& device);
+
+// The language models that are asked for variants, too.
+struct JobModels {
+  Models* books = nullptr;  // null: none is asked. Outlives the job
+  std::vector<ModelSource> sources;
+  std::string project;       // ModelProject()
+  double begin_share = 0.5;  // of the budget, at which they are asked at the latest
+  std::int64_t requests = 60;
+  std::vector<agents::StrategyExample> examples;  // what worked on kernels like it
+};
+
+struct JobInput {
+  records::Kernel kernel;
+  records::Workload workload;
+  records::CompileCommand command;
+  std::string source_text;  // the snapshot that was scanned
+  std::string numerics = "close";
+  Place place;  // what it is tuned on, and for what
+  std::uint64_t seed = 1;
+  std::string strategy = search::kNumberStrategy;  // that looks for numbers (search/strategy.h)
+  // What ends the work, whichever comes first.
+  double budget_seconds = 900;
+  std::int64_t budget_evaluations = 0;  // verdicts; 0: any number
+  double until_gain = 0;  // expected of another minute (0.01: 1 %) less than this; 0: never
+  double measure_seconds = 1.5;
+  JobModels models;
+  // Called when an answer came for which the job waited between steps. May be empty.
+  std::function<void()> wake;
+  // The kernel's variants that an object does without: they beat nothing. May be empty.
+  std::function<std::set<std::string>()> refused;
+  // Before anything is tried: whether the workload is to be tuned on. Where it is not, nothing is
+  // tried. May be empty.
+  std::function<void(const evaluate::EvaluateRequest& request, base::Callback<bool> done)> prepare;
+};
+
+}  // namespace cupilot::service

@@ -1,0 +1,102 @@
+// Language models in the work on one kernel: when they are asked, and what wakes it.
+#include <algorithm>
+#include <cmath>
+
+#include "log/log.h"
+#include "service/kernel_job.h"
+
+namespace cupilot::service {
+namespace {
+
+// What the pool knows, as a prompt shows it.
+std::vector<agents::StrategyExample> ExamplesOf(const PoolAdvice& advice) {
+  std::vector<agents::StrategyExample> examples;
+  for (const records::PoolEntry& entry : advice.examples) {
+    agents::StrategyExample example;
+    example.about = entry.note.empty()
+                        ? "a kernel like it on " + entry.device.kind +
+                              (entry.device.arch.empty() ? "" : " ") + entry.device.arch
+                        : entry.note;
+    example.strategy = entry.strategy;
+    example.gain = entry.gain ? entry.gain->factor : 0;
+    example.why = entry.reason;
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+constexpr std::int64_t kModelEvaluations = 200;  // where the work has no budget of evaluations
+
+}  // namespace
+
+ModelPhase::Collaborators KernelJob::ForModels() {
+  return {input_, with_.catalog, maker_.limits(), [this] { OnModelNews(); }};
+}
+
+// Without a provider what was asked before is kept as it is.
+base::Result<> KernelJob::RestoreModels(const records::Json& record) {
+  models_record_ = record;
+  if (record.is_null() || input_.models.sources.empty()) return {};
+  input_.models.examples = ExamplesOf(advice_);
+  TRY_ASSIGN(models_, ModelPhase::Restore(ForModels(), *search_, record));
+  return {};
+}
+
+// What the user has not allowed would be refused, and the phase were over before it began.
+bool KernelJob::MayBeginModels() const {
+  const JobModels& models = input_.models;
+  if (models_ || !models_record_.is_null() || given_up_ || models.requests <= 0) return false;
+  return std::any_of(models.sources.begin(), models.sources.end(), [&](const ModelSource& one) {
+    if (!one.provider->traits().sends) return true;
+    return models.books->consent().Allowed(models.project, one.provider->name()).value_or(false);
+  });
+}
+
+bool KernelJob::ModelsDue() const {
+  const double share = input_.models.begin_share;
+  const bool by_time =
+      std::isfinite(input_.budget_seconds) && spent_seconds() >= share * input_.budget_seconds;
+  const bool by_count =
+      input_.budget_evaluations > 0 &&
+      static_cast<double>(Evaluations()) >= share * static_cast<double>(input_.budget_evaluations);
+  return (by_time || by_count) && MayBeginModels();
+}
+
+void KernelJob::BeginModels() {
+  const std::int64_t evaluations =
+      input_.budget_evaluations > 0
+          ? std::max<std::int64_t>(1, input_.budget_evaluations - Evaluations())
+          : kModelEvaluations;
+  input_.models.examples = ExamplesOf(advice_);
+  models_ = ModelPhase::Begin(ForModels(), *search_, evaluations);
+}
+
+bool KernelJob::ReconsiderModels() {
+  if (!finished_ || !failure_.empty() || !search_ || !MayBeginModels()) return false;
+  if (!BudgetUsed().empty()) return false;
+  finished_ = false;
+  models_due_ = only_models_ = true;
+  ended_.clear();
+  return true;
+}
+
+void KernelJob::LookForAnswers() {
+  if (models_) models_->LookAgain();
+}
+
+bool KernelJob::waiting() const {
+  return models_ && !finished_ && open_.empty() && models_->waiting();
+}
+
+// Written down before anybody acts on it.
+void KernelJob::OnModelNews() {
+  if (finished_) return;
+  Save();
+  if (busy()) {
+    GoOn();
+  } else if (input_.wake) {
+    input_.wake();
+  }
+}
+
+}  // namespace cupilot::service
