@@ -98,10 +98,14 @@ std::string ExamplesText(const StrategistInputs& inputs) {
   std::string text;
   for (std::size_t i = 0; i < std::min(inputs.examples.size(), kMostExamplesShown); ++i) {
     const StrategyExample& example = inputs.examples[i];
-    text += "On " + FirstBytes(example.about, kMostWhy) + ": " + StrategyText(example.strategy) +
-            "  Result: ";
-    text += example.why.empty() ? FactorText(example.gain) + " times as fast"
-                                : "failed, " + FirstBytes(example.why, kMostWhy);
+    text += StrategyText(example.strategy) + "  Where: " + FirstBytes(example.about, kMostWhy) +
+            "\n  Result: ";
+    if (!example.why.empty()) {
+      text += "failed, " + FirstBytes(example.why, kMostWhy);
+    } else {
+      text += example.gain > 0 ? FactorText(example.gain) + " times as fast"
+                               : "said to help, without a figure";
+    }
     text += "\n";
   }
   return text;

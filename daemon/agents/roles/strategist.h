@@ -45,7 +45,7 @@ struct FailedIdea {
 struct StrategyExample {
   std::string about;  // in words: the kernel's features, the device
   records::Strategy strategy;
-  double gain = 0;  // as a factor
+  double gain = 0;  // as a factor; 0: nobody gives a figure
   std::string why;  // it failed; empty: it gained
 };
 

@@ -161,7 +161,8 @@ inline StrategistInputs FullStrategistInputs() {
   inputs.parents = {{ExampleStrategy("unrolling"), 1.4234, "", "latency"},
                     {ExampleStrategy("warp_reduction"), std::nullopt, "wrong_values", ""}};
   inputs.failed = {{"thread_coarsening", "not_faster: registers were spilled"}};
-  inputs.examples = {{"a row softmax on sm_90", ExampleStrategy("unrolling"), 1.72, ""}};
+  inputs.examples = {{"a row softmax on sm_90", ExampleStrategy("unrolling"), 1.72, ""},
+                     {"sums of rows", ExampleStrategy("warp_reduction"), 0, ""}};
   return inputs;
 }
 

@@ -136,7 +136,8 @@ TEST(Strategist, PromptHoldsWhatWasTried) {
   for (const char* part :
        {"P1: Try unrolling (answers latency)", "Result: accepted, 1.4 times as fast",
         "Result: not accepted (wrong_values)", "thread_coarsening: not_faster: registers",
-        "On a row softmax on sm_90", "1.7 times as fast", "- `unrolling` (answers latency fp32)",
+        "Where: a row softmax on sm_90", "Result: 1.7 times as fast",
+        "Result: said to help, without a figure", "- `unrolling` (answers latency fp32)",
         "factor (iterations that become one: 2 to 64)", "it gained 1.2", "Answer 4 strategies",
         "the bottleneck `latency`", "In case 1, where most time is to be gained"}) {
     EXPECT_THAT(prompt, HasSubstr(part));
