@@ -13,12 +13,14 @@ struct Finalists::State : std::enable_shared_from_this<State> {
     std::function<void(Turn turn)> begin;
   };
   std::map<std::string, std::vector<Waiting>> groups;  // those of which one has its turn
+  bool closed = false;
 
   void Begin(const std::string& group, const std::function<void(Turn turn)>& begin) {
     begin(Turn(this, [state = shared_from_this(), group](void*) { state->Leave(group); }));
   }
 
   void Leave(const std::string& group) {
+    if (closed) return;
     std::vector<Waiting>& waiting = groups[group];
     if (waiting.empty()) {
       groups.erase(group);
@@ -34,6 +36,12 @@ struct Finalists::State : std::enable_shared_from_this<State> {
 };
 
 Finalists::Finalists() : state_(std::make_shared<State>()) {}
+
+Finalists::~Finalists() {
+  state_->closed = true;
+  // Whatever goes with them may give back a turn.
+  const auto forgotten = std::exchange(state_->groups, {});
+}
 
 void Finalists::Enter(const std::string& group, double speedup,
                       std::function<void(Turn turn)> begin) {

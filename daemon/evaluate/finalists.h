@@ -16,6 +16,9 @@ class Finalists {
   using Turn = std::shared_ptr<void>;
 
   Finalists();
+  Finalists(const Finalists&) = delete;
+  Finalists& operator=(const Finalists&) = delete;
+  ~Finalists();  // who waits is forgotten, and whoever gives back a turn later begins nobody
 
   // `begin` is called at once, or when the turn has come. `speedup`: as measured so far. Of equal
   // ones the first.

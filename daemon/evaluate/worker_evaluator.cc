@@ -14,8 +14,6 @@
 namespace cupilot::evaluate {
 namespace {
 
-constexpr std::size_t kKeptBaselines = 64;
-
 // What a rejection says when the worker process itself did not survive the candidate.
 struct Stage {
   const char* name;
@@ -104,7 +102,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       Enter(kBuild);
     }
     entries_ = std::move(reply->entries);
-    owner_.FindBaseline(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
+    owner_.baselines_.Find(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
       self->OnBaseline(std::move(baseline));
     });
   }
@@ -382,7 +380,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (other_original_) {
       baseline_.original_artifact = reply->artifact;
       baseline_.original_hash = hash;
-      owner_.KeepBaseline(BaselineKey(request_), baseline_);
+      owner_.baselines_.Keep(BaselineKey(request_), baseline_);
     }
     BuildCandidate(&Job::OnBuiltAsCompiled);
   }
@@ -560,7 +558,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 };
 
 WorkerEvaluator::WorkerEvaluator(Workers& workers, const base::Clock& clock, Settings settings)
-    : workers_(workers), clock_(clock), settings_(std::move(settings)) {}
+    : workers_(workers),
+      clock_(clock),
+      settings_(std::move(settings)),
+      baselines_(workers, settings_.build) {}
 
 WorkerEvaluator::~WorkerEvaluator() = default;
 
@@ -576,8 +577,8 @@ void WorkerEvaluator::Profile(EvaluateRequest request, records::Evaluation evalu
 
 void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after,
                              base::Callback<protocol::ReplayReply> done) {
-  FindBaseline(request, [this, request, after = std::move(after),
-                         done = std::move(done)](base::Result<Baseline> baseline) mutable {
+  baselines_.Find(request, [this, request, after = std::move(after),
+                            done = std::move(done)](base::Result<Baseline> baseline) mutable {
     if (!baseline) return done(base::Fail(std::move(baseline.error())));
     protocol::ReplayRequest replay;
     replay.set.kernel = std::move(request.kernel);
@@ -589,43 +590,6 @@ void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after
     replay.after = std::move(after);
     evaluate::Replay(workers_, replay, std::move(done));
   });
-}
-
-void WorkerEvaluator::FindBaseline(const EvaluateRequest& request, BaselineCallback done) {
-  const std::string key = BaselineKey(request);
-  if (auto found = baselines_.find(key); found != baselines_.end()) {
-    // Its artifacts lie in a folder that may be deleted at any time.
-    if (base::FileExists(found->second.original_artifact) &&
-        (found->second.twin_artifact.empty() || base::FileExists(found->second.twin_artifact))) {
-      return done(found->second);
-    }
-    baselines_.erase(found);
-    std::erase(baseline_order_, key);
-  }
-  std::vector<BaselineCallback>& waiting = waiting_[key];
-  waiting.push_back(std::move(done));
-  if (waiting.size() > 1) return;
-  PrepareBaseline(workers_, request, settings_.build, [this, key](base::Result<Baseline> baseline) {
-    OnBaseline(key, std::move(baseline));
-  });
-}
-
-void WorkerEvaluator::KeepBaseline(const std::string& key, const Baseline& baseline) {
-  if (const auto known = baselines_.find(key); known != baselines_.end()) known->second = baseline;
-}
-
-void WorkerEvaluator::OnBaseline(const std::string& key, base::Result<Baseline> baseline) {
-  if (baseline) {
-    baselines_[key] = *baseline;
-    baseline_order_.push_back(key);
-    if (baseline_order_.size() > kKeptBaselines) {
-      baselines_.erase(baseline_order_.front());
-      baseline_order_.pop_front();
-    }
-  }
-  std::vector<BaselineCallback> waiting = std::move(waiting_[key]);
-  waiting_.erase(key);
-  for (BaselineCallback& done : waiting) done(baseline);
 }
 
 }  // namespace cupilot::evaluate

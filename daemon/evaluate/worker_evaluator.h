@@ -2,15 +2,12 @@
 // (with kCancelled) when the workers are stopped.
 #pragma once
 
-#include <deque>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
-#include "evaluate/baseline.h"
 #include "evaluate/evaluator.h"
 #include "evaluate/finalists.h"
+#include "evaluate/known_baselines.h"
 #include "evaluate/workers.h"
 
 namespace cupilot::evaluate {
@@ -34,22 +31,12 @@ class WorkerEvaluator final : public Evaluator {
 
  private:
   class Job;
-  using BaselineCallback = base::Callback<Baseline>;
-
-  // Several evaluations of one kernel wait for one baseline; a failed one is tried again by the
-  // next evaluation. May call back at once.
-  void FindBaseline(const EvaluateRequest& request, BaselineCallback done);
-  void OnBaseline(const std::string& key, base::Result<Baseline> baseline);
-  // In place of the one that is known.
-  void KeepBaseline(const std::string& key, const Baseline& baseline);
 
   Workers& workers_;
   const base::Clock& clock_;
   const Settings settings_;
   Finalists finalists_;
-  std::map<std::string, Baseline> baselines_;
-  std::deque<std::string> baseline_order_;  // the oldest first
-  std::map<std::string, std::vector<BaselineCallback>> waiting_;
+  KnownBaselines baselines_;
 };
 
 }  // namespace cupilot::evaluate

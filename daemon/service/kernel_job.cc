@@ -39,6 +39,12 @@ struct KernelJob::Attempt {
   std::optional<base::Error> failure;  // of the environment
 };
 
+// A verification of so much takes many times as long as a probe.
+static bool HasMuchData(const PoolAdvice& advice) {
+  constexpr double kMuchData = 16 << 20;  // bytes
+  return advice.features && advice.features->values[records::FeatureAt("case_bytes")] >= kMuchData;
+}
+
 Pace PaceOn(const std::string& device) {
   return evaluate::DeviceKind(device) == "cuda" ? Pace{16, 24} : Pace{};
 }
@@ -388,7 +394,7 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
-  request.probe_first = true;
+  request.probe_first = HasMuchData(advice_);
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };

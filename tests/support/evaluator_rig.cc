@@ -26,7 +26,8 @@ void EvaluatorRig::PutInFront(evaluate::Workers& front) {
   front_ = &front;
   evaluator_.emplace(
       front, clock_,
-      evaluate::WorkerEvaluator::Settings{{folder_ / "artifacts", 60000}, folder_ / "work"});
+      // What takes long because something else runs here is no slow candidate.
+      evaluate::WorkerEvaluator::Settings{{folder_ / "artifacts", 60000}, folder_ / "work", 1000});
 }
 
 std::optional<evaluate::EvaluateRequest> EvaluatorRig::RequestFor(const std::string& file,

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
 namespace cupilot::evaluate {
@@ -49,6 +50,18 @@ TEST_F(FinalistsTest, GroupsDoNotWaitForEachOther) {
   Enter("kernel", 1.5);
   Enter("another", 1.1);
   EXPECT_THAT(begun_, ElementsAre(1.5, 1.1));
+}
+
+// At the end of a daemon jobs go whose turn it is, and those that they would call are gone already.
+TEST_F(FinalistsTest, NobodyBeginsAfterItIsGone) {
+  auto finalists = std::make_unique<Finalists>();
+  Finalists::Turn turn;
+  bool other_began = false;
+  finalists->Enter("kernel", 1, [&](Finalists::Turn given) { turn = std::move(given); });
+  finalists->Enter("kernel", 2, [&](const Finalists::Turn&) { other_began = true; });
+  finalists.reset();
+  turn.reset();
+  EXPECT_FALSE(other_began);
 }
 
 TEST_F(FinalistsTest, OfEqualOnesTheFirst) {
