@@ -1,5 +1,5 @@
-// The language models that the user named, made for the daemon: part of the composition root. What
-// talks over HTTP is made only where a service is named.
+// The language models that the user named, made for the daemon: part of the composition root.
+// Nothing is made, and libcurl not begun, where none is named.
 #pragma once
 
 #include <memory>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "records/compile_command.h"
 #include "records/kernel.h"
 #include "records/workload.h"
+#include "search/evolution/task.h"
 #include "search/number_search.h"
 #include "service/kernel_workload.h"
 #include "service/models.h"
@@ -35,7 +37,11 @@ struct JobModels {
   std::string project;       // ModelProject()
   double begin_share = 0.5;  // of the budget, at which they are asked at the latest
   std::int64_t requests = 60;
-  std::vector<agents::StrategyExample> examples;  // what worked on kernels like it
+  // Of the strategy pool: what worked on kernels like it, for prompts and as first ideas, and what
+  // techniques brought.
+  std::vector<agents::StrategyExample> examples;
+  std::vector<search::evolution::Plan> seeds;
+  std::map<std::string, search::evolution::Prior> priors;
 };
 
 struct JobInput {

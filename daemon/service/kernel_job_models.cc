@@ -8,9 +8,12 @@
 namespace cupilot::service {
 namespace {
 
-// What the pool knows, as a prompt shows it.
-std::vector<agents::StrategyExample> ExamplesOf(const PoolAdvice& advice) {
-  std::vector<agents::StrategyExample> examples;
+// What the pool knows, as prompts show it and the evolution begins with it. What techniques can
+// make of it was tried by them.
+void AddAdvice(const PoolAdvice& advice, JobModels& models) {
+  models.examples.clear();
+  models.seeds.clear();
+  models.priors.clear();
   for (const records::PoolEntry& entry : advice.examples) {
     agents::StrategyExample example;
     example.about = entry.note.empty()
@@ -20,9 +23,18 @@ std::vector<agents::StrategyExample> ExamplesOf(const PoolAdvice& advice) {
     example.strategy = entry.strategy;
     example.gain = entry.gain ? entry.gain->factor : 0;
     example.why = entry.reason;
-    examples.push_back(std::move(example));
+    models.examples.push_back(std::move(example));
+    const bool ours = !records::Gained(entry) || search::IsMechanical(entry.strategy);
+    if (!ours) models.seeds.push_back({entry.strategy, {}});
   }
-  return examples;
+  // Forms of a technique are one here.
+  for (const auto& [key, learned] : advice.priors) {
+    if (learned.weight <= 0) continue;
+    search::evolution::Prior& prior = models.priors[key.substr(0, key.find(' '))];
+    const double weight = prior.weight + learned.weight;
+    prior.log_gain = (prior.log_gain * prior.weight + learned.log_gain * learned.weight) / weight;
+    prior.weight = weight;
+  }
 }
 
 constexpr std::int64_t kModelEvaluations = 200;  // where the work has no budget of evaluations
@@ -37,7 +49,7 @@ ModelPhase::Collaborators KernelJob::ForModels() {
 base::Result<> KernelJob::RestoreModels(const records::Json& record) {
   models_record_ = record;
   if (record.is_null() || input_.models.sources.empty()) return {};
-  input_.models.examples = ExamplesOf(advice_);
+  AddAdvice(advice_, input_.models);
   TRY_ASSIGN(models_, ModelPhase::Restore(ForModels(), *search_, record));
   return {};
 }
@@ -67,7 +79,7 @@ void KernelJob::BeginModels() {
       input_.budget_evaluations > 0
           ? std::max<std::int64_t>(1, input_.budget_evaluations - Evaluations())
           : kModelEvaluations;
-  input_.models.examples = ExamplesOf(advice_);
+  AddAdvice(advice_, input_.models);
   models_ = ModelPhase::Begin(ForModels(), *search_, evaluations);
 }
 

@@ -113,6 +113,8 @@ evolution::Input ModelPhase::InputOf() const {
   input.device = evaluate::DeviceKind(with_.input.place.device);
   input.original = original_;
   input.given = given_;
+  input.seeds = with_.input.models.seeds;
+  input.priors = with_.input.models.priors;
   input.seed = with_.input.seed;
   return input;
 }

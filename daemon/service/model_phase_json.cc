@@ -142,8 +142,16 @@ base::Result<> ModelPhase::ReadTuned(const search::KernelSearch& search,
                             EvidenceFor(*idea->outcome, evaluation ? &*evaluation : nullptr));
       again.told.push_back(static_cast<int>(id));
     }
+    if (open == 0) continue;
+    const bool known = open > 0 && open <= static_cast<std::int64_t>(search.ideas().size());
+    const auto variant = known ? again.numbers->Next() : std::nullopt;
+    if (!variant) return base::Fail(CorruptPhase("what is open"));
     again.open = static_cast<int>(open);
-    if (again.open != 0 && !again.numbers->Next()) return base::Fail(CorruptPhase("what is open"));
+    // It ended while no model could be asked.
+    const search::Idea& idea = search.ideas()[static_cast<std::size_t>(open) - 1];
+    if (!idea.outcome) continue;
+    const auto evaluation = FindEvaluation(variant->id);
+    Report(idea.candidate, *idea.outcome, evaluation ? &*evaluation : nullptr);
   }
   return {};
 }

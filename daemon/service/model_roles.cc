@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -22,13 +23,18 @@ namespace evolution = search::evolution;
 using evolution::Result;
 using evolution::TaskKind;
 
-std::vector<agents::TechniqueRow> TechniqueRows() {
+using Priors = std::map<std::string, evolution::Prior>;
+
+std::vector<agents::TechniqueRow> TechniqueRows(const Priors& priors) {
   std::vector<agents::TechniqueRow> rows;
   for (const search::Technique& technique : search::Techniques()) {
     agents::TechniqueRow row;
     row.name = technique.name;
     row.what = technique.what;
     row.bottlenecks = technique.bottlenecks;
+    if (const auto prior = priors.find(row.name); prior != priors.end()) {
+      row.prior = std::exp(prior->second.log_gain);
+    }
     for (const search::TechniqueParameter& one : technique.parameters) {
       row.parameters.push_back({std::string(one.name), std::string(one.what), one.low, one.high,
                                 std::string(one.choices), one.expression});
@@ -72,7 +78,7 @@ struct ModelRoles::Inputs {
                                              const evolution::Individual& best) {
     agents::StrategistInputs inputs;
     inputs.brief = self.BriefOf(best.variant.id, !task.bottleneck.empty());
-    inputs.techniques = TechniqueRows();
+    inputs.techniques = TechniqueRows(task.pool ? self.input_.models.priors : Priors());
     for (const evolution::Individual& parent : task.parents) {
       if (parent.strategy.steps.empty()) continue;
       agents::MeasuredStrategy measured;
@@ -90,7 +96,7 @@ struct ModelRoles::Inputs {
   }
   static agents::TranslatorInputs Translator(const ModelRoles& self, const evolution::Task& task) {
     agents::TranslatorInputs inputs;
-    inputs.brief = self.BriefOf(task.parent.id, !task.strategy.bottleneck.empty());
+    inputs.brief = self.BriefOf(task.parent.id, !task.bottleneck.empty());
     inputs.strategy = task.strategy;
     if (const records::Variant* parent = self.finders_.variant(task.parent.id)) {
       inputs.parents.push_back(*parent);
@@ -118,7 +124,7 @@ struct ModelRoles::Inputs {
     return inputs;
   }
   static agents::AlignerInputs Aligner(const ModelRoles& self, const evolution::Task& task) {
-    return {self.input_.kernel, TechniqueRows(), task.strategy, self.VariantOf(task)};
+    return {self.input_.kernel, TechniqueRows({}), task.strategy, self.VariantOf(task)};
   }
 };
 

@@ -168,6 +168,22 @@ TEST_F(ModelPhaseTest, AModelThatRefusesEndsNothingButItself) {
   EXPECT_NEAR(Explain("one")["speedup"].get<double>(), 1.5, 1e-9);
 }
 
+// Each first answer is malformed on purpose.
+TEST_F(ModelPhaseTest, AnAnswerThatCannotBeReadIsRepairedOnce) {
+  provider_ =
+      test::AnsweringProvider([](const agents::ModelRequest& request) -> agents::ModelResult {
+        if (agents::IsRepair(request)) return test::MechanicsAnswer(request);
+        agents::ModelAnswer answer;
+        answer.text = "Sure! Here is what I think.";
+        return answer;
+      });
+  StartAsking();
+  DrainAsking();
+  EXPECT_EQ(Phase()["state"], "ended");
+  EXPECT_EQ(Asked().size() % 2, 0u);
+  EXPECT_NEAR(Explain("one")["speedup"].get<double>(), 2.64, 1e-9);
+}
+
 TEST_F(ModelPhaseTest, WhatHasNoKnownPriceIsNotSent) {
   provider_.traits_.costs = true;
   StartAsking();
@@ -265,6 +281,23 @@ TEST_F(ModelPhaseTest, AKillBetweenAnswerAndEvaluationLosesNeither) {
   for (const agents::ModelRequest& request : Asked()) {
     EXPECT_TRUE(keys.insert(agents::RequestKey(request)).second) << request.role << ", twice";
   }
+}
+
+// A daemon in between that knows no provider loses nothing, and the next one goes on.
+TEST_F(ModelPhaseTest, WithoutItsProviderForAWhileItGoesOnLater) {
+  StartAsking();
+  DrainAsking(3);
+  Stop();
+  workers_.Resume();
+  models_ = nullptr;
+  Start();
+  Drain();
+  EXPECT_TRUE(Phase().is_null());
+  EXPECT_EQ(IdleReason(), "done");
+  RestartOn(store_);
+  DrainAsking();
+  EXPECT_EQ(Phase()["state"], "ended");
+  EXPECT_NEAR(Explain("one")["speedup"].get<double>(), 2.64, 1e-9);
 }
 
 // From what was recorded, without the one who answered: the same evolution, by the same variants.
