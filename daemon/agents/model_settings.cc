@@ -15,6 +15,7 @@ ModelSettings ReadModelSettings(const records::Json& settings) {
   result.limits.month = dollars("model_dollars_per_month");
   result.requests = static_cast<std::int64_t>(settings["model_requests_per_kernel"].get<double>());
   result.begin_share = settings["model_begin_percent"].get<double>() / 100;
+  result.votes = static_cast<int>(settings["model_votes"].get<double>());
   result.allow_unknown_price = settings["model_unknown_price"].get<bool>();
   result.kept_bytes =
       static_cast<std::uint64_t>(settings["model_exchanges_gigabytes"].get<double>() * 0x1p30);

@@ -16,6 +16,7 @@ struct ModelSettings {
   // Of a kernel's budget, at which models are asked at the latest; before that, when nothing else
   // is left to try.
   double begin_share = 0.5;
+  int votes = 0;  // of a judge on a variant
   bool allow_unknown_price = false;
   std::uint64_t kept_bytes = 0;  // of exchanges that are kept, the newest
 };

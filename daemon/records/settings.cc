@@ -130,6 +130,14 @@ const std::vector<Setting>& Settings() {
        100,
        {},
        "of a kernel's budget, at which models are asked at the latest"},
+      {"model_votes",
+       0,
+       0,
+       9,
+       {},
+       "opinions that models are asked for on a variant before it is evaluated; they order and "
+       "drop, and the "
+       "gate decides alone"},
       {"model_unknown_price",
        false,
        0,

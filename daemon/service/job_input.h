@@ -37,6 +37,9 @@ struct JobModels {
   std::string project;       // ModelProject()
   double begin_share = 0.5;  // of the budget, at which they are asked at the latest
   std::int64_t requests = 60;
+  // Of a judge on each variant. None: the gate answers within seconds what they are asked, for
+  // nothing and for certain; they are for where evaluations are scarce.
+  int votes = 0;
   // Of the strategy pool: what worked on kernels like it, for prompts and as first ideas, and what
   // techniques brought.
   std::vector<agents::StrategyExample> examples;

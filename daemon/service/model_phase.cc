@@ -123,6 +123,7 @@ evolution::Settings ModelPhase::SettingsOf() const {
   evolution::Settings settings;
   settings.requests = with_.input.models.requests;
   settings.evaluations = evaluations_;
+  settings.votes = with_.input.models.votes;
   return settings;
 }
 

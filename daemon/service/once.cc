@@ -283,6 +283,7 @@ base::Result<> Once::AllowModels(JobInput& input) {
   input.models.sources = models.For({project, {{folder, "<project>"}}});
   input.models.requests = models.settings().requests;
   input.models.begin_share = models.settings().begin_share;
+  input.models.votes = models.settings().votes;
   return {};
 }
 

@@ -24,6 +24,7 @@ JobModels Service::ModelsFor(const ObjectState& state) {
   models.sources = models_.For(owner);
   models.project = owner.key;
   models.begin_share = models_.settings().begin_share;
+  models.votes = models_.settings().votes;
   models.requests = models_.settings().requests;
   return models;
 }

@@ -32,6 +32,7 @@ class ModelPhaseTest : public ServiceTest {
  protected:
   ModelPhaseTest() {
     settings_.models.requests = 14;
+    settings_.models.votes = 3;
     // What techniques make is half as fast again, what a model makes twice as fast and more.
     judge_ = [](const evaluate::EvaluateRequest& request) {
       const auto t = request.variant.values.find("T");
