@@ -29,7 +29,9 @@ cupilot_dependency(log spdlog::spdlog fmt::fmt)
 cupilot_dependency(uv PkgConfig::libuv)
 cupilot_dependency(zmq PkgConfig::libzmq)
 cupilot_dependency(rocksdb RocksDB::rocksdb-shared)
-cupilot_dependency(curl CURL::libcurl)
+# The header alone: the library is opened when it is used (daemon/loop/curl_library.h).
+add_library(dep_curl INTERFACE)
+target_include_directories(dep_curl SYSTEM INTERFACE "${CURL_INCLUDE_DIRS}")
 cupilot_dependency(seccomp PkgConfig::libseccomp)
 # Boost.Context, as an archive: its switch of stacks becomes part of the host device's runtime libraries, since
 # the programs that users build link nothing else.

@@ -1,22 +1,18 @@
 #include "loop/http_client.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <optional>
 
+#include "loop/curl_library.h"
 #include "loop/uv_handle.h"
 
 namespace cupilot::loop {
 namespace {
 
-// libcurl's own state of the process; it lives as long as that.
-void InitialiseCurl() {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK) std::abort();
-}
+// Only where it was opened.
+const CurlLibrary& Curl() { return *OpenCurl(); }
 
 std::string Lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -40,15 +36,17 @@ struct Address {
 
 std::optional<std::string> PartOf(CURLU* url, CURLUPart part) {
   char* text = nullptr;
-  if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return std::nullopt;
+  if (Curl().url_get(url, part, &text, 0) != CURLUE_OK) return std::nullopt;
   std::string result = text;
-  curl_free(text);
+  Curl().free(text);
   return result;
 }
 
 std::optional<Address> ParseAddress(const std::string& url) {
-  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), curl_url_cleanup);
-  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return std::nullopt;
+  if (!OpenCurl()) return std::nullopt;
+  const std::unique_ptr<CURLU, decltype(Curl().url_cleanup)> parsed(Curl().url(),
+                                                                    Curl().url_cleanup);
+  if (Curl().url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return std::nullopt;
   const auto scheme = PartOf(parsed.get(), CURLUPART_SCHEME);
   const auto host = PartOf(parsed.get(), CURLUPART_HOST);
   if (!scheme || !host || host->empty()) return std::nullopt;
@@ -67,7 +65,7 @@ bool IsLoopbackHost(const std::string& host) {
 // Whether the request was never sent: there was no connection that could take it.
 bool WasNeverSent(CURL* easy) {
   curl_off_t begun = 0;  // microseconds until libcurl was about to send
-  curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &begun);
+  Curl().easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &begun);
   return begun == 0;
 }
 
@@ -100,8 +98,9 @@ struct Running {
   HttpClient::EndHandler on_end;
 
   ~Running() {
-    curl_easy_cleanup(easy);
-    curl_slist_free_all(header_list);
+    if (easy == nullptr) return;
+    Curl().easy_cleanup(easy);
+    Curl().slist_free_all(header_list);
   }
 };
 
@@ -115,6 +114,7 @@ struct HttpClient::State : std::enable_shared_from_this<HttpClient::State> {
   void DeliverTo(std::uint64_t id);
   void Remove(std::uint64_t id);
   void Watch(curl_socket_t socket, int what, WatchedSocket* watched);
+  void EndAll();
   void Close();
 
   Loop& loop;
@@ -182,7 +182,7 @@ int OnTimerWish(CURLM*, long milliseconds, void* user) {
 
 void HttpClient::State::Watch(curl_socket_t socket, int what, WatchedSocket* watched) {
   if (what == CURL_POLL_REMOVE) {
-    curl_multi_assign(multi, socket, nullptr);
+    Curl().multi_assign(multi, socket, nullptr);
     sockets.erase(watched);
     return;
   }
@@ -194,7 +194,7 @@ void HttpClient::State::Watch(curl_socket_t socket, int what, WatchedSocket* wat
     }
     watched = made.get();
     sockets[watched] = std::move(made);
-    curl_multi_assign(multi, socket, watched);
+    Curl().multi_assign(multi, socket, watched);
   }
   int events = 0;
   if ((what & CURL_POLL_IN) != 0) events |= UV_READABLE;
@@ -215,12 +215,12 @@ void HttpClient::State::Watch(curl_socket_t socket, int what, WatchedSocket* wat
 void HttpClient::State::Act(curl_socket_t socket, int events) {
   const auto keep = shared_from_this();
   int still_running = 0;
-  curl_multi_socket_action(multi, socket, events, &still_running);
+  Curl().multi_socket_action(multi, socket, events, &still_running);
   int left = 0;
-  while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+  while (const CURLMsg* message = Curl().multi_info_read(multi, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     Running* done = nullptr;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &done);
+    Curl().easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &done);
     done->ended = message->data.result;
     news.push_back(done->id);
   }
@@ -236,7 +236,7 @@ void HttpClient::State::DeliverTo(std::uint64_t id) {
   if (found == running.end()) return;  // an earlier handler ended it
   Running& one = *found->second;
   long status = 0;
-  curl_easy_getinfo(one.easy, CURLINFO_RESPONSE_CODE, &status);
+  Curl().easy_getinfo(one.easy, CURLINFO_RESPONSE_CODE, &status);
   one.head.status = static_cast<int>(status);
   if (!one.waiting.empty()) {
     // What the handler needs must outlive the transfer, which it may destroy.
@@ -258,7 +258,7 @@ void HttpClient::State::DeliverTo(std::uint64_t id) {
     } else if (WasNeverSent(one.easy)) {
       result.end = HttpEnd::kUnreachable;
     }
-    result.message = one.error_text[0] != '\0' ? one.error_text : curl_easy_strerror(*one.ended);
+    result.message = one.error_text[0] != '\0' ? one.error_text : Curl().easy_strerror(*one.ended);
   }
   auto on_end = std::move(one.on_end);
   Remove(id);
@@ -268,13 +268,27 @@ void HttpClient::State::DeliverTo(std::uint64_t id) {
 void HttpClient::State::Remove(std::uint64_t id) {
   const auto found = running.find(id);
   if (found == running.end()) return;
-  curl_multi_remove_handle(multi, found->second->easy);
+  if (multi != nullptr) Curl().multi_remove_handle(multi, found->second->easy);
   running.erase(found);
+}
+
+// Without libcurl.
+void HttpClient::State::EndAll() {
+  const auto keep = shared_from_this();
+  while (!running.empty()) {
+    const auto first = running.begin();
+    auto on_end = std::move(first->second->on_end);
+    running.erase(first);
+    HttpResult result;
+    result.end = HttpEnd::kUnreachable;
+    result.message = OpenCurl().error().message;
+    on_end(std::move(result));
+  }
 }
 
 void HttpClient::State::Close() {
   while (!running.empty()) Remove(running.begin()->first);
-  curl_multi_cleanup(multi);
+  if (multi != nullptr) Curl().multi_cleanup(multi);
   sockets.clear();
   timer.Close();
 }
@@ -297,31 +311,31 @@ class CurlTransfer final : public HttpTransfer {
 curl_slist* HeaderList(const HttpRequest& request) {
   curl_slist* list = nullptr;
   const auto add = [&list](const std::string& name, const std::string& value) {
-    list = curl_slist_append(list, (name + ": " + value).c_str());
+    list = Curl().slist_append(list, (name + ": " + value).c_str());
   };
   for (const auto& [name, value] : request.headers) add(name, value);
   for (const auto& [name, value] : request.secret_headers) add(name, value.Reveal());
   // Without this libcurl asks before it sends a long body, and waits a second for the answer.
-  return curl_slist_append(list, "Expect:");
+  return Curl().slist_append(list, "Expect:");
 }
 
 // libcurl has one function for options of all types.
 template <class T>
 void Set(CURL* easy, CURLoption option, T value) {
-  curl_easy_setopt(easy, option, value);
+  Curl().easy_setopt(easy, option, value);
 }
 
 }  // namespace
 
 HttpClient::HttpClient(Loop& loop) : state_(std::make_shared<State>(loop)) {
-  InitialiseCurl();
   uv_timer_init(loop.uv(), state_->timer.get());
-  state_->multi = curl_multi_init();
+  if (!OpenCurl()) return;
+  state_->multi = Curl().multi_init();
   if (state_->multi == nullptr) std::abort();
-  curl_multi_setopt(state_->multi, CURLMOPT_SOCKETFUNCTION, OnSocket);
-  curl_multi_setopt(state_->multi, CURLMOPT_SOCKETDATA, state_.get());
-  curl_multi_setopt(state_->multi, CURLMOPT_TIMERFUNCTION, OnTimerWish);
-  curl_multi_setopt(state_->multi, CURLMOPT_TIMERDATA, state_.get());
+  Curl().multi_setopt(state_->multi, CURLMOPT_SOCKETFUNCTION, OnSocket);
+  Curl().multi_setopt(state_->multi, CURLMOPT_SOCKETDATA, state_.get());
+  Curl().multi_setopt(state_->multi, CURLMOPT_TIMERFUNCTION, OnTimerWish);
+  Curl().multi_setopt(state_->multi, CURLMOPT_TIMERDATA, state_.get());
 }
 
 HttpClient::~HttpClient() { state_->Close(); }
@@ -332,7 +346,16 @@ std::unique_ptr<HttpTransfer> HttpClient::Start(HttpRequest request, DataHandler
   auto one = std::make_unique<Running>();
   one->id = id;
   one->news = &state_->news;
-  one->easy = curl_easy_init();
+  if (state_->multi == nullptr) {
+    one->on_end = std::move(on_end);
+    state_->running[id] = std::move(one);
+    const auto end = [](uv_timer_t* timer) {
+      if (timer->data != nullptr) static_cast<State*>(timer->data)->EndAll();
+    };
+    uv_timer_start(state_->timer.get(), end, 0, 0);
+    return std::make_unique<CurlTransfer>(state_, id);
+  }
+  one->easy = Curl().easy_init();
   if (one->easy == nullptr) std::abort();
   one->header_list = HeaderList(request);
   one->body = std::move(request.body);
@@ -361,7 +384,7 @@ std::unique_ptr<HttpTransfer> HttpClient::Start(HttpRequest request, DataHandler
   }
   state_->running[id] = std::move(one);
   // Begins by the timer that libcurl wishes for, so nothing is called before this returns.
-  curl_multi_add_handle(state_->multi, easy);
+  Curl().multi_add_handle(state_->multi, easy);
   return std::make_unique<CurlTransfer>(state_, id);
 }
 
@@ -371,6 +394,7 @@ bool IsLoopback(const std::string& url) {
 }
 
 base::Result<std::string> OriginOf(const std::string& url) {
+  if (!OpenCurl()) return base::Fail(OpenCurl().error());
   const auto address = ParseAddress(url);
   if (!address || (address->scheme != "http" && address->scheme != "https")) {
     return base::Fail(base::InvalidArgument("expected an address that begins with https://"));

@@ -51,7 +51,7 @@ struct HttpResult {
 // what is no URL.
 bool IsLoopback(const std::string& url);
 // "https://host[:port]" of a URL, in lower case: what is talked to. kInvalidArgument for what is
-// no http or https URL, or carries a user or password.
+// no http or https URL, or carries a user or password; kUnavailable without libcurl.
 base::Result<std::string> OriginOf(const std::string& url);
 
 // One request under way. Destroying it ends it, and no callback follows; its own callbacks may do
@@ -63,7 +63,8 @@ class HttpTransfer {
 
 // On the loop thread. Connections are kept open for later requests to the same host. A proxy is
 // taken from the environment as curl does, but never for this machine itself. There are no time
-// limits here: whoever waits sets a timer and destroys the transfer.
+// limits here: whoever waits sets a timer and destroys the transfer. Without libcurl
+// (curl_library.h) every request is kUnreachable.
 class HttpClient {
  public:
   // A piece of the body, as it comes; the head is complete.
