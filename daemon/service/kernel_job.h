@@ -116,7 +116,7 @@ class KernelJob {
   bool ModelsDue() const;
   void BeginModels();
   void OnModelNews();
-  void AskPool(std::optional<records::KernelFeatures> features);
+  void AskPool(const std::optional<records::KernelFeatures>& features);
   void TellPool(const Attempt& attempt, const records::Evaluation& evaluation);
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();

@@ -30,14 +30,14 @@ void KernelJob::OnProposals(base::Result<protocol::ProposeReply> reply) {
   }
   elsewhere_ = SplitWinners(with_.catalog.WinnersElsewhere(input_.kernel.key, workload_hash_,
                                                            input_.place, kMostWinners));
-  AskPool(std::move(reply->features));
+  AskPool(reply->features);
   search_.emplace(InputOfSearch());
   GoOn();
 }
 
-void KernelJob::AskPool(std::optional<records::KernelFeatures> features) {
+void KernelJob::AskPool(const std::optional<records::KernelFeatures>& features) {
   search::PoolQuestion question;
-  question.features = std::move(features);
+  question.features = features;
   question.device = evaluate::DeviceKind(input_.place.device);
   question.kernel_key = input_.kernel.key;
   if (question.features) {
