@@ -20,7 +20,7 @@ std::string ShortId(const std::string& id) {
 
 // "1.70x", the reason of what failed, or that the source gives no figure.
 std::string BecameOf(const Json& row) {
-  const std::string reason = TextOf(row, "reason");
+  std::string reason = TextOf(row, "reason");
   if (!reason.empty()) return reason;
   return SpeedupOf(row, "gain");
 }

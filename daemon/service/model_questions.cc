@@ -223,6 +223,7 @@ Understood ModelQuestions::Combine(Open& open) const {
 
 void ModelQuestions::LookAgain() {
   std::vector<int> tasks;
+  tasks.reserve(open_.size());
   for (const auto& [task, open] : open_) tasks.push_back(task);
   for (const int task : tasks) {
     const auto found = open_.find(task);

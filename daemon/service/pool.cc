@@ -180,6 +180,7 @@ base::Result<> Pool::Load() {
 
 base::Result<> Pool::Save(const std::vector<PoolEntry>& entries) {
   std::vector<cache::Write> writes;
+  writes.reserve(entries.size());
   for (const PoolEntry& entry : entries) {
     writes.push_back(
         {Table::kStrategies, cache::PoolKey(entry.id), cache::Seal(records::ToJson(entry))});
@@ -194,6 +195,7 @@ base::Result<> Pool::Save(const std::vector<PoolEntry>& entries) {
 base::Result<> Pool::Trim() {
   while (entries_.size() > most_) {
     std::vector<const PoolEntry*> old;
+    old.reserve(entries_.size());
     for (const auto& [id, entry] : entries_) old.push_back(&entry);
     std::stable_sort(old.begin(), old.end(),
                      [](const PoolEntry* a, const PoolEntry* b) { return a->date < b->date; });
@@ -292,6 +294,7 @@ base::Result<std::size_t> Pool::Import(const records::PoolFile& file) {
 base::Result<std::vector<PoolEntry>> Pool::All() {
   TRY(Load());
   std::vector<PoolEntry> all;
+  all.reserve(entries_.size());
   for (const auto& [id, entry] : entries_) all.push_back(entry);
   const std::vector<PoolEntry>& shipped = search::SeedPool();
   all.insert(all.end(), shipped.begin(), shipped.end());
