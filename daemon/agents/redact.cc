@@ -242,10 +242,13 @@ std::optional<Found> HomeAt(std::string_view text, std::size_t at) {
   const bool drive = at > 1 && text[at - 1] == ':' && IsLetter(text[at - 2]);  // C:\Users\NAME
   if (at > 0 && !drive && IsPathChar(text[at - 1])) return std::nullopt;
   for (const std::string_view parent :
-       {"/home/", "/Users/", "/mnt/c/Users/", "\\Users\\", "\\\\Users\\\\"}) {
-    if (!StartsAt(text, at, parent)) continue;
-    const std::size_t end = EndOf(text, at + parent.size(), IsPathChar);
-    if (end == at + parent.size()) return std::nullopt;
+       {"/home", "/Users", "/mnt/c/Users", "\\Users", "\\\\Users"}) {
+    std::size_t name = at + parent.size();
+    if (!StartsAt(text, at, parent) || name >= text.size() || text[name] != text[at]) continue;
+    // Behind it the separator that it begins with, doubled where a text is quoted.
+    while (name < text.size() && text[name] == text[at]) ++name;
+    const std::size_t end = EndOf(text, name, IsPathChar);
+    if (end == name) return std::nullopt;
     return Found{drive ? at - 2 : at, end, "<home>"};
   }
   constexpr std::string_view kRoot = "/root";

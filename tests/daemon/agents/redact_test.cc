@@ -70,6 +70,7 @@ TEST(Redact, TakesOutHomesAndFolders) {
   EXPECT_EQ(Clean("#include \"/home/jane/code/a.h\""), "#include \"<home>/code/a.h\"");
   EXPECT_EQ(Clean("/Users/jane.doe/x:/root/y /root"), "<home>/x:<home>/y <home>");
   EXPECT_EQ(Clean("C:\\Users\\jane\\x"), "<home>\\x");
+  EXPECT_EQ(Clean(R"(C:\\Users\\jane\\x /home//jane/y /home/)"), R"(<home>\\x <home>/y /home/)");
   EXPECT_EQ(Clean("/rooted /homes/x /homepage"), "/rooted /homes/x /homepage");
   Redactor::Rules rules;
   rules.folders = {{"/data/jane", "<data>"}, {"/data/jane/project/", "<project>"}};
