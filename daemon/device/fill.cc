@@ -233,7 +233,7 @@ void FillSorted(std::byte* data, std::int64_t components, const ElementType& typ
 }
 
 void FillBits(std::byte* data, std::int64_t bytes, const Draws& draws) {
-  InParallel(bytes / 16 + 1, [=](std::int64_t begin, std::int64_t end) {
+  InParallel((bytes + 15) / 16, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Draws::Words words = draws.At(i);
       const auto size = static_cast<std::size_t>(std::clamp<std::int64_t>(bytes - i * 16, 0, 16));

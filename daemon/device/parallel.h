@@ -11,12 +11,14 @@
 
 namespace cupilot::device {
 
-// `body(begin, end)` on disjoint stretches that cover [0, count); returns when all are done. A
-// thread gets at least `grain` of them.
+// `body(begin, end)` on disjoint stretches, none of them empty, that cover [0, count); returns when
+// all are done. A further thread is started only for `grain` of them.
 template <class Body>
 void InParallel(std::int64_t count, const Body& body, std::int64_t grain = 1 << 15) {
+  // An empty buffer has no address that memcmp and its like may be given.
+  if (count <= 0) return;
   const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
-  const std::int64_t parts = std::min(processors, count / grain + 1);
+  const std::int64_t parts = std::min(processors, std::max<std::int64_t>(1, count / grain));
   std::vector<std::thread> threads;
   for (std::int64_t part = 1; part < parts; ++part) {
     threads.emplace_back(
