@@ -193,9 +193,11 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     });
   }
 
+  double BestSoFar() const { return request_.best_so_far ? request_.best_so_far(first_.cases) : 0; }
+
   // Asked again when its turn has come: more is proven then.
   bool EndsAfterProbe() {
-    const double best = request_.best_so_far ? request_.best_so_far(first_.cases) : 0;
+    const double best = BestSoFar();
     base::Result<Verdict> verdict = JudgeProbe(first_, request_.workload, best);
     if (!verdict) {
       done_(base::Fail(std::move(verdict.error())));
@@ -288,7 +290,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   // Whether what was proven so far is faster for certain; then that is the verdict.
   bool EndsBeaten() {
-    const double best = request_.best_so_far ? request_.best_so_far(first_.cases) : 0;
+    const double best = BestSoFar();
     if (measured_.interval[1] >= best) return false;
     evaluation_.metrics["beaten_by"] = best;
     Reject("not_faster", "faster than the original, but for certain slower than the " +

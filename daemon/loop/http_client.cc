@@ -114,6 +114,7 @@ struct HttpClient::State : std::enable_shared_from_this<HttpClient::State> {
   void DeliverTo(std::uint64_t id);
   void Remove(std::uint64_t id);
   void Watch(curl_socket_t socket, int what, WatchedSocket* watched);
+  bool Begin();
   void EndAll();
   void Close();
 
@@ -329,13 +330,19 @@ void Set(CURL* easy, CURLoption option, T value) {
 
 HttpClient::HttpClient(Loop& loop) : state_(std::make_shared<State>(loop)) {
   uv_timer_init(loop.uv(), state_->timer.get());
-  if (!OpenCurl()) return;
-  state_->multi = Curl().multi_init();
-  if (state_->multi == nullptr) std::abort();
-  Curl().multi_setopt(state_->multi, CURLMOPT_SOCKETFUNCTION, OnSocket);
-  Curl().multi_setopt(state_->multi, CURLMOPT_SOCKETDATA, state_.get());
-  Curl().multi_setopt(state_->multi, CURLMOPT_TIMERFUNCTION, OnTimerWish);
-  Curl().multi_setopt(state_->multi, CURLMOPT_TIMERDATA, state_.get());
+}
+
+// False: without libcurl.
+bool HttpClient::State::Begin() {
+  if (multi != nullptr) return true;
+  if (!OpenCurl()) return false;
+  multi = Curl().multi_init();
+  if (multi == nullptr) std::abort();
+  Curl().multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, OnSocket);
+  Curl().multi_setopt(multi, CURLMOPT_SOCKETDATA, this);
+  Curl().multi_setopt(multi, CURLMOPT_TIMERFUNCTION, OnTimerWish);
+  Curl().multi_setopt(multi, CURLMOPT_TIMERDATA, this);
+  return true;
 }
 
 HttpClient::~HttpClient() { state_->Close(); }
@@ -346,7 +353,7 @@ std::unique_ptr<HttpTransfer> HttpClient::Start(HttpRequest request, DataHandler
   auto one = std::make_unique<Running>();
   one->id = id;
   one->news = &state_->news;
-  if (state_->multi == nullptr) {
+  if (!state_->Begin()) {
     one->on_end = std::move(on_end);
     state_->running[id] = std::move(one);
     const auto end = [](uv_timer_t* timer) {

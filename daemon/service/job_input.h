@@ -47,6 +47,9 @@ struct JobModels {
   std::map<std::string, search::evolution::Prior> priors;
 };
 
+// All but what the pool says.
+JobModels JobModelsOf(Models& models, const ModelOwner& owner);
+
 struct JobInput {
   records::Kernel kernel;
   records::Workload workload;

@@ -93,8 +93,6 @@ bool ModelQuestions::Begin(Open& open, std::size_t part) {
   settings.model = input_.models.sources[*source].model;
   settings.project = input_.models.project;
   one.request = roles_.Ask(open.task, open.best, static_cast<int>(part), settings);
-  one.request.kernel = input_.kernel.key;
-  one.request.project = input_.models.project;
   one.first = agents::RequestKey(one.request);
   if (const auto known = answered_.find(one.first); known != answered_.end()) {
     one.request.sample += known->second * static_cast<int>(open.parts.size());
@@ -135,7 +133,7 @@ void ModelQuestions::OnAnswer(int task, std::size_t part, agents::ModelResult re
                                                     {"role", one.request.role},
                                                     {"why", std::string(agents::Name(error.why))},
                                                     {"message", error.message}});
-      if (EndsProvider(error.why) && AskElsewhere(open, part, error)) return;
+      if (EndsProvider(error.why)) return AskElsewhere(open, part);
       one.done = true;
       one.answered = IsAnswer(error.why);
       one.why = error.message;
@@ -144,13 +142,11 @@ void ModelQuestions::OnAnswer(int task, std::size_t part, agents::ModelResult re
   Look(task);
 }
 
-bool ModelQuestions::AskElsewhere(Open& open, std::size_t part, const agents::ModelError& error) {
+void ModelQuestions::AskElsewhere(Open& open, std::size_t part) {
   out_.insert(open.parts[part].source);
-  trouble_ = error.message;
   --open.parts[part].sent;  // it was not asked
   --sent_;
   (void)Begin(open, part);
-  return true;
 }
 
 void ModelQuestions::OnText(Open& open, std::size_t part, const agents::ModelAnswer& answer) {

@@ -82,8 +82,8 @@ class ModelQuestions {
   void Send(Open& open, std::size_t part);
   void OnAnswer(int task, std::size_t part, agents::ModelResult result);
   void OnText(Open& open, std::size_t part, const agents::ModelAnswer& answer);
-  // True: somebody else is asked in its place, or nobody is left.
-  bool AskElsewhere(Open& open, std::size_t part, const agents::ModelError& error);
+  // Somebody else is asked in its place, where somebody is left.
+  void AskElsewhere(Open& open, std::size_t part);
   void Look(int task);
   Understood Combine(Open& open) const;
   ModelName NameOf(const Part& part) const;

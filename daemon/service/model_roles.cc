@@ -155,7 +155,6 @@ agents::ModelRequest ModelRoles::Ask(const evolution::Task& task, const evolutio
     case TaskKind::kEvaluate:
       break;
   }
-  request.kernel = input_.kernel.key;
   return request;
 }
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "service/documents.h"
+#include "service/job_input.h"
 #include "service/service.h"
 
 namespace cupilot::service {
@@ -63,6 +64,17 @@ std::vector<std::string> Models::ProviderNames() const {
     names.push_back(source.provider->name());
   }
   return names;
+}
+
+JobModels JobModelsOf(Models& models, const ModelOwner& owner) {
+  JobModels of;
+  of.books = &models;
+  of.project = owner.key;
+  of.sources = models.For(owner);
+  of.requests = models.settings().requests;
+  of.begin_share = models.settings().begin_share;
+  of.votes = models.settings().votes;
+  return of;
 }
 
 std::string ModelProject(const std::string& source_folder) { return base::HashHex(source_folder); }

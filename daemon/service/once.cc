@@ -278,12 +278,7 @@ base::Result<> Once::AllowModels(JobInput& input) {
     }
     TRY(models.consent().Allow(project, names[i]));
   }
-  input.models.books = &models;
-  input.models.project = project;
-  input.models.sources = models.For({project, {{folder, "<project>"}}});
-  input.models.requests = models.settings().requests;
-  input.models.begin_share = models.settings().begin_share;
-  input.models.votes = models.settings().votes;
+  input.models = JobModelsOf(models, {project, {{folder, "<project>"}}});
   return {};
 }
 

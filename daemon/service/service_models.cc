@@ -17,16 +17,8 @@ JobModels Service::ModelsFor(const ObjectState& state) {
   if (!models_.used() || project == projects_.end()) return {};
   const std::string& sources = project->second.source_folder;
   if (sources.empty()) return {};
-  ModelOwner owner{ModelProject(sources),
-                   {{sources, "<project>"}, {state.build_folder, "<build>"}}};
-  JobModels models;
-  models.books = &models_;
-  models.sources = models_.For(owner);
-  models.project = owner.key;
-  models.begin_share = models_.settings().begin_share;
-  models.votes = models_.settings().votes;
-  models.requests = models_.settings().requests;
-  return models;
+  return JobModelsOf(
+      models_, {ModelProject(sources), {{sources, "<project>"}, {state.build_folder, "<build>"}}});
 }
 
 // Answers that somebody brings are no events: they are looked for, seldom, while some are awaited.

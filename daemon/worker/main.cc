@@ -199,8 +199,10 @@ int main(int argc, char** argv) {
   const std::string kind = argv[2];
   // What it says on a standard error that is a file meets its limit for files, which is no crash of
   // a kernel.
-  if (kind == "run") ::signal(SIGXFSZ, SIG_IGN);
-  if (kind == "run") return cupilot::worker::ServeRuns(inner ? argv[4] : "");
+  if (kind == "run") {
+    ::signal(SIGXFSZ, SIG_IGN);
+    return cupilot::worker::ServeRuns(inner ? argv[4] : "");
+  }
   if (kind == "source" || kind == "build") {
     if (!inner) return cupilot::worker::ServeFromInside(kind);
     if (const auto confined = cupilot::worker::BecomeInner(kind, argv[4]); !confined) {

@@ -6,6 +6,7 @@
 
 #include "records/evaluation.h"
 #include "records/kernel.h"
+#include "records/workload.h"
 
 namespace cupilot::test {
 
@@ -19,6 +20,23 @@ inline records::Parameter MakeParameter(const std::string& name, const std::stri
   parameter.bytes = bytes;
   parameter.is_signed = is_signed;
   return parameter;
+}
+
+// One small case with one scalar.
+inline records::Workload MakeSmallWorkload(const std::string& kernel) {
+  records::Argument n;
+  n.name = "n";
+  n.type = "int";
+  n.value = "256";
+  records::Case one;
+  one.name = "only";
+  one.grid = {"4", "1", "1"};
+  one.block = {"64", "1", "1"};
+  one.arguments = {n};
+  records::Workload workload;
+  workload.kernel = kernel;
+  workload.cases = {one};
+  return workload;
 }
 
 // An original of 100 us, and what follows from the speedup; `spread` is the interval's on each

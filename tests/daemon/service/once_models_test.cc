@@ -15,6 +15,7 @@
 #include "tests/support/answering_provider.h"
 #include "tests/support/fake_evaluator.h"
 #include "tests/support/fake_project.h"
+#include "tests/support/make_records.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/mechanics_answers.h"
 #include "tests/support/temporary_folder.h"
@@ -100,21 +101,9 @@ class OnceModelsTest : public ::testing::Test {
     return lines.empty() ? Json::object() : lines.back();
   }
   Json Params(Json params) const {
-    records::Workload workload;
-    records::Case one;
-    one.name = "only";
-    one.grid = {"4", "1", "1"};
-    one.block = {"64", "1", "1"};
-    records::Argument n;
-    n.name = "n";
-    n.type = "int";
-    n.value = "256";
-    one.arguments = {n};
-    workload.cases = {one};
     params["kernel"] = params.value("kernel", "one");
-    workload.kernel = params["kernel"];
     params["file"] = source_;
-    params["workload"] = records::ToJson(workload);
+    params["workload"] = records::ToJson(test::MakeSmallWorkload(params["kernel"]));
     return params;
   }
   // An answer for each open request; how many.

@@ -9,6 +9,7 @@
 #include "cache/memory_store.h"
 #include "tests/support/fake_evaluator.h"
 #include "tests/support/fake_project.h"
+#include "tests/support/make_records.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/temporary_folder.h"
 
@@ -35,21 +36,9 @@ class OnceTest : public ::testing::Test {
 
   // The final line.
   Json Run(const std::string& verb, Json params) {
-    records::Workload workload;
-    workload.kernel = "one";
-    records::Case one;
-    one.name = "only";
-    one.grid = {"4", "1", "1"};
-    one.block = {"64", "1", "1"};
-    records::Argument n;
-    n.name = "n";
-    n.type = "int";
-    n.value = "256";
-    one.arguments = {n};
-    workload.cases = {one};
     params["file"] = source_;
     params["kernel"] = params.value("kernel", "one");
-    params["workload"] = records::ToJson(workload);
+    params["workload"] = records::ToJson(test::MakeSmallWorkload("one"));
     once_.Start(Json{{"verb", verb}, {"params", params}}.dump());
     for (int quiet = 0; quiet < 3; ++quiet) {
       loop_.RunOnce(false);
