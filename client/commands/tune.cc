@@ -111,6 +111,11 @@ int RunTune(const Arguments& arguments, Output& output) {
     return kNo;
   }
   output.Line(TextOf(ObjectOf(variant, "strategy"), "title"));
+  for (const Json& one : ListOf(models.is_object() ? models : Json::object(), "variants")) {
+    if (TextOf(one, "id") != TextOf(variant, "id")) continue;
+    const std::string model = TextOf(one, "model");
+    output.Line("written by " + TextOf(one, "provider") + (model.empty() ? "" : " " + model));
+  }
   PrintEvaluation(evaluation, output);
   if (!arguments.output_file.empty()) output.Line("written to " + arguments.output_file);
   PrintAsked(models, output);

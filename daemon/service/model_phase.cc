@@ -298,6 +298,11 @@ records::Json ModelPhase::Document() const {
     if (idea.speedup) row["speedup"] = records::NumberJson(*idea.speedup);
     ideas.push_back(std::move(row));
   }
+  Json variants = Json::array();
+  for (const auto& [id, made] : made_) {
+    if (made.by.provider.empty()) continue;
+    variants.push_back({{"id", id}, {"provider", made.by.provider}, {"model", made.by.model}});
+  }
   Json document = {{"state", ended()     ? "ended"
                              : pending() ? "pending"
                                          : "asking"},
@@ -310,6 +315,7 @@ records::Json ModelPhase::Document() const {
                    {"ended", evolution_->stop_detail()},
                    {"trouble", questions_->trouble()},
                    {"ideas", std::move(ideas)},
+                   {"variants", std::move(variants)},
                    {"lines", evolution::Explain(*evolution_)}};
   return document;
 }

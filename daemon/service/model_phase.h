@@ -71,7 +71,7 @@ class ModelPhase {
   double dollars() const { return static_cast<double>(questions_->cost()) / 1e9; }
 
   records::Json ToJson() const;
-  // For people: requests, cost, ideas, what is open, why it ended.
+  // For people: requests, cost, ideas, who wrote which variant, what is open, why it ended.
   records::Json Document() const;
 
  private:

@@ -24,6 +24,7 @@ namespace cupilot::service {
 namespace {
 
 using records::Json;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -118,6 +119,15 @@ class OnceModelsTest : public ::testing::Test {
     return count;
   }
 
+  static std::vector<Json> WrittenByModels(const Json& result) {
+    std::vector<Json> ids;
+    for (const Json& variant : result["models"]["variants"]) {
+      EXPECT_NE(variant["provider"], "");
+      ids.push_back(variant["id"]);
+    }
+    return ids;
+  }
+
   test::TemporaryFolder folder_;
   test::ManualClock clock_;
   std::string source_;
@@ -131,6 +141,7 @@ TEST_F(OnceModelsTest, StopsAtOpenRequestsAndGoesOnWhereItWas) {
   EXPECT_EQ(result["models"]["open_requests"], 1) << result;
   EXPECT_EQ(result["models"]["exchange"], exchange);
   EXPECT_TRUE(result["variant"].is_object()) << "what techniques make is evaluated first";
+  EXPECT_THAT(WrittenByModels(result), IsEmpty());
   int visits = 0;
   while (result["models"]["open_requests"] > 0) {
     ASSERT_LT(++visits, 30);
@@ -144,6 +155,7 @@ TEST_F(OnceModelsTest, StopsAtOpenRequestsAndGoesOnWhereItWas) {
   }
   EXPECT_EQ(result["models"]["state"], "ended");
   EXPECT_THAT(result["variant"]["source"].get<std::string>(), HasSubstr("fast"));
+  EXPECT_THAT(WrittenByModels(result), Contains(result["variant"]["id"]));
   EXPECT_EQ(std::set<std::string>(evaluated_.begin(), evaluated_.end()).size(), evaluated_.size())
       << "what was evaluated was evaluated again";
   EXPECT_EQ(seen_.size(), result["models"]["requests"].get<std::size_t>());

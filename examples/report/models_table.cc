@@ -1,0 +1,104 @@
+// models_table FOLDER KERNEL...: what examples/models/run collected in FOLDER, as a table and as
+// FOLDER/models.json. KERNEL.plain.json and KERNEL.models.json are documents of `cupilot tune`.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "json.h"
+
+namespace {
+
+struct Best {
+  double speedup = 1;  // against the original; 1: nothing better was found
+  double low = 1, high = 1;
+  double original_us = 0, variant_us = 0;  // the sum over the cases
+  double evaluations = 0;
+};
+
+Best BestOf(const Json& tune) {
+  Best best;
+  best.evaluations = tune["evaluations"].number();
+  const Json& evaluation = tune["evaluation"];
+  if (evaluation.is_null()) return best;
+  best.speedup = evaluation["speedup"].number(1);
+  const Json::Array& interval = evaluation["interval"].array();
+  if (interval.size() == 2) {
+    best.low = interval[0].number();
+    best.high = interval[1].number();
+  }
+  for (const Json& one : evaluation["cases"].array()) {
+    best.original_us += one["original_us"].number();
+    best.variant_us += one["variant_us"].number();
+  }
+  return best;
+}
+
+Json ToJson(const Best& best) {
+  Json json;
+  json.Set("speedup", best.speedup);
+  json.Set("interval", Json::Array{best.low, best.high});
+  json.Set("original_us", best.original_us);
+  json.Set("variant_us", best.variant_us);
+  json.Set("evaluations", best.evaluations);
+  return json;
+}
+
+std::string Text(const Best& best) {
+  char text[80];
+  std::snprintf(text, sizeof text, "%7.2fx [%.2f, %.2f]", best.speedup, best.low, best.high);
+  return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: models_table FOLDER KERNEL...\n");
+    return 2;
+  }
+  const std::string folder = argv[1];
+  std::printf("%-12s %5s  %-26s %5s  %-26s %8s  %s\n", "kernel", "evals", "numbers and techniques",
+              "evals", "with a model", "requests", "better");
+  Json::Array rows;
+  for (int i = 2; i < argc; ++i) {
+    const std::string kernel = argv[i];
+    const Json plain_tune = Json::FromFile(folder + "/" + kernel + ".plain.json");
+    const Json models_tune = Json::FromFile(folder + "/" + kernel + ".models.json");
+    if (plain_tune.is_null() || models_tune.is_null()) {
+      std::printf("%-12s not tuned yet\n", kernel.c_str());
+      continue;
+    }
+    const Best plain = BestOf(plain_tune), models = BestOf(models_tune);
+    const double requests = models_tune["models"]["requests"].number();
+    // Two searches by numbers differ, too: it counts where a model wrote what was found.
+    bool written = false;
+    for (const Json& variant : models_tune["models"]["variants"].array()) {
+      written = written || variant["id"].text() == models_tune["variant"]["id"].text("none");
+    }
+    const bool better = written && models.low > plain.high;
+    std::printf("%-12s %5.0f  %-26s %5.0f  %-26s %8.0f  %s\n", kernel.c_str(), plain.evaluations,
+                Text(plain).c_str(), models.evaluations, Text(models).c_str(), requests,
+                better    ? "yes"
+                : written ? "no"
+                          : "no (no model's variant is the best)");
+    Json row;
+    row.Set("kernel", kernel);
+    row.Set("plain", ToJson(plain));
+    row.Set("models", ToJson(models));
+    row.Set("requests", requests);
+    row.Set("written_by_model", written);
+    row.Set("better", better);
+    rows.push_back(std::move(row));
+  }
+  Json document;
+  document.Set("schema", "cupilot.models_example/1");
+  document.Set("kernels", std::move(rows));
+  std::ofstream file(folder + "/models.json");
+  file << document.Dump(1) << "\n";
+  if (!file.flush()) {
+    std::fprintf(stderr, "models_table: cannot write %s/models.json\n", folder.c_str());
+    return 3;
+  }
+  return 0;
+}
