@@ -26,7 +26,8 @@ class TuneProgress {
         output_.Progress(TextOf(data, "stage") + (title.empty() ? "" : ": " + title));
       return;
     }
-    ++count_;
+    // What was looked at before is proven, and does not count twice.
+    count_ = static_cast<int>(NumberOf(data, "evaluations"));
     const std::string reason = TextOf(data, "reason");
     std::string line = std::to_string(count_) + "  " + TextOf(data, "verdict") + "  " +
                        SpeedupOf(data, "speedup") + "  " + title;

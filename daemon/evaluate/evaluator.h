@@ -29,12 +29,14 @@ struct EvaluateRequest {
   std::uint64_t seed = 1;          // of all generated values
   double max_seconds = 2.0;        // of one measurement; the confirmation takes as long again
   bool profile = false;            // GPUs: also Profile what is accepted
-  // GPUs: what is clearly slower than the original, or than what best_so_far says, after three
-  // pairs of launches is rejected as not_faster before anything else is asked of it; the others are
-  // verified one at a time, the fastest first. What is wrong and slow is then called slow. For a
-  // search, where most candidates are slow and a verification of much data takes a hundred times as
-  // long.
-  bool probe_first = false;
+  // GPUs: only what three pairs of launches say. What is clearly slower than the original, or than
+  // what best_so_far says, is rejected as not_faster; of the others there is no verdict: neither
+  // accepted nor a reason, with what was measured. What is wrong and slow is then called slow. For
+  // a search, where most candidates are slow and a verification of much data takes a hundred times
+  // as long.
+  bool only_probe = false;
+  // It was probed, and is worth a proof: what only finalists need is prepared at once.
+  bool finalist = false;
   // The lower end of the speedup of what is proven already, asked when the candidate has been
   // measured, with its results; 0: nothing is, or it may be of use beside that. One whose
   // upper end is below it is not measured in a second process: it is rejected as not_faster, with

@@ -162,7 +162,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
     // Who has its turn waits for nobody who may wait for that.
-    if (!request_.same_code || turn_ || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
+    if (!request_.same_code || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
       return BeginTrials();
     }
     request_.same_code(evaluation_.text_hash + " " + reply->data_hash,
@@ -172,46 +172,29 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
                        });
   }
 
-  // Built again while it has its turn, it keeps it.
   void BeginTrials() {
-    if (!request_.probe_first || DeviceKind(request_.device) != "cuda" || turn_) {
-      return StartVerify("screening", &Job::OnScreened);
+    if (request_.only_probe && DeviceKind(request_.device) == "cuda") {
+      Enter(kMeasure);
+      return StartMeasure(Measuring::kProbe, &Job::OnProbed);
     }
-    Enter(kMeasure);
-    StartMeasure(Measuring::kProbe, &Job::OnProbed);
+    if (request_.finalist) BeginWatched();
+    StartVerify("screening", &Job::OnScreened);
   }
 
   void OnProbed(base::Result<protocol::MeasureReply> reply) {
     if (!reply) return OnWorkerError(reply.error());
     first_ = std::move(*reply);
     State(first_);
-    if (EndsAfterProbe()) return;
-    AwaitTurn([this] {
-      if (EndsAfterProbe()) return;
-      BeginWatched();
-      StartVerify("screening", &Job::OnScreened);
-    });
+    const double best = BestSoFar();
+    base::Result<Verdict> verdict = JudgeProbe(first_, request_.workload, best);
+    if (!verdict) return done_(base::Fail(std::move(verdict.error())));
+    Note("probe", *verdict);
+    if (verdict->accepted) return Finish();
+    if (verdict->combined) evaluation_.metrics["beaten_by"] = best;
+    Reject(verdict->reason, verdict->detail);
   }
 
   double BestSoFar() const { return request_.best_so_far ? request_.best_so_far(first_.cases) : 0; }
-
-  // Asked again when its turn has come: more is proven then.
-  bool EndsAfterProbe() {
-    const double best = BestSoFar();
-    base::Result<Verdict> verdict = JudgeProbe(first_, request_.workload, best);
-    if (!verdict) {
-      done_(base::Fail(std::move(verdict.error())));
-      return true;
-    }
-    Note("probe", *verdict);
-    if (verdict->accepted) {
-      measured_ = *verdict->combined;
-      return false;
-    }
-    if (verdict->combined) evaluation_.metrics["beaten_by"] = best;
-    Reject(verdict->reason, verdict->detail);
-    return true;
-  }
 
   void StartVerify(const char* depth, void (Job::*then)(base::Result<protocol::VerifyReply>)) {
     Enter(kVerify);

@@ -373,7 +373,7 @@ Candidate KernelSearch::Admit(Candidate candidate) {
   if (candidate.made.empty()) tried_.insert(KeyOf(candidate.strategy.steps));
   if (candidate.parent > 0) ++children_[candidate.parent];
   events_.push_back(candidate.id);
-  ideas_.push_back({candidate, candidate.strategy.title, std::nullopt});
+  ideas_.push_back({candidate, candidate.strategy.title, std::nullopt, std::nullopt});
   return candidate;
 }
 
@@ -428,22 +428,39 @@ Candidate KernelSearch::Take(MadeIdea made) {
 void KernelSearch::Report(int id, const Outcome& outcome) {
   if (id < 1 || id > static_cast<int>(ideas_.size())) return;
   Idea& idea = ideas_[static_cast<std::size_t>(id) - 1];
-  if (idea.outcome) return;
+  if (idea.outcome && !idea.unproven) return;
   idea.outcome = outcome;
   events_.push_back(-id);
+  Learn(idea, std::exchange(idea.unproven, false));
+}
+
+void KernelSearch::ReportProbe(int id, const Outcome& probed) {
+  if (id < 1 || id > static_cast<int>(ideas_.size())) return;
+  Idea& idea = ideas_[static_cast<std::size_t>(id) - 1];
+  if (idea.outcome) return;
+  idea.outcome = idea.probed = probed;
+  idea.unproven = true;
+  events_.push_back(-id);
+  Learn(idea, false);
+}
+
+void KernelSearch::Learn(Idea& idea, bool again) {
+  const Outcome& outcome = *idea.outcome;
   if (!idea.candidate.made.empty()) return;
   const bool accepted = outcome.kind == Outcome::Kind::kAccepted;
   if (idea.candidate.retunes()) {
     // Of some sizes only: no result of the values everywhere.
     if (HasTechnique(idea.candidate.strategy.steps, kSizeClass)) return;
     const bool measured = accepted || outcome.reason == "not_faster";
-    numbers_.Report(idea.candidate.values, measured ? outcome.speedup : std::nullopt,
-                    outcome.built);
-    return;
+    const std::optional<double> speedup = measured ? outcome.speedup : std::nullopt;
+    if (again) return numbers_.Correct(idea.candidate.values, speedup);
+    return numbers_.Report(idea.candidate.values, speedup, outcome.built);
   }
   if (outcome.aligned) {
     tried_.insert(KeyOf(outcome.aligned->steps));
-    if (accepted && !outcome.aligned->steps.empty()) idea.candidate.strategy = *outcome.aligned;
+    // What is to be proven is made once more, as it was asked for.
+    const bool done = accepted && !idea.unproven && !outcome.aligned->steps.empty();
+    if (done) idea.candidate.strategy = *outcome.aligned;
   }
   // A step of several is not to blame alone; what it did to its parent shows.
   const std::vector<records::StrategyStep>& steps = idea.candidate.strategy.steps;

@@ -110,6 +110,8 @@ struct Idea {
   Candidate candidate;             // once accepted, with the strategy that was really done
   std::string asked;               // title of the strategy that was asked for
   std::optional<Outcome> outcome;  // absent: not reported yet
+  std::optional<Outcome> probed;   // what a first look said, where there was one
+  bool unproven = false;           // the outcome is what was probed
 };
 
 class KernelSearch {
@@ -123,6 +125,11 @@ class KernelSearch {
   // A variant that was made elsewhere becomes an idea, also where Next() has nothing more. Each is
   // to be taken once: nothing here knows whether it was tried.
   Candidate Take(MadeIdea made);
+
+  // What a first look at a candidate says, before anything is proven of it: its outcome up to its
+  // report, which may then come or not. kAccepted with a reason, so that it is a parent and not a
+  // winner.
+  void ReportProbe(int id, const Outcome& probed);
 
   // The result of a candidate; unknown ids and second reports are ignored.
   void Report(int id, const Outcome& outcome);
@@ -184,6 +191,8 @@ class KernelSearch {
   // of what is known.
   double Factor(const std::string& technique, const records::Json& parameters) const;
   Candidate Admit(Candidate candidate);
+  // From its outcome. `again`: it was probed before.
+  void Learn(Idea& idea, bool again);
   // Also that there was nothing is an event: the strategy for numbers was asked.
   std::optional<Candidate> Nothing();
 

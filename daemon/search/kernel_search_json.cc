@@ -90,6 +90,7 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
 // now).
 struct Recorded {
   std::string key;
+  std::optional<Outcome> probed;  // its first report
   std::optional<Outcome> outcome;
   MadeIdea made;  // of one that was made elsewhere
 };
@@ -124,7 +125,8 @@ Json KernelSearch::ToJson() const {
   for (const Idea& idea : ideas_) {
     Json json = CandidateJson(idea.candidate);
     json["asked"] = idea.asked;
-    if (idea.outcome) json["outcome"] = OutcomeJson(*idea.outcome);
+    if (idea.probed) json["probed"] = OutcomeJson(*idea.probed);
+    if (idea.outcome && !idea.unproven) json["outcome"] = OutcomeJson(*idea.outcome);
     ideas.push_back(std::move(json));
   }
   return {{"schema", kSchema},
@@ -158,6 +160,9 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
     Recorded idea;
     idea.key = Identity(ideas[i]);
     TRY_ASSIGN(idea.made, ReadMade(ideas[i], path));
+    if (ideas[i].contains("probed")) {
+      TRY_ASSIGN(idea.probed, ReadOutcome(ideas[i]["probed"], path + ".probed"));
+    }
     if (ideas[i].contains("outcome")) {
       TRY_ASSIGN(idea.outcome, ReadOutcome(ideas[i]["outcome"], path + ".outcome"));
     }
@@ -173,6 +178,10 @@ base::Result<KernelSearch> KernelSearch::Replay(SearchInput input, const Json& j
     const auto id = static_cast<std::size_t>(event < 0 ? -event : event);
     if (id == 0 || id > recorded.size()) return corrupt("an event of no idea");
     if (event < 0) {
+      if (id <= search.ideas_.size() && recorded[id - 1].probed && !search.ideas_[id - 1].outcome) {
+        search.ReportProbe(static_cast<int>(id), *recorded[id - 1].probed);
+        continue;
+      }
       if (!recorded[id - 1].outcome) return corrupt("a report without an outcome");
       search.Report(static_cast<int>(id), *recorded[id - 1].outcome);
       continue;

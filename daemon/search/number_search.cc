@@ -183,4 +183,20 @@ void NumberSearch::Report(const Values& values, std::optional<double> speedup,
   without_gain_ = 0;
 }
 
+void NumberSearch::Correct(const Values& values, std::optional<double> speedup) {
+  if (strategy_ == nullptr) return;
+  const auto point = PointOf(values);
+  const auto found = point ? asked_.find(*point) : asked_.end();
+  if (found == asked_.end() || !found->second.reported) return;
+  found->second.time.reset();
+  if (speedup && *speedup > 0) found->second.time = 1 / *speedup;
+  best_ = numbers_.Default();
+  best_speedup_ = 1.0;
+  for (const auto& [other, asked] : asked_) {
+    if (!asked.time || 1 / *asked.time <= best_speedup_) continue;
+    best_ = ValuesOf(solved_->space, other);
+    best_speedup_ = 1 / *asked.time;
+  }
+}
+
 }  // namespace cupilot::search

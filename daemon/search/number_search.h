@@ -41,6 +41,10 @@ class NumberSearch {
   // rejected; and what the compiler said of it.
   void Report(const Values& values, std::optional<double> speedup, const BuildReport& built = {});
 
+  // What is known better of a point that was reported. The strategy keeps what it was told: its
+  // neighbours promise as much as before.
+  void Correct(const Values& values, std::optional<double> speedup);
+
   const Values& best() const { return best_; }
   double best_speedup() const { return best_speedup_; }
   // Results since the last improvement; tells how promising it is to go on.

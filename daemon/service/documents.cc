@@ -281,6 +281,7 @@ Json TriedJson(const KernelJob& job) {
     const bool beaten =
         idea.outcome->kind == search::Outcome::Kind::kAccepted && !idea.outcome->reason.empty();
     entry["verdict"] = !idea.outcome->same_code.empty() ? "same code"
+                       : idea.unproven                  ? "not proven"
                        : beaten                         ? "beaten"
                                 : kVerdicts[static_cast<int>(idea.outcome->kind)];
     entry["reason"] = idea.outcome->reason;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "log/log.h"
-#include "records/read_parts.h"
 #include "service/job_record.h"
+#include "service/kernel_job_attempt.h"
 
 namespace cupilot::service {
 namespace {
@@ -25,25 +25,6 @@ bool IsFailureOfOriginal(const base::Error& error) {
 }
 
 }  // namespace
-
-struct KernelJob::Attempt {
-  int id = 0;
-  search::Candidate candidate;
-  records::Variant variant;          // once it was made
-  const Attempt* same_as = nullptr;  // an earlier one that makes the same variant
-  bool begun = false;
-  bool ended = false;
-  std::string code;  // of same_code_: others of it take this one's result
-  search::Outcome outcome;
-  std::optional<records::Evaluation> evaluation;
-  std::optional<base::Error> failure;  // of the environment
-};
-
-// A verification of so much takes many times as long as a probe.
-static bool HasMuchData(const PoolAdvice& advice) {
-  constexpr double kMuchData = 16 << 20;  // bytes
-  return advice.features && advice.features->values[records::FeatureAt("case_bytes")] >= kMuchData;
-}
 
 Pace PaceOn(const std::string& device) {
   return evaluate::DeviceKind(device) == "cuda" ? Pace{16, 24} : Pace{};
@@ -98,7 +79,8 @@ void KernelJob::Restore() {
     open_.back()->candidate = idea.candidate;
   }
   const bool models_open = models_ && !models_->ended();
-  ended_ = search_->Exhausted() && !models_open ? kNothingLeft : WhyEnough();
+  const bool nothing = search_->Exhausted() && !models_open && NextFinalist() == nullptr;
+  ended_ = nothing ? kNothingLeft : WhyEnough();
   finished_ = !ended_.empty();
   (void)ReconsiderModels();
   if (finished_) search_->Close();
@@ -121,9 +103,9 @@ double KernelJob::spent_seconds() const {
 }
 
 bool KernelJob::under_way() const {
-  return busy() || std::any_of(open_.begin(), open_.end(), [](const auto& attempt) {
-           return attempt->begun && !attempt->ended;
-         });
+  return busy() || (proving_ && !proving_->ended) ||
+         std::any_of(open_.begin(), open_.end(),
+                     [](const auto& attempt) { return attempt->begun && !attempt->ended; });
 }
 
 void KernelJob::Hold(bool held) {
@@ -166,7 +148,7 @@ void KernelJob::Prepare() {
 }
 
 void KernelJob::Begin() {
-  if (models_due_ && !models_ && search_ && open_.empty()) BeginModels();
+  if (models_due_ && !models_ && search_ && NothingOpen()) BeginModels();
   if (search_) {
     GoOn();
   } else {
@@ -193,23 +175,26 @@ void KernelJob::GoOn() {
   // What ends at once comes back here: one loop is enough. Between steps nothing is told.
   if (going_on_ || looking_ || !busy()) return;
   going_on_ = true;
-  AskMore();
-  while (!open_.empty() && open_.front()->ended && (told_ < pace_.turn || finished_)) {
-    const std::unique_ptr<Attempt> attempt = std::move(open_.front());
-    open_.pop_front();
-    ++told_;
-    Tell(*attempt);
+  do {
+    TellProof();
     AskMore();
-  }
+    while (!open_.empty() && open_.front()->ended && (told_ < pace_.turn || finished_)) {
+      const std::unique_ptr<Attempt> attempt = std::move(open_.front());
+      open_.pop_front();
+      ++told_;
+      Tell(*attempt);
+      AskMore();
+    }
+  } while (BeginProof());
   going_on_ = false;
   // Of a job that is finished nothing stays under way.
-  if (open_.empty() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
+  if (NothingOpen() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
 }
 
 void KernelJob::BeginAgain() {
   if (given_up_) return;
   begin_again_ = true;
-  if (busy() || !open_.empty()) return;
+  if (busy() || !NothingOpen()) return;
   begin_again_ = false;
   search_.reset();
   opinions_.clear();
@@ -219,6 +204,8 @@ void KernelJob::BeginAgain() {
   ended_.clear();
   spent_ = {};
   looked_at_ = 0;
+  proof_ended_ = proof_seconds_ = 0;
+  late_proofs_ = 0;
   finished_ = models_due_ = only_models_ = false;
   if (models_) models_->Stop("the search begins again");
   retired_ = std::move(models_);
@@ -246,7 +233,8 @@ void KernelJob::AskMore() {
     const auto candidate = NextCandidate();
     if (!candidate) {
       // Results, or answers, that are outstanding may bring new ones.
-      if (!open_.empty() || (models_ && !models_->ended())) return;
+      if (!NothingOpen() || (models_ && !models_->ended())) return;
+      if (NextFinalist() != nullptr) return;
       models_due_ = MayBeginModels();
       finished_ = !models_due_;
       if (finished_) ended_ = kNothingLeft;
@@ -304,6 +292,7 @@ std::optional<search::Candidate> KernelJob::NextCandidate() {
 }
 
 KernelJob::Attempt* KernelJob::Find(int id) {
+  if (proving_ && proving_->id == id) return proving_.get();
   for (const auto& attempt : open_) {
     if (attempt->id == id) return attempt.get();
   }
@@ -362,6 +351,7 @@ void KernelJob::Consider(Attempt& attempt) {
     return EndAttempt(id, OutcomeOf(attempt, *known));
   }
   for (const auto& other : open_) {
+    if (&attempt == proving_.get()) break;  // needs a verdict
     const bool same = other.get() != &attempt && !other->ended && other->variant.id == variant.id;
     if (same && other->same_as == nullptr) {
       attempt.same_as = other.get();
@@ -373,7 +363,11 @@ void KernelJob::Consider(Attempt& attempt) {
   }
   // Of a job that was given up it stays without a result, like what a daemon's end leaves.
   if (given_up_) {
-    std::erase_if(open_, [id](const auto& open) { return open->id == id; });
+    if (&attempt == proving_.get()) {
+      proving_.reset();
+    } else {
+      std::erase_if(open_, [id](const auto& open) { return open->id == id; });
+    }
     return GoOn();
   }
   Evaluate(id, variant);
@@ -394,18 +388,22 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
-  request.probe_first = HasMuchData(advice_);
+  const Attempt& attempt = *Find(id);
+  request.only_probe = ProbesFirst(attempt);
+  request.finalist = &attempt == proving_.get();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };
-  request.same_code = [this, alive = std::weak_ptr<bool>(alive_), id](const std::string& code,
-                                                                      SameCode::Known known) {
-    const auto still = alive.lock();
-    if (still == nullptr || !*still) return;
-    const std::string key =
-        same_code_.Ask(code, Find(id)->variant, input_.workload, std::move(known));
-    if (!key.empty() && *still) Find(id)->code = key;
-  };
+  // Nobody is to wait as long as a proof takes.
+  if (!request.finalist)
+    request.same_code = [this, alive = std::weak_ptr<bool>(alive_), id](const std::string& code,
+                                                                        SameCode::Known known) {
+      const auto still = alive.lock();
+      if (still == nullptr || !*still) return;
+      const std::string key =
+          same_code_.Ask(code, Find(id)->variant, input_.workload, std::move(known));
+      if (!key.empty() && *still) Find(id)->code = key;
+    };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (*alive) Enter(std::string(stage), Find(id));
   };
@@ -432,6 +430,17 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     outcome.variant = outcome.same_code = evaluation->variant;
     return EndAttempt(id, outcome);
   }
+  if (&attempt != proving_.get()) ++evaluated_;
+  const auto still = alive_;
+  if (ProbesFirst(attempt) && !evaluation->accepted && evaluation->reason.empty()) {
+    attempt.probed = true;
+    const search::Outcome outcome = ProbedOutcome(attempt);
+    probed_speedup_ = outcome.speedup.value_or(0);
+    Enter("probe", &attempt);
+    EndAttempt(id, outcome);
+    if (*still) same_code_.Tell(code, nullptr);
+    return;
+  }
   // Bound to what the store binds it to, whatever the evaluator wrote.
   evaluation->workload = workload_hash_;
   if (auto saved = with_.catalog.SaveVerdict(attempt.variant, *evaluation, input_.place.toolchain);
@@ -447,9 +456,8 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
                         {"reason", evaluation->reason},
                         {"speedup", MeasuredSpeedup(*evaluation).value_or(0.0)}});
   Enter("verdict", &attempt);
-  const auto alive = alive_;
   EndAttempt(id, OutcomeOf(attempt, *evaluation));
-  if (*alive) same_code_.Tell(code, &*evaluation);
+  if (*still) same_code_.Tell(code, &*evaluation);
 }
 
 search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
@@ -470,21 +478,26 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
 
 // With it end those that make the same variant.
 void KernelJob::EndAttempt(int id, const search::Outcome& outcome, const base::Error* failure) {
-  const Attempt* ended = Find(id);
-  for (const auto& attempt : open_) {
-    if (attempt.get() != ended && attempt->same_as != ended) continue;
-    attempt->ended = true;
-    attempt->outcome = outcome;
-    if (attempt.get() != ended) attempt->evaluation = ended->evaluation;
-    if (attempt->variant.strategy && outcome.aligned) {
-      attempt->outcome.aligned = attempt->variant.strategy;
+  Attempt* ended = Find(id);
+  const auto end = [&](Attempt& attempt) {
+    attempt.ended = true;
+    attempt.outcome = outcome;
+    attempt.probed = ended->probed;
+    if (&attempt != ended) attempt.evaluation = ended->evaluation;
+    if (attempt.variant.strategy && outcome.aligned) {
+      attempt.outcome.aligned = attempt.variant.strategy;
     }
-    if (failure != nullptr) attempt->failure = *failure;
+    if (failure != nullptr) attempt.failure = *failure;
+  };
+  end(*ended);
+  for (const auto& attempt : open_) {
+    if (attempt->same_as == ended) end(*attempt);
   }
   GoOn();
 }
 
 void KernelJob::Tell(const Attempt& attempt) {
+  if (attempt.probed) return search_->ReportProbe(attempt.id, attempt.outcome);
   search_->Report(attempt.id, attempt.outcome);
   if (models_ && !attempt.candidate.made.empty()) {
     models_->Report(attempt.candidate, attempt.outcome,

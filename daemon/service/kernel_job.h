@@ -1,8 +1,9 @@
 // The work on one kernel: asks the search what to try, makes it a variant, has it evaluated, writes
 // the verdict down, and tells the search. Several candidates are under way at once, so that a GPU
 // finds the next one built; the search is told their results in the order in which it was asked,
-// so that what it decides depends on no time. How far it has come is in the store, so that a new
-// daemon goes on there. On the loop thread.
+// so that what it decides depends on no time. Where a verification would take long, most are only
+// looked at, and the fastest is proven now and then (kernel_job_proofs.cc). How far it has come is
+// in the store, so that a new daemon goes on there. On the loop thread.
 #pragma once
 
 #include <chrono>
@@ -40,8 +41,8 @@ class KernelJob {
     const base::Clock& clock;
     Pool& pool;
   };
-  // What is called when something can be said about the job: "rewrite", "verify", ..., and
-  // "verdict" when last() has one.
+  // What is called when something can be said about the job: "rewrite", "verify", ..., "probe" when
+  // a candidate was looked at and is to be proven, and "verdict" when last() has one.
   using Progress = std::function<void(const KernelJob& job)>;
 
   KernelJob(Collaborators collaborators, JobInput input, Progress progress);
@@ -90,6 +91,12 @@ class KernelJob {
   const JobInput& input() const { return input_; }
   const std::string& stage() const { return stage_; }
   const std::string& title() const { return title_; }
+  // Candidates that were evaluated here: with a verdict, or with a look that was all so far.
+  std::int64_t evaluated() const { return evaluated_; }
+  // What the last look said, for events.
+  double probed_speedup() const { return probed_speedup_; }
+  // Something that was looked at is worth a proof: with no more to try the next steps prove it.
+  bool unproven() const { return proving_ != nullptr || NextFinalist() != nullptr; }
   // Null before the techniques were asked.
   const search::KernelSearch* search() const { return search_ ? &*search_ : nullptr; }
   const std::vector<search::Opinion>& opinions() const { return opinions_; }
@@ -148,6 +155,16 @@ class KernelJob {
   double ProvenSpeedup() const;
   void EndStep();
 
+  bool NothingOpen() const { return open_.empty() && !proving_; }
+  bool ProbesFirst(const Attempt& attempt) const;
+  search::Outcome ProbedOutcome(const Attempt& attempt) const;
+  // The fastest of those that were only probed, where it is worth a proof; or null.
+  const search::Idea* NextFinalist() const;
+  bool ProofDue() const;
+  // True: one was begun, and has ended already.
+  bool BeginProof();
+  void TellProof();
+
   Collaborators with_;
   JobInput input_;
   Progress progress_;
@@ -163,6 +180,12 @@ class KernelJob {
   bool models_due_ = false;                    // as soon as nothing is under way
   bool only_models_ = false;                   // all else was finished before
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
+  std::unique_ptr<Attempt> proving_;           // was told as probed; null: none
+  double proof_began_ = 0, proof_ended_ = 0;   // in spent_seconds(); the last one's
+  double proof_seconds_ = 0;                   // that the last one took
+  int late_proofs_ = 0;                        // after the job's time
+  std::int64_t evaluated_ = 0;
+  double probed_speedup_ = 0;
   base::Callback<bool> done_;
   const Pace pace_;
   const CandidateMaker maker_;

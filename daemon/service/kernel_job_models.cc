@@ -97,7 +97,7 @@ void KernelJob::LookForAnswers() {
 }
 
 bool KernelJob::waiting() const {
-  return models_ && !finished_ && open_.empty() && models_->waiting();
+  return models_ && !finished_ && NothingOpen() && models_->waiting();
 }
 
 // Written down before anybody acts on it.

@@ -250,6 +250,7 @@ void Once::Tune() {
   if (auto loaded = LoadState(); !loaded) return Finish(base::Fail(loaded.error()));
   job_ = std::make_unique<KernelJob>(with_, std::move(input), [this](const KernelJob& job) {
     if (job.stage() == "verdict") return OnVerdict(job);
+    if (job.stage() == "probe") return OnProbe(job);
     write_({{"event", "stage"}, {"data", {{"stage", job.stage()}, {"title", job.title()}}}});
   });
   began_ = with_.clock.Now();
@@ -318,20 +319,34 @@ void Once::StepAgain() {
   }
   const std::int64_t limit = params_.value("evaluations", std::int64_t{0});
   const double seconds = std::chrono::duration<double>(with_.clock.Now() - began_).count();
-  if (job_->finished() || (limit > 0 && evaluations_ >= limit) ||
-      seconds > job_->input().budget_seconds) {
-    return FinishTune();
-  }
-  const int most = limit > 0 ? static_cast<int>(std::min<std::int64_t>(limit - evaluations_, 1000))
-                             : std::numeric_limits<int>::max();
+  // Then only what was looked at is proven.
+  const bool enough =
+      (limit > 0 && evaluations_ >= limit) || seconds > job_->input().budget_seconds;
+  if (job_->finished() || (enough && !job_->unproven())) return FinishTune();
+  const int most = enough ? 0
+                   : limit > 0
+                       ? static_cast<int>(std::min<std::int64_t>(limit - evaluations_, 1000))
+                       : std::numeric_limits<int>::max();
   job_->Step([this](const base::Result<bool>&) { loop_.Post([this] { StepAgain(); }); }, most);
 }
 
-void Once::OnVerdict(const KernelJob& job) {
-  ++evaluations_;
+void Once::OnProbe(const KernelJob& job) {
+  evaluations_ = job.evaluated();
   write_({{"event", "verdict"},
           {"data",
            {{"title", job.title()},
+            {"evaluations", evaluations_},
+            {"verdict", "looked at"},
+            {"reason", ""},
+            {"speedup", job.probed_speedup()}}}});
+}
+
+void Once::OnVerdict(const KernelJob& job) {
+  evaluations_ = job.evaluated();
+  write_({{"event", "verdict"},
+          {"data",
+           {{"title", job.title()},
+            {"evaluations", evaluations_},
             {"verdict", job.last()->accepted ? "accepted" : "rejected"},
             {"reason", job.last()->reason},
             {"speedup", MeasuredSpeedup(*job.last()).value_or(0)}}}});

@@ -61,6 +61,7 @@ class Once {
   bool IsMeant(const records::Kernel& kernel) const;
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();
+  void OnProbe(const KernelJob& job);
   void OnVerdict(const KernelJob& job);
   void FinishTune();
   void Finish(base::Result<records::Json> result);

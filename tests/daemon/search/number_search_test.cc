@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
 #include <set>
 
 namespace cupilot::search {
@@ -94,6 +95,26 @@ TEST(NumberSearch, GoesOnAfterRejectedPoints) {
   EXPECT_GT(count, 15);
   EXPECT_EQ(search.best(), Blocks().Default());
   EXPECT_EQ(search.best_speedup(), 1.0);
+}
+
+TEST(NumberSearch, TheBestIsWhatIsKnownByNow) {
+  NumberSearch search(Blocks(), 1);
+  std::set<double> speeds;
+  while (const auto values = search.Next()) {
+    search.Report(*values, SpeedOf(*values));
+    speeds.insert(SpeedOf(*values));
+  }
+  const Values first = search.best();
+  const double second = *std::next(speeds.rbegin());
+  search.Correct(first, std::nullopt);
+  EXPECT_EQ(SpeedOf(search.best()), second);
+  EXPECT_EQ(search.best_speedup(), second);
+  search.Correct(first, 4.0);
+  EXPECT_EQ(search.best(), first);
+  EXPECT_EQ(search.best_speedup(), 4.0);
+  // Of what is no point nothing is known better.
+  search.Correct({{"X", 8}, {"Y", 3}}, 9.0);
+  EXPECT_EQ(search.best_speedup(), 4.0);
 }
 
 TEST(NumberSearch, HandlesSpacesThatAreTooLargeToList) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "cache/memory_store.h"
 #include "evaluate/worker_evaluator.h"
@@ -115,7 +116,12 @@ class AheadTest : public ::testing::Test {
                          {"sm_count", 132},
                          {"memory_bytes", 1},
                          {"driver", ""}}));
-    workers_->On("propose", milliseconds(1), always(protocol::ToJson(protocol::ProposeReply())));
+    protocol::ProposeReply proposed;
+    if (much_data_) {
+      proposed.features.emplace();
+      proposed.features->values[records::FeatureAt("case_bytes")] = 64 << 20;
+    }
+    workers_->On("propose", milliseconds(1), always(protocol::ToJson(proposed)));
     workers_->On("retune", times.rewrite, [this](const Json& params) -> base::Result<Json> {
       const auto request = protocol::ParseRetuneRequest(params);
       protocol::RewriteReply reply;
@@ -157,13 +163,21 @@ class AheadTest : public ::testing::Test {
       }
       return protocol::ToJson(reply);
     });
-    protocol::VerifyReply verified;
-    verified.passed = true;
-    workers_->On("verify", times.verify, always(protocol::ToJson(verified)));
+    workers_->On("verify", times.verify, [this](const Json& params) -> base::Result<Json> {
+      const auto request = protocol::ParseVerifyRequest(params);
+      const int number = std::stoi(request->set.variant.strategy->title);
+      verified_.push_back(number);
+      protocol::VerifyReply reply;
+      reply.passed = number <= most_right_;
+      if (!reply.passed) reply.reason = "wrong_values";
+      return protocol::ToJson(reply);
+    });
     // Faster by its number, so that the search has something to follow.
     workers_->On("measure", times.measure, [this](const Json& params) -> base::Result<Json> {
       const auto request = protocol::ParseMeasureRequest(params);
-      (request->confirm ? confirmed_ : measured_)
+      (request->probe     ? probed_
+       : request->confirm ? confirmed_
+                          : measured_)
           .push_back(std::stoi(request->set.variant.strategy->title));
       const double speedup =
           (losers_ ? 0.5 : 1.1) +
@@ -173,8 +187,8 @@ class AheadTest : public ::testing::Test {
         records::CaseResult result;
         result.name = "a";
         result.l2 = l2;
-        result.original_us = 100;
-        result.variant_us = 100 / speedup;
+        result.original_us = original_us_;
+        result.variant_us = original_us_ / speedup;
         result.speedup = speedup;
         result.interval = {speedup * 0.999, speedup * 1.001};
         reply.cases.push_back(result);
@@ -221,7 +235,11 @@ class AheadTest : public ::testing::Test {
   std::vector<int> measured_, confirmed_;  // by number, which is how good it is
   std::function<void(JobInput&)> change_;
   bool block_is_width_ = false;
-  bool losers_ = false;                      // all are slower than the original
+  bool losers_ = false;  // all are slower than the original
+  double original_us_ = 100;
+  bool much_data_ = false;  // so that candidates are probed
+  int most_right_ = 100;    // those with greater numbers are wrong
+  std::vector<int> probed_, verified_;
   bool keeps_records_ = false;               // of the job before
   std::function<std::string(int)> code_of_;  // what a candidate is built to; not set: nobody says
 };
@@ -438,6 +456,110 @@ TEST_F(AheadTest, AJobThatIsGivenUpBetweenStepsIsUnderWayUntilAllHasEnded) {
   EXPECT_FALSE(job_->under_way());
   EXPECT_EQ(BegunAfter(given_up), 0);
   EXPECT_FALSE(workers_->Advance()) << "its step ended before what it asked for";
+}
+
+// Where a proof takes half a minute: all are looked at, and few are proven.
+class MuchDataTest : public AheadTest {
+ protected:
+  MuchDataTest() {
+    much_data_ = true;
+    original_us_ = 1e4;
+    times_.verify = std::chrono::seconds(15);  // twice a proof
+  }
+
+  double BestSpeedup() const {
+    const auto best =
+        catalog_->Best(job_->input().kernel.key, job_->input().workload, job_->input().place, {});
+    return best ? best->evaluation.speedup.value_or(0) : 0;
+  }
+
+  Times times_;
+};
+
+TEST_F(MuchDataTest, TheBestOfAllIsProvenAtTheEnd) {
+  Tune(times_, 16, 1000);
+  EXPECT_EQ(order_.size(), 99u);
+  EXPECT_EQ(probed_.size(), 99u) << "each is looked at";
+  EXPECT_NEAR(BestSpeedup(), 2.1, 1e-6);
+  EXPECT_LE(confirmed_.size(), 5u) << "and few are proven";
+  EXPECT_THAT(kinds_, Each(search::Outcome::Kind::kAccepted));
+  EXPECT_EQ(CountIdeas(*job_).accepted, static_cast<std::int64_t>(confirmed_.size()));
+  EXPECT_FALSE(job_->unproven());
+  EXPECT_EQ(job_->ended(), "nothing is left to try");
+}
+
+TEST_F(MuchDataTest, MostOfTheTimeGoesIntoLooking) {
+  most_right_ = 4000;
+  change_ = [](JobInput& input) {
+    input.kernel.tunables[0].values.clear();
+    for (int value = 1; value <= 4000; ++value) input.kernel.tunables[0].values.push_back(value);
+    input.budget_seconds = 300;
+    input.strategy = "random";  // quick itself
+  };
+  Tune(times_, 16, 100000);
+  EXPECT_EQ(job_->ended(), "its time is used up");
+  std::chrono::nanoseconds verifying{0}, looking{0};
+  for (const auto& event : workers_->events()) {
+    if (event.op == "verify") verifying += event.ended - event.began;
+    if (event.op == "measure") looking += event.ended - event.began;
+  }
+  EXPECT_GT(looking, verifying) << looking.count() << " " << verifying.count();
+  ASSERT_THAT(probed_, Not(IsEmpty()));
+  // What was found is proven, and not much later than the time was up.
+  const int best = *std::max_element(probed_.begin(), probed_.end());
+  EXPECT_NEAR(BestSpeedup(), 1.1 + best / 100.0, 0.02 * (1.1 + best / 100.0));
+  EXPECT_LT(job_->spent_seconds(), 400);
+}
+
+TEST_F(MuchDataTest, WhatIsFastAndWrongIsFoundOut) {
+  most_right_ = 60;
+  Tune(times_, 16, 1000);
+  EXPECT_NEAR(BestSpeedup(), 1.7, 1e-6);
+  // From the fastest on each was refused, and the search knows.
+  EXPECT_THAT(verified_, Contains(100));
+  EXPECT_EQ(job_->search()->numbers().best().at(0).second, 60);
+  for (const search::Idea& idea : job_->search()->ideas()) {
+    const int number = static_cast<int>(idea.candidate.values.at(0).second);
+    if (number > most_right_) {
+      EXPECT_EQ(idea.outcome->reason, "wrong_values") << number;
+    }
+  }
+}
+
+// Where a technique is wrong, hundreds may be.
+TEST_F(MuchDataTest, AfterItsTimeFewAreTried) {
+  change_ = [](JobInput& input) { input.budget_seconds = 40; };
+  most_right_ = 1;
+  Tune(times_, 16, 1000);
+  EXPECT_TRUE(job_->finished());
+  EXPECT_FALSE(job_->unproven());
+  EXPECT_EQ(BestSpeedup(), 0);
+  EXPECT_THAT(verified_, Not(IsEmpty()));
+  EXPECT_LE(verified_.size(), 6u);
+}
+
+TEST_F(MuchDataTest, GoesOnWithWhatWasLookedAt) {
+  Tune(times_, 16, 40);
+  const std::size_t looked_at = probed_.size();
+  ASSERT_GE(looked_at, 20u);
+  const records::Json before = job_->search()->ToJson();
+  keeps_records_ = true;
+  Begin(times_, 16);
+  ASSERT_NE(job_->search(), nullptr);
+  EXPECT_EQ(job_->search()->ToJson(), before);
+  while (!job_->finished()) Step();
+  EXPECT_EQ(std::set<int>(probed_.begin(), probed_.end()).size(), 99u);
+  EXPECT_LE(probed_.size(), 99u + 16u) << "only what was under way is looked at again";
+  EXPECT_NEAR(BestSpeedup(), 2.1, 1e-6);
+}
+
+TEST_F(MuchDataTest, WithoutMoreToTryThanItMayOnlyProofsAreMade) {
+  Begin(times_, 16);
+  job_->Step([](const base::Result<bool>&) {}, 8);
+  EndStep();
+  EXPECT_EQ(job_->evaluated(), 8);
+  EXPECT_FALSE(job_->unproven());
+  EXPECT_NEAR(BestSpeedup(), 1.1 + *std::max_element(probed_.begin(), probed_.end()) / 100.0, 1e-6);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+// Where a verification takes many times as long as a look at a candidate: all are probed, the
+// search goes on with what that says, and now and then the fastest of them is proven. So most of
+// the time goes into looking, and of what was found what counts is proven at the end.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "evaluate/calls.h"
+#include "service/kernel_job.h"
+#include "service/kernel_job_attempt.h"
+
+namespace cupilot::service {
+namespace {
+
+constexpr double kMuchData = 16 << 20;  // bytes of a case
+constexpr double kWorthProving = 1.02;  // as a variant has to beat what is published
+// A first proof after so many looks, and then one for so many times as long a time of looking.
+constexpr std::int64_t kFirstLooks = 16;
+constexpr double kLookingPerProof = 3;
+constexpr int kLateProofs = 3;  // after the job's time
+
+}  // namespace
+
+bool KernelJob::ProbesFirst(const Attempt& attempt) const {
+  const bool much =
+      advice_.features && advice_.features->values[records::FeatureAt("case_bytes")] >= kMuchData;
+  // A model's variant is answered with a verdict; one for some sizes is of use beside others.
+  const std::vector<records::StrategyStep>& steps = attempt.candidate.strategy.steps;
+  const bool some_sizes = !steps.empty() && steps.back().technique == search::kSizeClass;
+  return much && attempt.candidate.made.empty() && !some_sizes && &attempt != proving_.get() &&
+         evaluate::DeviceKind(input_.place.device) == "cuda";
+}
+
+search::Outcome KernelJob::ProbedOutcome(const Attempt& attempt) const {
+  search::Outcome outcome = OutcomeOf(attempt, *attempt.evaluation);
+  outcome.kind = search::Outcome::Kind::kAccepted;
+  outcome.reason = kNotProven;
+  return outcome;
+}
+
+const search::Idea* KernelJob::NextFinalist() const {
+  if (!search_ || given_up_) return nullptr;
+  if (late_proofs_ >= kLateProofs && spent_seconds() >= input_.budget_seconds) return nullptr;
+  const search::Idea* fastest = nullptr;
+  double speedup = 0;
+  for (const search::Idea& idea : search_->ideas()) {
+    if (!idea.unproven || idea.outcome->speedup.value_or(0) <= speedup) continue;
+    fastest = &idea;
+    speedup = *idea.outcome->speedup;
+  }
+  if (fastest == nullptr) return nullptr;
+  const auto best = Best();
+  const double proven = best ? best->evaluation.speedup.value_or(1) : 1.0;
+  return speedup >= kWorthProving * std::max(1.0, proven) ? fastest : nullptr;
+}
+
+bool KernelJob::ProofDue() const {
+  if (proving_ || given_up_ || !search_) return false;
+  // Nothing else is to be done, now or at all.
+  if (open_.empty()) return true;
+  if (finished_) return false;
+  const double looked = spent_seconds() - proof_ended_;
+  if (proof_ended_ <= 0) return Evaluations() >= kFirstLooks;
+  if (looked >= kLookingPerProof * proof_seconds_) return true;
+  // So that it ends with the time that there is.
+  return looked > 0 && spent_seconds() + proof_seconds_ >= input_.budget_seconds;
+}
+
+bool KernelJob::BeginProof() {
+  if (!ProofDue()) return false;
+  const search::Idea* idea = NextFinalist();
+  if (idea == nullptr) return false;
+  proving_ = std::make_unique<Attempt>();
+  proving_->id = idea->candidate.id;
+  proving_->candidate = idea->candidate;
+  proof_began_ = spent_seconds();
+  if (proof_began_ >= input_.budget_seconds) ++late_proofs_;
+  Make(*proving_);
+  return proving_ == nullptr || proving_->ended;
+}
+
+void KernelJob::TellProof() {
+  if (!proving_ || !proving_->ended) return;
+  const std::unique_ptr<Attempt> attempt = std::move(proving_);
+  proof_ended_ = spent_seconds();
+  proof_seconds_ = proof_ended_ - proof_began_;
+  Tell(*attempt);
+}
+
+}  // namespace cupilot::service
