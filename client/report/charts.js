@@ -55,9 +55,11 @@ function labels(svg, points, x, y, width) {
   for (const one of at) {
     one.y = Math.max(one.y, last + 13);
     last = one.y;
-    const left = one.x > width * 0.6;
+    const left = one.x > width / 2;
+    // About seven pixels a letter.
+    const most = Math.max(4, Math.floor(((left ? one.x - kMargin.left : width - one.x) - 12) / 7));
     svg.append('text').attr('x', one.x + (left ? -9 : 9)).attr('y', one.y + 4)
-      .attr('text-anchor', left ? 'end' : 'start').text(one.name.length > 24 ? one.name.slice(0, 23) + '…' : one.name);
+      .attr('text-anchor', left ? 'end' : 'start').text(one.name.length > most ? one.name.slice(0, most - 1) + '…' : one.name);
   }
 }
 

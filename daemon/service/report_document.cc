@@ -59,33 +59,6 @@ std::size_t OffsetOfLine(const std::string& text, std::int64_t line) {
   return at;
 }
 
-// As the user wrote it, while the file is what was read; else as the compiler sees it.
-Json OriginalOf(const records::Kernel& kernel) {
-  const Json otherwise = {{"text", kernel.closure_source},
-                          {"as_written", false},
-                          {"line", 1},
-                          {"note",
-                           "as the compiler sees it, with all that the kernel reaches: the file "
-                           "is not what was read"}};
-  const auto text = base::ReadFile(kernel.file);
-  if (!text) return otherwise;
-  const std::size_t begin_of_line = OffsetOfLine(*text, kernel.line);
-  const std::size_t end_of_line = std::min(text->find('\n', begin_of_line), text->size());
-  for (const records::ClosureRange& range : kernel.closure) {
-    if (range.file != kernel.file || range.begin < 0 || range.end <= range.begin) continue;
-    const auto begin = static_cast<std::size_t>(range.begin);
-    const auto end = static_cast<std::size_t>(range.end);
-    if (end > text->size() || begin > end_of_line || end <= begin_of_line) continue;
-    const std::string_view part = std::string_view(*text).substr(begin, end - begin);
-    if (base::HashHex(part) != range.hash) continue;
-    return {{"text", part},
-            {"as_written", true},
-            {"line", 1 + std::count(text->begin(), text->begin() + range.begin, '\n')},
-            {"note", ""}};
-  }
-  return otherwise;
-}
-
 Json WinnersOf(const std::vector<Proven>& set) {
   Json winners = Json::array();
   for (const Proven& one : set) {
@@ -177,6 +150,32 @@ base::Result<Json> KernelJson(Service& service, const Entry& entry) {
 }
 
 }  // namespace
+
+Json OriginalOf(const records::Kernel& kernel) {
+  const Json otherwise = {{"text", kernel.closure_source},
+                          {"as_written", false},
+                          {"line", 1},
+                          {"note",
+                           "as the compiler sees it, with all that the kernel reaches: the file "
+                           "is not what was read"}};
+  const auto text = base::ReadFile(kernel.file);
+  if (!text) return otherwise;
+  const std::size_t begin_of_line = OffsetOfLine(*text, kernel.line);
+  const std::size_t end_of_line = std::min(text->find('\n', begin_of_line), text->size());
+  for (const records::ClosureRange& range : kernel.closure) {
+    if (range.file != kernel.file || range.begin < 0 || range.end <= range.begin) continue;
+    const auto begin = static_cast<std::size_t>(range.begin);
+    const auto end = static_cast<std::size_t>(range.end);
+    if (end > text->size() || begin > end_of_line || end <= begin_of_line) continue;
+    const std::string_view part = std::string_view(*text).substr(begin, end - begin);
+    if (base::HashHex(part) != range.hash) continue;
+    return {{"text", part},
+            {"as_written", true},
+            {"line", 1 + std::count(text->begin(), text->begin() + range.begin, '\n')},
+            {"note", ""}};
+  }
+  return otherwise;
+}
 
 base::Result<std::string> ReportText(Service& service, const std::string& folder) {
   const auto contains = [&](const auto& entry) { return InProject(service, entry.second, folder); };

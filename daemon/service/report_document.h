@@ -18,4 +18,8 @@ base::Result<records::Json> ReportReply(Service& service, const std::string& fol
 // The document's text. Kernels come in order of file and line, so that equal data give equal bytes.
 base::Result<std::string> ReportText(Service& service, const std::string& folder);
 
+// The kernel's own text (`text`, the `line` at which it begins): `as_written` while the file is
+// what was read, else all that it reaches as the compiler sees it, which `note` says.
+records::Json OriginalOf(const records::Kernel& kernel);
+
 }  // namespace cupilot::service
