@@ -49,6 +49,18 @@ std::string StepText(const records::StrategyStep& step) {
   return records::CompactJson({step.technique, step.parameters});
 }
 
+// The same variant may be made in several ways, so two may each have been made of the other: who
+// is come back to from itself stands below the original.
+void CutCircles(std::map<std::string, std::string>& parents) {
+  for (auto& [id, parent] : parents) {
+    std::string at = parent;
+    for (std::size_t steps = 0; !at.empty() && at != id && steps < parents.size(); ++steps) {
+      at = parents[at];
+    }
+    if (!at.empty()) parent.clear();
+  }
+}
+
 double NumberIn(const Json& json, const char* key) {
   const auto it = json.find(key);
   return it != json.end() && it->is_number() ? it->get<double>() : 0;
@@ -141,13 +153,15 @@ Json VariantTree(const std::vector<records::Variant>& variants) {
     }
     return {};
   };
+  std::map<std::string, std::string> parents;
+  for (std::size_t i = 0; i < variants.size(); ++i) parents[variants[i].id] = parent_of(i);
+  CutCircles(parents);
   Json tree = Json::array();
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    const records::Variant& variant = variants[i];
+  for (const records::Variant& variant : variants) {
     Json steps = Json::array();
     if (variant.strategy) steps = records::ToJson(*variant.strategy)["steps"];
     tree.push_back({{"id", variant.id},
-                    {"parent", parent_of(i)},
+                    {"parent", parents[variant.id]},
                     {"parents", variant.parents},
                     {"title", variant.strategy ? variant.strategy->title : ""},
                     {"bottleneck", variant.strategy ? variant.strategy->bottleneck : ""},

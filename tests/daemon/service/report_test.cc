@@ -51,6 +51,12 @@ TEST(VariantTreeTest, NobodyIsItsOwnParent) {
               ::testing::ElementsAre("a<", "b<a"));
 }
 
+TEST(VariantTreeTest, CirclesAreCut) {
+  EXPECT_THAT(Lines({VariantOf("a", {}, {"b"}), VariantOf("b", {}, {"c"}),
+                     VariantOf("c", {}, {"a"}), VariantOf("d", {}, {"c"})}),
+              ::testing::ElementsAre("a<", "b<c", "c<a", "d<c"));
+}
+
 TEST(EvidenceRowTest, ARejectionShowsItsSlowestCase) {
   records::Evaluation evaluation;
   evaluation.reason = "not_faster";
