@@ -107,7 +107,7 @@ function bestSoFarChart(title, description, tried, best, count, table) {
     const values = tried.concat(best).map((one) => one.speedup);
     const x = d3.scaleLinear().domain([0, Math.max(1, count)]).range([kMargin.left, width - kMargin.right]);
     const y = d3.scaleLinear().domain([0, Math.max(1.1, ...values) * 1.05]).range([height - kMargin.bottom, kMargin.top]);
-    axes(svg, width, height, x, y, 'verdicts', 'speedup over the original', Math.max(2, Math.round(width / 90)), 6);
+    axes(svg, width, height, x, y, 'verdicts', 'speedup over the original', Math.min(count, Math.max(2, Math.round(width / 90))), 6, 'd');
     // One path for all: five thousand elements would take their time.
     svg.append('path').attr('class', 'tried')
       .attr('d', tried.map((one) => 'M' + x(one.n).toFixed(1) + ' ' + y(one.speedup).toFixed(1) + 'h0').join(''));

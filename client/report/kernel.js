@@ -28,13 +28,16 @@ function curvePart(kernel) {
   const title = 'Best so far of ' + kernel.kernel + ', ' + text((kernel.device || {}).times);
   const description = 'Speedup over the original after each of ' + plural(verdicts.length, 'verdict', 'verdicts') + ', from ' +
     verdicts[0].date + ' to ' + verdicts[verdicts.length - 1].date + '.';
-  return bestSoFarChart(title, description, tried, best, verdicts.length, () => pagedTable(title, [
+  const top = best.length ? best[best.length - 1].speedup : 0;
+  const note = list(kernel.winners).length && top > kernel.speedup
+    ? el('p', {class: 'quiet'}, 'What is used must also be faster than the one before it, by 2 % and for certain: here it is ' + factor(kernel.speedup) + '.') : '';
+  return [note, bestSoFarChart(title, description, tried, best, verdicts.length, () => pagedTable(title, [
     {name: 'verdict', kind: 'head', cell: (one) => String(one.n)},
     {name: 'date', cell: (one) => one.row.date},
     {name: 'speedup', kind: 'number', cell: (one) => factor(one.speedup)},
     {name: 'interval', kind: 'number', cell: (one) => interval(one.row.interval)},
     {name: 'variant', cell: (one) => shortId(one.row.variant)},
-  ], best));
+  ], best))];
 }
 
 function evidenceDetails(row) {
