@@ -152,12 +152,12 @@ base::Result<Json> KernelJson(Service& service, const Entry& entry) {
 }  // namespace
 
 Json OriginalOf(const records::Kernel& kernel) {
-  const Json otherwise = {{"text", kernel.closure_source},
-                          {"as_written", false},
-                          {"line", 1},
-                          {"note",
-                           "as the compiler sees it, with all that the kernel reaches: the file "
-                           "is not what was read"}};
+  Json otherwise = {{"text", kernel.closure_source},
+                    {"as_written", false},
+                    {"line", 1},
+                    {"note",
+                     "as the compiler sees it, with all that the kernel reaches: the file "
+                     "is not what was read"}};
   const auto text = base::ReadFile(kernel.file);
   if (!text) return otherwise;
   const std::size_t begin_of_line = OffsetOfLine(*text, kernel.line);
