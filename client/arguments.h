@@ -33,7 +33,8 @@ struct Arguments {
   std::string file;     // tune, evaluate: absolute
   std::string workload_file;
   std::string variant_file;
-  std::string output_file;  // tune, best: where the variant goes; lock: the lock file
+  std::string
+      output_file;  // tune, best: where the variant goes; lock: the lock file; report: the page
   std::string device = "host";
   std::string gpu = "cuda:0";  // lock --verify
   std::string build_folder;    // lock --verify

@@ -1,4 +1,24 @@
 # cupilot: what a person types.
+
+# A report's page becomes a part of the program, with the libraries that draw in it.
+include(ReportFiles)
+set(report_files "")
+foreach(name IN LISTS CUPILOT_REPORT_PROGRAM ITEMS page.html style.css)
+  list(APPEND report_files "${CMAKE_CURRENT_SOURCE_DIR}/report/${name}")
+endforeach()
+foreach(name IN LISTS CUPILOT_REPORT_LIBRARIES)
+  if(NOT EXISTS "${CUPILOT_NODE_MODULES}/${name}")
+    message(FATAL_ERROR "${name} is not in ${CUPILOT_NODE_MODULES}: install Debian's packages of D3's parts and of jsdiff "
+      "(${CUPILOT_REPORT_PACKAGES}), or set CUPILOT_NODE_MODULES to a folder that has them")
+  endif()
+  list(APPEND report_files "${CUPILOT_NODE_MODULES}/${name}")
+endforeach()
+set(embed_report "${PROJECT_SOURCE_DIR}/cmake_module/internal/EmbedReport.cmake")
+add_custom_command(OUTPUT report_files.cc
+  COMMAND "${CMAKE_COMMAND}" "-DFOLDER=${CMAKE_CURRENT_SOURCE_DIR}/report" "-DMODULES=${CUPILOT_NODE_MODULES}" -DDOC=/usr/share/doc
+          "-DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/report_files.cc" -P "${embed_report}"
+  DEPENDS ${report_files} "${embed_report}" "${PROJECT_SOURCE_DIR}/cmake_module/internal/ReportFiles.cmake"
+  VERBATIM)
 cupilot_library(client
   SOURCES arguments.cc connection.cc doctor_checks.cc once.cc output.cc program_variants.cc recording_folder.cc run_program.cc
           source_input.cc spawn.cc
@@ -7,9 +27,10 @@ cupilot_library(client
           commands/capture.cc commands/config.cc commands/daemon.cc
           commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc
           commands/history.cc commands/import.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
-          commands/lock_verify.cc commands/models.cc commands/strategies.cc commands/resume.cc commands/search_replay.cc
+          commands/lock_verify.cc commands/models.cc commands/report.cc commands/strategies.cc commands/resume.cc commands/search_replay.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
           commands/workload.cc
+          report/page.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")

@@ -20,6 +20,7 @@ constexpr Row kRows[] = {
     {"explain", &RunExplain},
     {"best", &RunBest},
     {"history", &RunHistory},
+    {"report", &RunReport},
     {"apply", &RunApply},
     {"lock", &RunLock},
     {"tune", &RunTune},

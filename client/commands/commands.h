@@ -11,6 +11,7 @@ int RunList(const Arguments& arguments, Output& output);
 int RunExplain(const Arguments& arguments, Output& output);
 int RunBest(const Arguments& arguments, Output& output);
 int RunHistory(const Arguments& arguments, Output& output);
+int RunReport(const Arguments& arguments, Output& output);
 int RunApply(const Arguments& arguments, Output& output);
 int RunLock(const Arguments& arguments, Output& output);
 int RunLockVerify(const Arguments& arguments, Output& output);

@@ -43,6 +43,8 @@ cupilot_dependency(eigen Eigen3::Eigen)
 find_path(CUPILOT_MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)
 add_library(dep_mustache INTERFACE)
 target_include_directories(dep_mustache SYSTEM INTERFACE "${CUPILOT_MUSTACHE_INCLUDE}")
+# What draws in reports (client/report): parts of D3 and jsdiff, as Debian's packages of node modules have them.
+find_path(CUPILOT_NODE_MODULES d3-scale/dist/d3-scale.min.js PATHS /usr/share/nodejs NO_DEFAULT_PATH REQUIRED)
 # BLAKE2b; the archive, so that the static launcher can use the same target.
 find_library(CUPILOT_SODIUM_ARCHIVE libsodium.a REQUIRED)
 cupilot_dependency(sodium "${CUPILOT_SODIUM_ARCHIVE}" Threads::Threads)

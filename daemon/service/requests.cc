@@ -9,6 +9,7 @@
 #include "service/documents.h"
 #include "service/lock_document.h"
 #include "service/models.h"
+#include "service/report_document.h"
 #include "service/strategies.h"
 
 namespace cupilot::service {
@@ -41,7 +42,8 @@ constexpr const char* kVerbs[] = {"ping",
                                   "strategies_list",
                                   "strategies_show",
                                   "strategies_export",
-                                  "strategies_import"};
+                                  "strategies_import",
+                                  "report"};
 
 using protocol::DaemonMessage;
 
@@ -128,6 +130,9 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   }
   if (verb == "strategies_import") {
     return ImportStrategies(service_, records::TextAt(params, "file"));
+  }
+  if (verb == "report") {
+    return ReportReply(service_, records::TextAt(params, "folder"), state_folder_ + "/replies");
   }
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));

@@ -66,6 +66,10 @@ class CaseProfile {
     Place(variant, profiled_.variant_us);
     record["original"] = std::move(original);
     record["variant"] = std::move(variant);
+    record["peaks"] = {{"arithmetic", peaks_.value("arithmetic", Json::object())},
+                       {"read", peaks_.value("read", 0.0)},
+                       {"write", peaks_.value("write", 0.0)},
+                       {"copy", peaks_.value("copy", 0.0)}};
     record["seconds"] = std::chrono::duration<double>(steady_clock::now() - begin).count();
     return record;
   }

@@ -11,7 +11,9 @@ namespace cupilot::worker {
 //   {"source": "cupti" | "static", "reason": why there are no counters,
 //    "necessary": {"read": bytes, "written": bytes}, "seconds": what it took,
 //    "original": {"bound", "share", "shares", "operations", "launches", "counters"} and "variant":
-//    the same; without counters "instructions" in place of them}
+//    the same; without counters "instructions" in place of them,
+//    "peaks": {"read", "write", "copy": bytes a microsecond,
+//              "arithmetic": {pipe: operations a microsecond}}}
 // The original's is kept for the candidates that follow.
 base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& request);
 

@@ -112,6 +112,18 @@ TEST_F(RetuneTest, AnEditedKernelIsTunedAgainUnasked) {
   EXPECT_EQ(first.value("kernel", ""), "waves::damp");
   EXPECT_EQ(Ask("status").value("idle_reason", ""), "done");
 
+  // A report says the same, with the kernel as it is written.
+  const Json report = Ask("report");
+  ASSERT_EQ(report.value("kernels", Json::array()).size(), 1u) << report.dump(1);
+  const Json& reported = report["kernels"][0];
+  EXPECT_EQ(reported["kernel_key"], first["kernel_key"]);
+  EXPECT_EQ(reported["winners"].size(), first["variants"].size());
+  EXPECT_FALSE(reported["evaluations"].empty());
+  EXPECT_EQ(reported["original"]["as_written"], true) << reported["original"].dump(1);
+  EXPECT_THAT(reported["original"]["text"].get<std::string>(),
+              ::testing::StartsWith("__global__ void damp("));
+  EXPECT_EQ(reported["roofline"].empty(), !reported["no_roofline"].get<std::string>().empty());
+
   const std::string path = xdg_.folder() / "source/main.cu";
   std::string text = base::ReadFile(path).value();
   const std::string old_line = "next[i] = now[i] - decay * next[i];";
