@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "cache/rocks_store.h"
@@ -34,6 +35,7 @@ using service::InstanceLock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAgain{30};
+constexpr milliseconds kLookAtProgram{60000};
 constexpr milliseconds kMostLeaving{60000};  // what is measured then is measured again
 constexpr std::size_t kMostWorkersLog = 4 << 20;
 
@@ -83,6 +85,39 @@ bool CouldStartAgain(const base::UserFolders& folders) {
          ::access((base::ExecutableFolder() + "/cupilotd").c_str(), X_OK) == 0;
 }
 
+// Whether another program has taken the place of this one's: an upgrade. Asked with every request,
+// before workers of another version meet a daemon of this one.
+class OwnProgram {
+ public:
+  OwnProgram() : path_(base::ExecutableFolder() + "/cupilotd"), began_(Now()) {}
+  bool Replaced() const {
+    const auto now = Now();
+    return now && began_ && *now != *began_;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+  std::optional<Identity> Now() const {
+    struct stat status{};
+    if (::stat(path_.c_str(), &status) != 0) return std::nullopt;
+    return Identity(status.st_dev, status.st_ino);
+  }
+  const std::string path_;
+  const std::optional<Identity> began_;
+};
+
+// Starts the next daemon, which waits for the end of this one. It is nobody's child.
+void StartNext(const std::string& program) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::fork() != 0) ::_exit(0);
+    ::execl(program.c_str(), program.c_str(), "--take-over", nullptr);
+    ::_exit(127);
+  }
+  if (child > 0) (void)base::WaitForEnd(child);
+}
+
 // Why, and how, this daemon ends. On the loop thread.
 class Ending {
  public:
@@ -110,97 +145,184 @@ class Ending {
   std::string why_;
 };
 
+// What is made before the loop, in this order.
+struct Ground {
+  InstanceLock lock;
+  std::string because;  // why there is a new daemon
+  std::unique_ptr<ModelProviders> providers;
+  std::unique_ptr<cache::Store> store;
+};
+
+// The parts around the loop. Everything on the loop thread, but for the constructor.
+class Daemon {
+ public:
+  Daemon(Ground& ground, const base::UserFolders& folders, const service::Settings& settings,
+         const ServiceStart& start)
+      : folders_(folders),
+        start_(start),
+        models_(MakeModels(*ground.providers)),
+        workers_(loop_, clock_,
+                 WorkerSettings(settings, static_cast<int>(settings.nice),
+                                folders.state + "/workers.log")),
+        evaluator_(workers_, clock_, EvaluatorSettings(folders)),
+        captures_(loop_, CaptureSettings(static_cast<int>(settings.nice), folders)),
+        service_({loop_, clock_, *ground.store, workers_, evaluator_, files_, &captures_, models_},
+                 settings, folders.state),
+        ending_(loop_, service_),
+        idle_exit_(settings.idle_exit, settings.idle_exit_after),
+        requests_(service_, folders.state, [this] { ending_.AtOnce("`cupilot daemon stop`"); }),
+        idle_timer_(loop_),
+        program_timer_(loop_) {
+    requests_.SetStart({ground.because, start.socket >= 0});
+    requests_.OnHandOver([this](const std::string& version) {
+      handed_over_ = true;
+      ending_.Soon("it makes way for version " + version);
+    });
+    service_.OnEvent(
+        [this](const std::string& name, const records::Json& data) { OnEvent(name, data); });
+  }
+
+  // Opens the socket; from then on clients wait for Run().
+  Result<> Listen() {
+    loop::ZmqServer::Options options;
+    options.socket = start_.socket;
+    TRY_ASSIGN(server_,
+               loop::ZmqServer::Listen(loop_, folders_.runtime + "/daemon.sock", options,
+                                       [this](const std::string& peer, std::string_view message) {
+                                         OnMessage(peer, message);
+                                       }));
+    return {};
+  }
+
+  // Until something ends it; why() says what.
+  void Run() {
+    loop_.OnSignal(SIGINT, [this] { ending_.AtOnce("an interrupt from the keyboard"); });
+    loop_.OnSignal(SIGTERM, [this] { ending_.AtOnce("the system or a user ended it (SIGTERM)"); });
+    program_timer_.StartRepeating(kLookAtProgram, [this] { LookAtProgram(); });
+    if (const auto period = idle_exit_.period(); period > milliseconds(0)) {
+      idle_timer_.StartRepeating(period, [this] { LookIfIdle(); });
+    }
+    service_.Start();
+    loop_.Run();
+    workers_.Stop();
+    loop_.RunOnce(false);
+  }
+  const std::string& why() const { return ending_.why(); }
+  bool handed_over() const { return handed_over_; }
+
+ private:
+  // A key that is missing is no reason to leave the user without tuned kernels.
+  const service::ModelSurroundings* MakeModels(ModelProviders& providers) {
+    const auto made = providers.Make(loop_, clock_);
+    if (made) return providers.surroundings();
+    log::Error("no language model is asked", {{"reason", made.error()}});
+    return nullptr;
+  }
+
+  void OnMessage(const std::string& peer, std::string_view message) {
+    idle_exit_.OnRequest(clock_.Now());
+    LookAtProgram();
+    server_->Send(peer, requests_.Handle(peer, message));
+  }
+
+  void OnEvent(const std::string& name, const records::Json& data) {
+    const std::string text = protocol::TextOf(
+        protocol::DaemonMessage{protocol::DaemonMessage::Kind::kEvent, {}, data, name});
+    const std::set<std::string> subscribers = requests_.subscribers();
+    for (const std::string& peer : subscribers) {
+      if (!server_->Send(peer, text)) requests_.Forget(peer);
+    }
+  }
+
+  void LookAtProgram() {
+    if (!ending_.why().empty() || !program_.Replaced()) return;
+    handed_over_ = true;
+    ending_.Soon("its program was replaced by another one");
+    if (start_.socket < 0) StartNext(program_.path());
+  }
+
+  void LookIfIdle() {
+    const bool listened_to = !requests_.subscribers().empty();
+    if (!idle_exit_.IsTime(service_.IdleReason(), listened_to, clock_.Now())) return;
+    if (CouldStartAgain(folders_)) ending_.AtOnce("nothing was left to do");
+  }
+
+  const base::UserFolders& folders_;
+  const ServiceStart start_;
+  const base::SystemClock clock_;
+  loop::Loop loop_;
+  const service::ModelSurroundings* const models_;
+  service::PublishFiles files_;
+  evaluate::ProcessWorkers workers_;
+  evaluate::WorkerEvaluator evaluator_;
+  service::ProcessCaptureRunner captures_;
+  service::Service service_;
+  Ending ending_;
+  service::IdleExit idle_exit_;
+  service::Requests requests_;
+  const OwnProgram program_;
+  bool handed_over_ = false;
+  std::unique_ptr<loop::ZmqServer> server_;
+  loop::Timer idle_timer_;
+  loop::Timer program_timer_;
+};
+
+void WriteEnd(InstanceLock& lock, const std::string& why) {
+  const base::SystemClock clock;
+  lock.Note(
+      service::EndedNote(::getpid(), CUPILOT_VERSION, base::FormatDate(clock.WallTime()), why));
+  log::Info("the daemon ends", {{"version", CUPILOT_VERSION}, {"because", why}});
+  log::Flush();
+}
+
+// Keys are read before there are threads.
+Result<> OpenRest(Ground& ground, const base::UserFolders& folders,
+                  const service::Settings& settings) {
+  auto providers = ModelProviders::Read(settings.models.models, folders.config, folders);
+  if (!providers) return base::Fail(providers.error().In("the setting models"));
+  ground.providers = std::move(*providers);
+  TRY_ASSIGN(ground.store, cache::RocksStore::Open(folders.state + "/store"));
+  return {};
+}
+
+Result<InstanceLock> TakePlace(const base::UserFolders& folders, const service::Settings& settings,
+                               const ServiceStart& start) {
+  for (const std::string& folder : {folders.state, folders.cache, folders.runtime}) {
+    TRY(base::MakePrivateFolder(folder));
+  }
+  auto lock = TakeLock(folders.state + "/daemon.lock", start);
+  if (!lock) return lock;
+  (void)log::Configure(LogSettings(settings, folders.state + "/daemon.log"));
+  RotateWorkersLog(folders.state + "/workers.log");
+  return lock;
+}
+
 }  // namespace
 
 int RunService(const base::UserFolders& folders, const service::Settings& settings,
                const ServiceStart& start, base::UniqueFunction<void(const std::string&)> ready) {
-  const auto fail = [&ready](const base::Error& error) {
+  auto lock = TakePlace(folders, settings, start);
+  if (!lock) {
+    ready(lock.error().message);
+    return kEnvironment;
+  }
+  Ground ground{std::move(*lock), "", nullptr, nullptr};
+  ground.because = service::StartedBecause(ground.lock.before());
+  const std::string date = base::FormatDate(base::SystemClock().WallTime());
+  ground.lock.Note(service::RunningNote(::getpid(), CUPILOT_VERSION, date));
+  log::Info("the daemon starts", {{"version", CUPILOT_VERSION}, {"because", ground.because}});
+  const auto fail = [&](const base::Error& error) {
+    WriteEnd(ground.lock, "it could not start: " + error.message);
     ready(error.message);
     return kEnvironment;
   };
-  for (const std::string& folder : {folders.state, folders.cache, folders.runtime}) {
-    if (auto made = base::MakePrivateFolder(folder); !made) return fail(made.error());
-  }
-  auto lock = TakeLock(folders.state + "/daemon.lock", start);
-  if (!lock) return fail(lock.error());
-  (void)log::Configure(LogSettings(settings, folders.state + "/daemon.log"));
-  RotateWorkersLog(folders.state + "/workers.log");
-  const base::SystemClock clock;
-  const std::string because = service::StartedBecause(lock->before());
-  const std::string date = base::FormatDate(clock.WallTime());
-  lock->Note(service::RunningNote(::getpid(), CUPILOT_VERSION, date));
-  log::Info("the daemon starts", {{"version", CUPILOT_VERSION}, {"because", because}});
-  // Keys before threads.
-  auto providers = ModelProviders::Read(settings.models.models, folders.config, folders);
-  if (!providers) return fail(providers.error().In("the setting models"));
-  auto store = cache::RocksStore::Open(folders.state + "/store");
-  if (!store) return fail(store.error());
-
-  loop::Loop loop;
-  // A key that is missing is no reason to leave the user without tuned kernels.
-  const auto made = (*providers)->Make(loop, clock);
-  if (!made) log::Error("no language model is asked", {{"reason", made.error()}});
-  service::PublishFiles files;
-  const int nice = static_cast<int>(settings.nice);
-  evaluate::ProcessWorkers workers(loop, clock,
-                                   WorkerSettings(settings, nice, folders.state + "/workers.log"));
-  evaluate::WorkerEvaluator evaluator(workers, clock, EvaluatorSettings(folders));
-  service::ProcessCaptureRunner captures(loop, CaptureSettings(nice, folders));
-  service::Service service({loop, clock, **store, workers, evaluator, files, &captures,
-                            made ? (*providers)->surroundings() : nullptr},
-                           settings, folders.state);
-  Ending ending(loop, service);
-  service::IdleExit idle_exit(settings.idle_exit, settings.idle_exit_after);
-  service::Requests requests(service, folders.state,
-                             [&ending] { ending.AtOnce("`cupilot daemon stop`"); });
-  requests.SetStart({because, start.socket >= 0});
-  bool handed_over = false;
-  requests.OnHandOver([&](const std::string& version) {
-    handed_over = true;
-    ending.Soon("it makes way for version " + version);
-  });
-  std::unique_ptr<loop::ZmqServer> server;
-  loop::ZmqServer::Options listen;
-  listen.socket = start.socket;
-  auto listening = loop::ZmqServer::Listen(loop, folders.runtime + "/daemon.sock", listen,
-                                           [&](const std::string& peer, std::string_view message) {
-                                             idle_exit.OnRequest(clock.Now());
-                                             server->Send(peer, requests.Handle(peer, message));
-                                           });
-  if (!listening) return fail(listening.error());
-  server = std::move(*listening);
-  service.OnEvent([&](const std::string& name, const records::Json& data) {
-    const std::string text = protocol::TextOf(
-        protocol::DaemonMessage{protocol::DaemonMessage::Kind::kEvent, {}, data, name});
-    const std::set<std::string> subscribers = requests.subscribers();
-    for (const std::string& peer : subscribers) {
-      if (!server->Send(peer, text)) requests.Forget(peer);
-    }
-  });
-  for (const int number : {SIGINT, SIGTERM}) {
-    loop.OnSignal(number, [&ending, number] {
-      ending.AtOnce(number == SIGINT ? "an interrupt from the keyboard"
-                                     : "the system or a user ended it (SIGTERM)");
-    });
-  }
-  loop::Timer idle_timer(loop);
-  if (const auto period = idle_exit.period(); period > milliseconds(0)) {
-    idle_timer.StartRepeating(period, [&] {
-      const bool listened_to = !requests.subscribers().empty();
-      if (!idle_exit.IsTime(service.IdleReason(), listened_to, clock.Now())) return;
-      if (CouldStartAgain(folders)) ending.AtOnce("nothing was left to do");
-    });
-  }
+  if (auto opened = OpenRest(ground, folders, settings); !opened) return fail(opened.error());
+  Daemon daemon(ground, folders, settings, start);
+  if (auto listening = daemon.Listen(); !listening) return fail(listening.error());
   ready("");
-  service.Start();
-  loop.Run();
-  workers.Stop();
-  loop.RunOnce(false);
-  lock->Note(service::EndedNote(::getpid(), CUPILOT_VERSION, base::FormatDate(clock.WallTime()),
-                                ending.why()));
-  log::Info("the daemon ends", {{"version", CUPILOT_VERSION}, {"because", ending.why()}});
-  log::Flush();
-  return handed_over && start.socket >= 0 ? kStartAgain : 0;
+  daemon.Run();
+  WriteEnd(ground.lock, daemon.why());
+  return daemon.handed_over() && start.socket >= 0 ? kStartAgain : 0;
 }
 
 }  // namespace cupilot

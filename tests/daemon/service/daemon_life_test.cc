@@ -42,7 +42,7 @@ class DaemonLifeTest : public ::testing::Test {
       ::setenv("LISTEN_FDS", count, 1);
       ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
     }
-    ::execl(CUPILOT_DAEMON, CUPILOT_DAEMON, mode, nullptr);
+    ::execl(program_.c_str(), program_.c_str(), mode, nullptr);
     ::_exit(127);
   }
   // The exit code; waits.
@@ -87,6 +87,7 @@ class DaemonLifeTest : public ::testing::Test {
   }
 
   test::PrivateXdg xdg_;
+  std::string program_ = CUPILOT_DAEMON;
   pid_t child_ = 0;
 };
 
@@ -147,6 +148,26 @@ TEST_F(DaemonLifeTest, ItMakesWayForANewerOneThatWaits) {
   EXPECT_THAT(Ask("status")["started_because"].get<std::string>(),
               HasSubstr("it makes way for version 9.9.9"));
   EXPECT_THAT(Log(), HasSubstr("it makes way for version 9.9.9"));
+  (void)Ask("stop");
+}
+
+TEST_F(DaemonLifeTest, AnUpgradeOfItsProgramStartsTheNewOne) {
+  namespace fs = std::filesystem;
+  const std::string program = xdg_.folder() / "cupilotd";
+  fs::copy_file(CUPILOT_DAEMON, program);
+  program_ = program;
+  Start("--foreground");
+  (void)Ask("ping");
+  fs::copy_file(CUPILOT_DAEMON, program + ".new");
+  fs::rename(program + ".new", program);
+  (void)Ask("ping");  // by which it sees it
+  EXPECT_EQ(Wait(), 0);
+  // The new one is nobody's child: it serves as soon as it has the lock.
+  Json status = Json::object();
+  while (!status.contains("started_because")) {
+    if (loop::ZmqClient::Connect(xdg_.socket())) status = Ask("status");
+  }
+  EXPECT_THAT(status["started_because"].get<std::string>(), HasSubstr("replaced"));
   (void)Ask("stop");
 }
 
