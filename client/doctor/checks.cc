@@ -159,7 +159,7 @@ std::vector<DoctorCheck> CheckFolders(const FolderFacts& facts) {
 DoctorCheck CheckDisk(const FolderFacts& facts) {
   const FolderFacts::Folder* least = nullptr;
   for (const FolderFacts::Folder& folder : facts.folders) {
-    const bool counts = folder.trouble.empty();
+    const bool counts = folder.trouble.empty() && folder.keeps;
     if (counts && (least == nullptr || folder.free_bytes < least->free_bytes)) least = &folder;
   }
   if (least == nullptr) return Note("disk", "not looked at: no folders", "");
@@ -174,7 +174,7 @@ DoctorCheck CheckDisk(const FolderFacts& facts) {
 
 DoctorCheck CheckHome(const FolderFacts& facts) {
   for (const FolderFacts::Folder& folder : facts.folders) {
-    if (folder.file_system.empty()) continue;
+    if (folder.file_system.empty() || !folder.keeps) continue;
     return Note("home",
                 folder.path + " is on another machine (" + folder.file_system +
                     "): it is slower, edits made elsewhere are seen late, and daemons of two "

@@ -50,6 +50,7 @@ struct FolderFacts {
     bool open = false;    // ours, and open to other users
     bool writable = true;
     std::string file_system;  // "nfs", "cifs", ...: of another machine; empty: local
+    bool keeps = true;        // results and what is built; else only the socket
     std::uint64_t free_bytes = 0;
   };
   std::string trouble;          // there are none: HOME is not set

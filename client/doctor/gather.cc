@@ -155,6 +155,7 @@ FolderFacts GatherFolders(const base::Result<base::UserFolders>& folders) {
   for (const std::string& path : {folders->state, folders->cache, folders->runtime}) {
     FolderFacts::Folder& folder = facts.folders.emplace_back();
     folder.path = path;
+    folder.keeps = path != folders->runtime;
     if (auto made = base::MakePrivateFolder(path); !made) folder.trouble = made.error().message;
     struct stat status{};
     const bool ours = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
