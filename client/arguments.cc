@@ -126,7 +126,9 @@ void AddBench(CLI::App& app, BenchArguments& out) {
 void AddLocalCommands(CLI::App& app, Arguments& out) {
   auto* inspect = app.add_subcommand("inspect", "The variants that a built program holds");
   inspect->add_option("PROGRAM", out.program, "executable or shared library")->required();
-  app.add_subcommand("doctor", "Check the installation and the machine");
+  app.add_subcommand("doctor", "Check the installation and the machine")
+      ->add_flag("--fix", out.fix,
+                 "mend what can be mended without losing anything, and say what was done");
   auto* config = app.add_subcommand("config", "Settings and folders");
   config->add_flag("--show-origin", out.show_origin, "say where each value comes from");
   config->add_flag("--host-nvcc", out.host_nvcc,

@@ -56,6 +56,7 @@ struct Arguments {
   bool with_data = false;         // workload export
   bool show_origin = false;
   bool host_nvcc = false;
+  bool fix = false;             // doctor
   std::string space_file;       // import
   bool t4 = false;              // import
   std::string provider;         // models allow, forbid: its name; tune: whom to ask

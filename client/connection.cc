@@ -1,6 +1,7 @@
 #include "client/connection.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "client/output.h"
@@ -14,6 +15,7 @@ using Kind = protocol::DaemonMessage::Kind;
 
 constexpr std::chrono::seconds kGreetingLimit{5};
 constexpr std::chrono::seconds kReplyLimit{30};
+constexpr int kMakeWayLimitMs = 5000;
 
 base::Result<std::unique_ptr<loop::ZmqClient>> ConnectOrStart(const base::UserFolders& folders,
                                                               Connection::Start start) {
@@ -33,7 +35,31 @@ base::Result<Connection> Connection::Open(Start start) {
   Connection connection;
   TRY_ASSIGN(connection.socket_, ConnectOrStart(folders, start));
   TRY(connection.Greet());
+  const bool may_start = start == Start::kOnDemand && MayStartOnDemand();
+  if (may_start && IsOlderVersion(connection.version_, CUPILOT_VERSION)) connection.Renew(folders);
   return connection;
+}
+
+// The older daemon ends what it measures, then the new one serves. Where that takes long, the older
+// one answers meanwhile; where it fails, it answers all the same, and VersionWarning() says so.
+void Connection::Renew(const base::UserFolders& folders) {
+  const auto reply = Request("hand_over", {{"version", CUPILOT_VERSION}});
+  // Before that verb there was only this one: what is measured is measured again.
+  if (!reply && (reply.error().code != base::ErrorCode::kUnsupported || !Request("stop"))) return;
+  if (reply && !FlagOf(*reply, "by_systemd")) {
+    const auto next = StartNextDaemon(folders);
+    waits_ = next && !*next;
+    if (!next || waits_) return;
+  } else if (pid_ <= 0 || !WaitForEnd(pid_, kMakeWayLimitMs)) {
+    waits_ = true;
+    return;
+  }
+  Connection renewed;
+  auto socket = ConnectOrStart(folders, Start::kOnDemand);
+  if (!socket) return;
+  renewed.socket_ = std::move(*socket);
+  renewed.before_ = version_;
+  if (renewed.Greet()) *this = std::move(renewed);
 }
 
 base::Result<> Connection::Greet() {
@@ -82,10 +108,25 @@ base::Result<Json> Connection::Request(const std::string& verb, const Json& para
 }
 
 std::string Connection::VersionWarning() const {
-  if (version_ == CUPILOT_VERSION) return {};
+  if (version_ == CUPILOT_VERSION) {
+    return before_.empty() ? ""
+                           : "the daemon was version " + before_ +
+                                 ": it ended what it measured, and one of this version took over";
+  }
+  if (waits_) {
+    return "the daemon is version " + version_ +
+           " and ends what it measures; then one of version " + CUPILOT_VERSION " takes over";
+  }
   return "the daemon is version " + version_ +
          ", this program " CUPILOT_VERSION
          "; `cupilot daemon stop` ends it, and the next command starts the new one";
+}
+
+bool IsOlderVersion(const std::string& a, const std::string& b) {
+  int left[3] = {}, right[3] = {};
+  if (std::sscanf(a.c_str(), "%d.%d.%d", &left[0], &left[1], &left[2]) != 3) return false;
+  if (std::sscanf(b.c_str(), "%d.%d.%d", &right[0], &right[1], &right[2]) != 3) return false;
+  return std::lexicographical_compare(left, left + 3, right, right + 3);
 }
 
 }  // namespace cupilot::client

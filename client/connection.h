@@ -19,6 +19,7 @@ class Connection {
   enum class Start { kOnDemand, kNever };
 
   // Connects and greets; starts a daemon if none runs and the caller and the environment allow it.
+  // One of an older version is then asked to make way for one of this version.
   // kUnavailable with the reason and what to do.
   static base::Result<Connection> Open(Start start);
 
@@ -28,18 +29,25 @@ class Connection {
 
   int pid() const { return pid_; }
   const std::string& version() const { return version_; }  // the daemon's
-  // A sentence if the daemon is of another version than this program; empty if not.
+  // A sentence if the daemon is of another version than this program, or was until now; else empty.
   std::string VersionWarning() const;
 
  private:
   Connection() = default;
   base::Result<> Greet();
+  void Renew(const base::UserFolders& folders);
   base::Result<protocol::DaemonMessage> Receive(std::chrono::milliseconds limit);
 
   std::unique_ptr<loop::ZmqClient> socket_;
   std::int64_t next_id_ = 1;
   int pid_ = 0;
   std::string version_;
+  std::string before_;  // the version of the daemon that made way
+  bool waits_ = false;  // the next one, for the end of this one
 };
+
+// Whether version `a` comes before `b`, by their numbers: "0.9.1" before "0.10.0". What is none is
+// not older.
+bool IsOlderVersion(const std::string& a, const std::string& b);
 
 }  // namespace cupilot::client

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/child.h"
 #include "base/file.h"
+#include "client/scope.h"
 #include "loop/zmq_client.h"
 
 namespace cupilot::client {
@@ -24,9 +28,12 @@ using std::chrono::steady_clock;
 constexpr int kStartLimitMs = 15000;  // 200 ms is the rule; a busy machine may be slow
 constexpr std::chrono::milliseconds kOtherInstance{300};
 constexpr int kLookAgainMs = 5;
+constexpr int kTakeOverLimitMs = 5000;  // then the older daemon answers until it has ended
 constexpr std::size_t kMostReason = 2000;
 
-[[noreturn]] void BecomeDaemon(const std::string& program, const std::string& log) {
+// `words`: the program first, found by PATH if it has no slash.
+[[noreturn]] void BecomeDaemon(std::vector<std::string> words, const std::string& log) {
+  const std::vector<char*> arguments = base::ArgumentPointers(words);
   setsid();
   const int null = open("/dev/null", O_RDWR);
   const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
@@ -35,9 +42,52 @@ constexpr std::size_t kMostReason = 2000;
   dup2(out < 0 ? null : out, STDERR_FILENO);
   closefrom(3);
   if (chdir("/") != 0) _exit(1);
-  execl(program.c_str(), program.c_str(), nullptr);
-  std::fprintf(stderr, "%s: %s\n", program.c_str(), std::strerror(errno));
+  execvp(arguments[0], arguments.data());
+  std::fprintf(stderr, "%s: %s\n", arguments[0], std::strerror(errno));
   _exit(127);
+}
+
+struct Starter {
+  bool ended = false;  // within the limit
+  int status = 0;      // as of waitpid()
+  pid_t pid = 0;
+};
+
+// The program detaches itself and ends: with 0 once it serves, else with the reason in its log.
+base::Result<Starter> RunStarter(const std::vector<std::string>& words, const std::string& log,
+                                 int limit_ms) {
+  Starter starter;
+  starter.pid = ::fork();
+  if (starter.pid < 0) {
+    return base::Fail(base::Unavailable(std::string("fork: ") + std::strerror(errno)));
+  }
+  if (starter.pid == 0) BecomeDaemon(words, log);
+  starter.ended = WaitForEnd(starter.pid, limit_ms);
+  if (starter.ended) ::waitpid(starter.pid, &starter.status, 0);
+  return starter;
+}
+
+// What our program ends with by itself; all else came from systemd-run.
+bool IsDaemons(int status) {
+  return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
+}
+
+// In a scope where there may be one, else, or where that fails, plainly.
+base::Result<Starter> Start(const base::UserFolders& folders, std::vector<std::string> words,
+                            int limit_ms) {
+  if (!base::FileExists(words[0])) {
+    return base::Fail(base::Unavailable("the daemon's program is missing: " + words[0] +
+                                        "; install cuPilot again, or set CUPILOT_DAEMON"));
+  }
+  TRY(base::MakePrivateFolder(folders.state));
+  const std::string log = StartLog(folders);
+  std::vector<std::string> scoped = ScopeWords(folders);
+  if (!scoped.empty()) {
+    scoped.insert(scoped.end(), words.begin(), words.end());
+    TRY_ASSIGN(const Starter starter, RunStarter(scoped, log, limit_ms));
+    if (!starter.ended || IsDaemons(starter.status)) return starter;
+  }
+  return RunStarter(words, log, limit_ms);
 }
 
 std::string ReasonIn(const std::string& log) {
@@ -65,6 +115,15 @@ std::string DaemonLog(const base::UserFolders& folders) { return folders.state +
 
 std::string StartLog(const base::UserFolders& folders) { return folders.state + "/start.log"; }
 
+bool DaemonRuns(const base::UserFolders& folders) {
+  const int file =
+      ::open((folders.state + "/daemon.lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return false;
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0;
+  ::close(file);
+  return held;
+}
+
 bool DaemonServes(const base::UserFolders& folders) {
   return loop::ZmqClient::Connect(SocketPath(folders)).has_value();
 }
@@ -82,34 +141,29 @@ bool WaitForEnd(int pid, int limit_ms) {
 
 base::Result<> StartDaemon(const base::UserFolders& folders) {
   const std::string program = DaemonProgram();
-  if (!base::FileExists(program)) {
-    return base::Fail(base::Unavailable("the daemon's program is missing: " + program +
-                                        "; install cuPilot again, or set CUPILOT_DAEMON"));
+  TRY_ASSIGN(const Starter starter, Start(folders, {program}, kStartLimitMs));
+  if (!starter.ended) {
+    return base::Fail(
+        base::Unavailable("the daemon was started (process " + std::to_string(starter.pid) +
+                          ") but was not ready in time: " + ReasonIn(StartLog(folders))));
   }
-  TRY(base::MakePrivateFolder(folders.state));
-  const std::string log = StartLog(folders);
-  const pid_t child = ::fork();
-  if (child < 0) {
-    return base::Fail(base::Unavailable(std::string("fork: ") + std::strerror(errno)));
-  }
-  if (child == 0) BecomeDaemon(program, log);
-  // The program detaches itself and ends: with 0 once it serves, else with the reason in its log.
-  if (!WaitForEnd(child, kStartLimitMs)) {
-    return base::Fail(base::Unavailable("the daemon was started (process " + std::to_string(child) +
-                                        ") but was not ready in time: " + ReasonIn(log)));
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
   // It also ends where another instance is just being started: that one will serve soon.
   const auto limit = steady_clock::now() + kOtherInstance;
   while (!DaemonServes(folders)) {
     if (steady_clock::now() > limit) {
       return base::Fail(base::Unavailable("the daemon did not start (" + program + " " +
-                                          base::EndingText(status) + "): " + ReasonIn(log)));
+                                          base::EndingText(starter.status) +
+                                          "): " + ReasonIn(StartLog(folders))));
     }
     ::poll(nullptr, 0, kLookAgainMs);
   }
   return {};
+}
+
+base::Result<bool> StartNextDaemon(const base::UserFolders& folders) {
+  TRY_ASSIGN(const Starter starter,
+             Start(folders, {DaemonProgram(), "--take-over"}, kTakeOverLimitMs));
+  return starter.ended && WIFEXITED(starter.status) && WEXITSTATUS(starter.status) == 0;
 }
 
 }  // namespace cupilot::client

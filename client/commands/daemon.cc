@@ -39,12 +39,16 @@ std::string Tail(const std::string& text, std::int64_t lines) {
 int RunDaemonStart(const Arguments&, Output& output) {
   const auto folders = base::FindUserFolders();
   if (!folders) return output.Fail(folders.error());
-  const bool running = DaemonServes(*folders);
-  if (!running) {
+  const bool running = DaemonRuns(*folders);
+  // Where systemd holds the socket a connection is what starts it.
+  if (!running && !DaemonServes(*folders)) {
     if (auto started = StartDaemon(*folders); !started) return output.Fail(started.error());
   }
-  const auto connection = Connection::Open(Connection::Start::kNever);
+  const auto connection = Connection::Open(Connection::Start::kOnDemand);
   if (!connection) return output.Fail(connection.error());
+  if (const std::string warning = connection->VersionWarning(); !warning.empty()) {
+    output.Warning(warning);
+  }
   output.Document({{"schema", "cupilot.daemon/1"},
                    {"running", true},
                    {"started", !running},
@@ -58,7 +62,7 @@ int RunDaemonStart(const Arguments&, Output& output) {
 int RunDaemonStop(const Arguments&, Output& output) {
   const auto folders = base::FindUserFolders();
   if (!folders) return output.Fail(folders.error());
-  const bool running = DaemonServes(*folders);
+  const bool running = DaemonRuns(*folders);
   if (running) {
     auto connection = Connection::Open(Connection::Start::kNever);
     if (!connection) return output.Fail(connection.error());
@@ -66,6 +70,12 @@ int RunDaemonStop(const Arguments&, Output& output) {
   }
   output.Document({{"schema", "cupilot.daemon/1"}, {"running", false}, {"stopped", running}});
   output.Line(running ? "stopped" : "no daemon was running");
+  // Our own daemon takes its socket away; systemd's stays.
+  if (base::FileExists(SocketPath(*folders))) {
+    output.Line(
+        "systemd starts it when it is asked for; to end that: systemctl --user disable "
+        "--now cupilot.socket");
+  }
   return kDone;
 }
 

@@ -40,6 +40,10 @@ void PrintProjects(const Json& projects, Output& output) {
 void PrintStatus(const Json& status, Output& output) {
   output.Line("cuPilot " + TextOf(status, "version") + ", daemon " + CountOf(status, "pid") +
               ", up " + Duration(NumberOf(status, "uptime_seconds")));
+  if (const std::string because = TextOf(status, "started_because"); !because.empty()) {
+    output.Line("started: " + because);
+  }
+  if (FlagOf(status, "leaving")) output.Line("it ends what it measures and makes way");
   std::string state = TextOf(status, "state");
   if (const std::string reason = TextOf(status, "idle_reason"); !reason.empty()) {
     state += ": " + reason;

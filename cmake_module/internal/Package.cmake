@@ -1,6 +1,7 @@
 # `cpack -G TGZ` in a build folder: one archive that works wherever it is unpacked. Beside what an installation
 # has, it carries the shared libraries that another machine may lack (glibc's and the compiler's own are
-# expected there: the archive of Debian 12 needs glibc 2.36), and the licences of what is in it.
+# expected there: the archive of Debian 12 needs glibc 2.36), and the licences of what is in it. `cpack -G DEB`: a Debian
+# package of the same, which takes these libraries from the packages that it depends on (dpkg-shlibdeps finds out).
 
 # Programs look into lib/cupilot of their own installation first. It is DT_RPATH, which holds for the libraries
 # that libraries need too; in a plain installation the folder has none, and the system's are taken.
@@ -42,6 +43,14 @@ install(CODE "
   set(CMAKE_OBJDUMP [[${CMAKE_OBJDUMP}]])
   include([[${CMAKE_CURRENT_LIST_DIR}/bundle.cmake]])
 " COMPONENT bundle EXCLUDE_FROM_ALL)
+install(CODE "
+  set(CUPILOT_LICENCE_FOLDER [[${CMAKE_INSTALL_DATADIR}/doc/cupilot/licences]])
+  set(CUPILOT_LICENCES_OF [[${CUPILOT_LINKED_IN}]])
+  include([[${CMAKE_CURRENT_LIST_DIR}/licences.cmake]])
+" COMPONENT licences EXCLUDE_FROM_ALL)
+# Debian's policy wants the licence by this name.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/cupilot" COMPONENT licences EXCLUDE_FROM_ALL)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/cupilot")
 
@@ -55,4 +64,19 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_THREADS 0)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};CuPilot;ALL;/;${PROJECT_BINARY_DIR};CuPilot;bundle;/")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/PackageFormat.cmake.in" "${PROJECT_BINARY_DIR}/PackageFormat.cmake" @ONLY)
+set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_BINARY_DIR}/PackageFormat.cmake")
+
+# What the package says of itself where it is installed. A compiler is what the host device needs, a sandbox everybody; libcurl is
+# opened when a language model is asked.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_CONTACT "cuPilot maintainers <maintainers@cupilot.invalid>")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, bubblewrap, libcurl4 | libcurl3-gnutls")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, nvidia-driver, nvidia-cuda-toolkit")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
+  "${CMAKE_CURRENT_LIST_DIR}/debian/prerm;${CMAKE_CURRENT_LIST_DIR}/debian/postrm")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)

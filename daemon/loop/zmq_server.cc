@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::int64_t kMaxMessage = 1 << 20;
 constexpr int kMessagesPerTurn = 64;  // an unbounded drain would starve the rest of the loop
+// Of one peer, in messages: by ZeroMQ's own 1000 each could make us hold a gigabyte.
+constexpr int kMostReceived = 16;
+constexpr int kMostSent = 256;
+// The reply to `stop` is still under way when the socket is closed; who does not read it is not
+// waited for longer.
+constexpr int kLingerMs = 200;
 
 base::Result<int> BindSocket(const std::string& path) {
   sockaddr_un address{};
@@ -54,6 +60,22 @@ bool IsOurUser(zmq_msg_t* message) {
   const std::size_t colon = address.rfind(':');
   const std::string uid = colon == std::string::npos ? address : address.substr(colon + 1);
   return uid == std::to_string(::getuid());
+}
+
+void SetOptions(void* socket, int file, int greeting_ms) {
+  const auto set = [socket](int option, auto value) {
+    zmq_setsockopt(socket, option, &value, sizeof value);
+  };
+  set(ZMQ_USE_FD, file);
+  set(ZMQ_LINGER, kLingerMs);
+  set(ZMQ_ROUTER_MANDATORY, 1);
+  set(ZMQ_MAXMSGSIZE, kMaxMessage);
+  set(ZMQ_HANDSHAKE_IVL, greeting_ms);
+  set(ZMQ_RCVHWM, kMostReceived);
+  set(ZMQ_SNDHWM, kMostSent);
+  // Where libzmq knows it, others are turned away before they can say anything; IsOurUser() looks
+  // at each message all the same.
+  set(ZMQ_IPC_FILTER_UID, ::getuid());
 }
 
 }  // namespace
@@ -127,6 +149,12 @@ bool ZmqServer::State::ReceiveOne() {
 
 base::Result<std::unique_ptr<ZmqServer>> ZmqServer::Listen(Loop& loop, const std::string& path,
                                                            Handler on_message) {
+  return Listen(loop, path, Options(), std::move(on_message));
+}
+
+base::Result<std::unique_ptr<ZmqServer>> ZmqServer::Listen(Loop& loop, const std::string& path,
+                                                           const Options& options,
+                                                           Handler on_message) {
   auto state = std::make_unique<State>();
   // Both handles are given to libuv first, so that every way out may close them.
   uv_idle_init(loop.uv(), state->idle.get());
@@ -134,18 +162,13 @@ base::Result<std::unique_ptr<ZmqServer>> ZmqServer::Listen(Loop& loop, const std
     state->poll.Discard();
     return base::Fail(std::move(error));
   };
-  auto bound = BindSocket(path);
+  auto bound = options.socket >= 0 ? base::Result<int>(options.socket) : BindSocket(path);
   if (!bound) return fail(bound.error());
-  state->path = path;
+  if (options.socket < 0) state->path = path;
   state->context = zmq_ctx_new();
   zmq_ctx_set(state->context, ZMQ_IO_THREADS, 1);
   state->socket = zmq_socket(state->context, ZMQ_ROUTER);
-  const int file = *bound, linger = 0, mandatory = 1;
-  const std::int64_t limit = kMaxMessage;
-  zmq_setsockopt(state->socket, ZMQ_USE_FD, &file, sizeof file);
-  zmq_setsockopt(state->socket, ZMQ_LINGER, &linger, sizeof linger);
-  zmq_setsockopt(state->socket, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory);
-  zmq_setsockopt(state->socket, ZMQ_MAXMSGSIZE, &limit, sizeof limit);
+  SetOptions(state->socket, *bound, static_cast<int>(options.greeting.count()));
   if (zmq_bind(state->socket, ("ipc://" + path).c_str()) != 0) {
     return fail(base::Unavailable("cannot serve " + path + ": " + zmq_strerror(zmq_errno())));
   }

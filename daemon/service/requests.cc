@@ -28,6 +28,7 @@ constexpr const char* kVerbs[] = {"ping",
                                   "snooze",
                                   "resume",
                                   "stop",
+                                  "hand_over",
                                   "subscribe",
                                   "demote",
                                   "capture_plan",
@@ -90,6 +91,23 @@ base::Result<Json> Requests::Hello(const protocol::ClientHello& hello) const {
               {"capabilities", kVerbs}};
 }
 
+Json Requests::Status() const {
+  Json status = StatusDocument(service_);
+  status["started_because"] = start_.because;
+  status["leaving"] = service_.leaving();
+  return status;
+}
+
+base::Result<Json> Requests::HandOver(const Json& params) {
+  const std::string version = records::TextAt(params, "version");
+  if (version.empty() || version.size() > 100) {
+    return base::Fail(base::InvalidArgument("hand_over: whose version takes over is missing"));
+  }
+  if (!hand_over_) return base::Fail(base::Unsupported("this daemon cannot make way; stop it"));
+  hand_over_(version);
+  return Json{{"by_systemd", start_.by_systemd}};
+}
+
 base::Result<Json> Requests::AboutKernel(const std::string& verb, const Json& params) {
   TRY_ASSIGN(const KernelPlace place, FindKernel(service_, records::TextAt(params, "kernel"),
                                                  records::TextAt(params, "folder")));
@@ -101,7 +119,7 @@ base::Result<Json> Requests::AboutKernel(const std::string& verb, const Json& pa
 base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string& verb,
                                       const Json& params) {
   if (verb == "ping") return Json::object();
-  if (verb == "status") return StatusDocument(service_);
+  if (verb == "status") return Status();
   if (verb == "list") return ListDocument(service_, records::TextAt(params, "folder"));
   if (verb == "explain" || verb == "best" || verb == "history") return AboutKernel(verb, params);
   if (verb == "apply") {
@@ -137,16 +155,17 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
     TRY(service_.Snooze(seconds));
-    return StatusDocument(service_);
+    return Status();
   }
   if (verb == "resume") {
     TRY(service_.Resume());
-    return StatusDocument(service_);
+    return Status();
   }
   if (verb == "subscribe") {
     subscribers_.insert(peer);
     return Json::object();
   }
+  if (verb == "hand_over") return HandOver(params);
   if (verb == "stop") {
     stop_();
     return Json::object();

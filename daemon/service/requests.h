@@ -12,6 +12,12 @@
 
 namespace cupilot::service {
 
+// What `status` says of how this daemon began.
+struct DaemonStart {
+  std::string because;
+  bool by_systemd = false;  // which starts the next one, too
+};
+
 class Requests {
  public:
   // `stop` is called for the verb "stop", after its reply was made.
@@ -19,6 +25,12 @@ class Requests {
 
   // The reply to one message of a peer. Never fails: what cannot be read is answered with an error.
   std::string Handle(const std::string& peer, std::string_view message);
+
+  void SetStart(DaemonStart start) { start_ = std::move(start); }
+  // The verb "hand_over": a program of this newer version wants to take this daemon's place.
+  void OnHandOver(base::UniqueFunction<void(const std::string& version)> handler) {
+    hand_over_ = std::move(handler);
+  }
 
   // Peers that asked for events.
   const std::set<std::string>& subscribers() const { return subscribers_; }
@@ -29,11 +41,15 @@ class Requests {
   base::Result<records::Json> Hello(const protocol::ClientHello& hello) const;
   base::Result<records::Json> Dispatch(const std::string& peer, const std::string& verb,
                                        const records::Json& params);
+  records::Json Status() const;
+  base::Result<records::Json> HandOver(const records::Json& params);
   base::Result<records::Json> AboutKernel(const std::string& verb, const records::Json& params);
 
   Service& service_;
   std::string state_folder_;
   base::UniqueFunction<void()> stop_;
+  base::UniqueFunction<void(const std::string&)> hand_over_;
+  DaemonStart start_;
   std::set<std::string> subscribers_;
 };
 

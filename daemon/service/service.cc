@@ -193,12 +193,16 @@ void Service::WatchFolderOf(const std::string& file) {
 // Whatever can be begun now is begun: scans first, since they say what the work is.
 void Service::Work() {
   CheckObstacle();
-  while (StartScan()) {
-  }
-  LookAtCaptures();
-  WatchGpus();
-  StartCapture();
-  while (StartStep()) {
+  if (leaving_) {
+    LookIfLeft();
+  } else {
+    while (StartScan()) {
+    }
+    LookAtCaptures();
+    WatchGpus();
+    StartCapture();
+    while (StartStep()) {
+    }
   }
   WatchAnswers();
   PublishDue();

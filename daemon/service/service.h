@@ -105,6 +105,10 @@ class Service {
   std::string Date() const { return base::FormatDate(with_.clock.WallTime()); }
   base::Result<> Snooze(std::int64_t seconds);
   base::Result<> Resume();
+  // Begins nothing more, and calls `left` once the steps that are under way have ended
+  // (service_leave.cc). All else goes on meanwhile.
+  void Leave(base::UniqueFunction<void()> left);
+  bool leaving() const { return leaving_; }
 
   // Captures take the places of earlier ones: their kernels are tuned on them from now on.
   base::Result<> AddCaptured(const std::vector<workloads::Captured>& all);
@@ -194,6 +198,7 @@ class Service {
   void OnVerdict(const KernelJob& job);
   void SpareDisplay(const KernelJob& job, const records::Evaluation& verdict);
   void AfterStep();
+  void LookIfLeft();
   void PublishKernel(const std::string& kernel_key);
   void PublishDue();
   bool PublishObject(ObjectState& state);
@@ -243,6 +248,8 @@ class Service {
   std::set<std::string> changed_;  // folders with events that were not looked at yet
   std::string obstacle_;           // why nothing is worked on; kCapturing: a capture is
   bool build_runs_ = false;        // nothing is published and touched
+  bool leaving_ = false;
+  base::UniqueFunction<void()> left_;  // until it was called
   loop::FileWatcher watcher_;
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;

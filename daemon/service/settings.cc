@@ -34,6 +34,18 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.capture_tests = json["capture_tests"].get<bool>();
   settings.require_sandbox = json["require_sandbox"].get<bool>();
   settings.log_json = json["log_json"].get<bool>();
+  settings.log_megabytes = json["log_megabytes"].get<double>();
+  settings.log_files = static_cast<std::int64_t>(json["log_files"].get<double>());
+  settings.threads = static_cast<std::int64_t>(json["threads"].get<double>());
+  const auto io = json["io_class"].get<std::string>();
+  settings.io_class = io == "idle"  ? IoClass::kIdle
+                      : io == "low" ? IoClass::kLow
+                                    : IoClass::kNormal;
+  const auto idle_exit = json["idle_exit"].get<std::string>();
+  settings.idle_exit = idle_exit == "never"  ? IdleExitRule::kNever
+                       : idle_exit == "done" ? IdleExitRule::kDone
+                                             : IdleExitRule::kNoProject;
+  settings.idle_exit_after = seconds("idle_exit_minutes") * 60;
   TRY_ASSIGN(settings.log_level, log::LevelOf(json["log_level"].get<std::string>()));
   return settings;
 }

@@ -9,8 +9,12 @@
 #include "base/result.h"
 #include "log/log.h"
 #include "service/gpu_policy.h"
+#include "service/idle_exit.h"
 
 namespace cupilot::service {
+
+// Of what the daemon and its workers read and write: idle: only when nobody else does.
+enum class IoClass { kIdle, kLow, kNormal };
 
 struct Settings {
   double seconds_per_kernel = 900;          // work on one kernel before it counts as done
@@ -29,6 +33,12 @@ struct Settings {
   bool require_sandbox = false;  // no work without Landlock or bubblewrap
   log::Level log_level = log::Level::kInfo;
   bool log_json = false;
+  double log_megabytes = 1;    // of one file, then it is rotated
+  std::int64_t log_files = 3;  // rotated ones that are kept
+  std::int64_t threads = 0;    // processors that reading and building may use; 0: all but two
+  IoClass io_class = IoClass::kLow;
+  IdleExitRule idle_exit = IdleExitRule::kNoProject;
+  std::chrono::nanoseconds idle_exit_after = std::chrono::hours(1);
   // No key of the file: events of files this close together belong to one save.
   std::chrono::milliseconds quiet{250};
 };

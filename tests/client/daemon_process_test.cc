@@ -1,8 +1,11 @@
 // Starting and stopping the real daemon.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 
+#include "base/file.h"
+#include "client/connection.h"
 #include "tests/client/client_fixture.h"
 
 namespace cupilot::client {
@@ -48,6 +51,89 @@ TEST_F(DaemonProcessTest, AnOpenStateFolderIsRefused) {
   const auto run = Run({"daemon", "start"});
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.errors, HasSubstr(xdg_.state()));
+}
+
+TEST_F(DaemonProcessTest, AnOlderDaemonMakesWayForOneOfThisVersion) {
+  test::FakeDaemon older(xdg_.socket(), "0.0.9");
+  older.On("hand_over", [](const Json&) { return Json{{"by_systemd", false}}; });
+  ASSERT_TRUE(older.Start());
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.errors, HasSubstr("the daemon was version 0.0.9"));
+  EXPECT_THAT(run.output, HasSubstr("cuPilot " CUPILOT_VERSION));
+  ASSERT_EQ(older.requests().size(), 1u);
+  EXPECT_EQ(older.requests()[0]["params"]["version"], CUPILOT_VERSION);
+  EXPECT_EQ(Run({"status"}).errors, "");
+}
+
+TEST_F(DaemonProcessTest, WhileAnOlderDaemonEndsItsWorkItAnswers) {
+  test::FakeDaemon older(xdg_.socket(), "0.0.9");
+  older.On("hand_over", [](const Json&) { return Json{{"by_systemd", false}}; });
+  older.On("status", [](const Json&) { return Json{{"schema", "cupilot.status/1"}}; });
+  ASSERT_TRUE(older.Start());
+  // One waits for its end already, and this one may not start a second.
+  environment_["CUPILOT_DAEMON"] = xdg_.folder().Write("daemon", "#!/bin/sh\nexit 3\n");
+  std::filesystem::permissions(environment_["CUPILOT_DAEMON"], std::filesystem::perms::owner_all);
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.errors, HasSubstr("ends what it measures"));
+}
+
+TEST_F(DaemonProcessTest, ANewerDaemonStays) {
+  test::FakeDaemon newer(xdg_.socket(), "99.0.0");
+  newer.On("status", [](const Json&) { return Json{{"schema", "cupilot.status/1"}}; });
+  ASSERT_TRUE(newer.Start());
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.errors, HasSubstr("99.0.0"));
+  EXPECT_EQ(newer.requests().size(), 1u);  // the status
+}
+
+constexpr const char* kDoAsTold = R"(while [ "$1" != -- ]; do shift; done; shift; exec "$@")";
+
+// A stand-in for systemd-run that leaves its words in a file, then does as it is told.
+class ScopeTest : public DaemonProcessTest {
+ protected:
+  void MakeSystemd(const std::string& then) {
+    xdg_.folder().Write("run/systemd/private", "");
+    const std::string program = xdg_.folder().Write(
+        "bin/systemd-run", "#!/bin/sh\necho \"$@\" > " + words_file() + "\n" + then);
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    environment_["PATH"] = xdg_.folder() / "bin:" + std::getenv("PATH");
+  }
+  std::string words_file() const { return xdg_.folder() / "words"; }
+};
+
+TEST_F(ScopeTest, WhereSystemdRunsTheDaemonGetsAScopeOfItsOwn) {
+  xdg_.folder().Write("config/cupilot/config.json", R"({"memory_gigabytes": 2})");
+  MakeSystemd(kDoAsTold);
+  EXPECT_EQ(RunJson({"daemon", "start"}, 0)["started"], true);
+  const std::string words = base::ReadFile(words_file()).value_or("");
+  EXPECT_THAT(words, HasSubstr("--user --scope"));
+  EXPECT_THAT(words, HasSubstr("MemoryHigh=2147483648"));
+  EXPECT_THAT(words, HasSubstr("CPUWeight="));
+}
+
+TEST_F(ScopeTest, WhereSystemdRefusesItStartsPlainly) {
+  MakeSystemd("exit 1");
+  EXPECT_EQ(RunJson({"daemon", "start"}, 0)["started"], true);
+  EXPECT_TRUE(base::FileExists(words_file()));
+}
+
+TEST_F(ScopeTest, WhatTheDaemonItselfRefusesIsNotTriedTwice) {
+  xdg_.folder().Write("config/cupilot/config.json", R"({"paralel": 4})");
+  MakeSystemd(kDoAsTold);
+  const auto run = Run({"daemon", "start"});
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.errors, HasSubstr("paralel"));
+}
+
+TEST(OlderVersions, AreOlderByTheirNumbers) {
+  EXPECT_TRUE(IsOlderVersion("0.9.1", "0.10.0"));
+  EXPECT_FALSE(IsOlderVersion("0.10.0", "0.9.1"));
+  EXPECT_FALSE(IsOlderVersion("0.1.0", "0.1.0"));
+  EXPECT_FALSE(IsOlderVersion("", "0.1.0"));
+  EXPECT_FALSE(IsOlderVersion("unknown", "0.1.0"));
 }
 
 TEST_F(DaemonProcessTest, LogsOfNoDaemonAreNotFound) {

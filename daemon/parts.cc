@@ -1,0 +1,46 @@
+#include "parts.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/file.h"
+#include "base/install_layout.h"
+
+namespace cupilot {
+namespace {
+
+constexpr int kLeftToOthers = 2;  // of the processors, by LimitsFor()
+
+}  // namespace
+
+evaluate::ProcessWorkers::Settings WorkerSettings(const service::Settings& settings, int nice,
+                                                  const std::string& log_file) {
+  evaluate::ProcessWorkers::Settings made;
+  made.program = base::LibexecFolder() + "/cupilot-worker";
+  made.nice = nice;
+  made.log_file = log_file;
+  int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (settings.threads > 0) {
+    cores = std::min(cores, static_cast<int>(settings.threads) + kLeftToOthers);
+  }
+  made.limits = evaluate::LimitsFor(cores);
+  return made;
+}
+
+evaluate::WorkerEvaluator::Settings EvaluatorSettings(const base::UserFolders& folders) {
+  evaluate::WorkerEvaluator::Settings settings;
+  settings.build.artifact_folder = folders.cache + "/artifacts";
+  settings.work_folder = folders.cache + "/work";
+  return settings;
+}
+
+service::ProcessCaptureRunner::Settings CaptureSettings(int nice,
+                                                        const base::UserFolders& folders) {
+  service::ProcessCaptureRunner::Settings settings;
+  settings.program = base::ExecutableFolder() + "/cupilot";
+  settings.cache_folder = folders.cache;
+  settings.nice = nice;
+  return settings;
+}
+
+}  // namespace cupilot
