@@ -21,6 +21,7 @@
 #include "base/paths.h"
 #include "cache/memory_store.h"
 #include "cache/rocks_store.h"
+#include "cache/upgrade.h"
 #include "evaluate/process_workers.h"
 #include "evaluate/worker_evaluator.h"
 #include "log/log.h"
@@ -140,6 +141,20 @@ int RunOnce(const base::UserFolders& folders, const service::Settings& settings)
   return 0;
 }
 
+// Of an older cuPilot it is upgraded, after a copy of it was made.
+Result<std::unique_ptr<cache::RocksStore>> OpenStore(const std::string& folder,
+                                                     const base::Clock& clock) {
+  TRY(cache::CheckFormat(folder));
+  TRY_ASSIGN(auto store, cache::RocksStore::Open(folder));
+  TRY_ASSIGN(const cache::Upgraded upgraded,
+             cache::BringUpToDate(*store, folder, base::FormatDate(clock.WallTime())));
+  if (!upgraded.backup.empty()) {
+    log::Info("the store was upgraded",
+              {{"from", upgraded.from}, {"to", cache::kStoreFormat}, {"backup", upgraded.backup}});
+  }
+  return store;
+}
+
 // `ready` is told once the socket is served, with an empty text, or why it cannot be.
 int RunService(const base::UserFolders& folders, const service::Settings& settings,
                base::UniqueFunction<void(const std::string&)> ready) {
@@ -156,11 +171,11 @@ int RunService(const base::UserFolders& folders, const service::Settings& settin
   // Keys before threads.
   auto providers = ModelProviders::Read(settings.models.models, folders.config, folders);
   if (!providers) return fail(providers.error().In("the setting models"));
-  auto store = cache::RocksStore::Open(folders.state + "/store");
+  const base::SystemClock clock;
+  auto store = OpenStore(folders.state + "/store", clock);
   if (!store) return fail(store.error());
 
   loop::Loop loop;
-  const base::SystemClock clock;
   // A key that is missing is no reason to leave the user without tuned kernels.
   const auto made = (*providers)->Make(loop, clock);
   if (!made) log::Error("no language model is asked", {{"reason", made.error()}});
