@@ -166,6 +166,7 @@ void KernelJob::Prepare() {
 }
 
 void KernelJob::Begin() {
+  if (TryProposals()) return;
   if (models_due_ && !models_ && search_ && open_.empty()) BeginModels();
   if (search_) {
     GoOn();
@@ -219,6 +220,8 @@ void KernelJob::BeginAgain() {
   ended_.clear();
   spent_ = {};
   looked_at_ = 0;
+  proposed_ = false;
+  proposals_.clear();
   finished_ = models_due_ = only_models_ = false;
   if (models_) models_->Stop("the search begins again");
   retired_ = std::move(models_);

@@ -107,6 +107,8 @@ class KernelJob {
   search::SearchInput InputOfSearch() const;
   void Prepare();
   void Begin();
+  bool TryProposals();
+  void OnProposed(const records::Variant& variant, base::Result<records::Evaluation> evaluation);
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
   base::Result<> RestoreModels(const records::Json& record);
@@ -183,6 +185,8 @@ class KernelJob {
   bool finished_ = false;
   bool given_up_ = false;
   bool prepared_ = false;
+  std::deque<records::Variant> proposals_;  // of other machines, that have no verdict here
+  bool proposed_ = false;                   // none is left
   bool held_ = false;
   bool savable_ = true;  // every idea was reported with a verdict
   int failures_in_a_row_ = 0;
