@@ -313,6 +313,22 @@ base::Result<Json> DiffDocument(Service& service, const Json& params) {
   return DiffOf(place, variant, evaluation);
 }
 
+std::vector<std::string> IdlePins(Service& service, const ObjectState& state,
+                                  const records::Kernel& kernel) {
+  std::set<std::string> used;
+  for (std::size_t i = 0; i < state.places.places.size(); ++i) {
+    for (const Proven& one : service.BestSet(state, kernel, i)) used.insert(one.variant.id);
+  }
+  std::vector<std::string> warnings;
+  for (const Mark& mark : service.catalog().marks().Of(kernel.key)) {
+    if (mark.kind != Mark::Kind::kPinned || used.contains(mark.variant)) continue;
+    warnings.push_back("'" + mark.title +
+                       "' is pinned and not in use: it is not proven for the workload, device, "
+                       "driver and compiler as they are now");
+  }
+  return warnings;
+}
+
 Json MarksJson(Service& service, const records::Kernel& kernel) {
   Json marks = Json::array();
   for (const Mark& mark : service.catalog().marks().Of(kernel.key)) marks.push_back(ToJson(mark));

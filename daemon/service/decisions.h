@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "records/json.h"
 #include "service/documents.h"
@@ -24,6 +25,10 @@ base::Result<records::Json> RejectDocument(Service& service, const records::Json
 
 // cupilot.diff/1: the kernel's text and its winner's, or `variant`'s.
 base::Result<records::Json> DiffDocument(Service& service, const records::Json& params);
+
+// A sentence for each variant that is pinned and not in use all the same.
+std::vector<std::string> IdlePins(Service& service, const ObjectState& state,
+                                  const records::Kernel& kernel);
 
 // The kernel's marks.
 records::Json MarksJson(Service& service, const records::Kernel& kernel);

@@ -529,6 +529,9 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     document["warnings"].push_back((titled ? variant->strategy->title : refusal.variant) +
                                    " is not used here; " + ReasonOf(refusal));
   }
+  for (const std::string& warning : IdlePins(service, *place.object, kernel)) {
+    document["warnings"].push_back(warning);
+  }
   if (const std::string fewer = WhyFewerCases(*place.object, kernel); !fewer.empty()) {
     document["warnings"].push_back(fewer);
   }

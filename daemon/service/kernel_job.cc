@@ -102,6 +102,7 @@ void KernelJob::Restore() {
   finished_ = !ended_.empty();
   (void)ReconsiderModels();
   if (finished_) search_->Close();
+  FindProposals();
 }
 
 void KernelJob::Save() {

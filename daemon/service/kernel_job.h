@@ -57,6 +57,8 @@ class KernelJob {
   // A variant that beat others is refused by an object: what it beat is looked at again, from the
   // verdicts that are there.
   void BeginAgain();
+  // Variants that other machines proved may have come since they were last asked for.
+  void FindProposals();
   // Nothing more is tried, for this reason, and nothing more evaluated. Evaluations that are under
   // way end by themselves: between steps, another step waits for them.
   void GiveUp(const std::string& reason);

@@ -12,20 +12,25 @@ constexpr std::size_t kMostProposals = 8;  // the most promising ones of a kerne
 
 }  // namespace
 
+void KernelJob::FindProposals() {
+  proposals_.clear();
+  for (const Catalog::Proposal& one : with_.catalog.Proposals(input_.kernel.key)) {
+    const std::string& id = one.variant.id;
+    const bool known =
+        with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, id).has_value();
+    const bool unwanted = with_.catalog.marks().Rejected().contains(id);
+    if (known || unwanted || proposals_.size() >= kMostProposals) continue;
+    proposals_.push_back(one.variant);
+  }
+  proposed_ = proposals_.empty();
+  // All else of a search that has ended stays so: its next step looks at these alone.
+  if (!proposed_ && failure_.empty()) finished_ = false;
+}
+
 // True: one is under way, and Begin() comes after the last.
 bool KernelJob::TryProposals() {
   if (proposed_) return false;
-  if (proposals_.empty()) {
-    for (const Catalog::Proposal& one : with_.catalog.Proposals(input_.kernel.key)) {
-      const std::string& id = one.variant.id;
-      const bool known =
-          with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, id)
-              .has_value();
-      const bool unwanted = with_.catalog.marks().Rejected().contains(id);
-      if (known || unwanted || proposals_.size() >= kMostProposals) continue;
-      proposals_.push_back(one.variant);
-    }
-  }
+  if (proposals_.empty()) FindProposals();
   // What an earlier daemon left under way comes first, or its evaluations would meet these.
   if (proposals_.empty() || given_up_ || !open_.empty()) {
     proposed_ = open_.empty();

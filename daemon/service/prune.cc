@@ -191,6 +191,7 @@ base::Result<PruneReport> PlanPrune(cache::Store& store, const PruneNeeds& needs
 
 base::Result<std::vector<cache::Write>> PlanForget(cache::Store& store,
                                                    const std::set<std::string>& kernel_keys,
+                                                   const std::set<std::string>& journals,
                                                    ForgetReport& report) {
   std::vector<cache::Write> writes;
   const auto drop = [&](Table table, const std::string& prefix, std::int64_t* count) {
@@ -213,6 +214,7 @@ base::Result<std::vector<cache::Write>> PlanForget(cache::Store& store,
     TRY(drop(Table::kCounters, std::string(kJobs) + key + "/", nullptr));
     TRY(drop(Table::kSelections, "mark/" + key + "/", &report.marks));
   }
+  for (const std::string& prefix : journals) TRY(drop(Table::kSelections, prefix, nullptr));
   TRY(Each(store, Table::kCounters, kLongCasesOf,
            [&](std::string_view key, std::string_view value) {
              if (!kernel_keys.contains(std::string(PartOf(key, 2)))) return;

@@ -64,9 +64,10 @@ struct ForgetReport {
 };
 
 // What is kept under keys of these kernels alone: kernels, variants, evaluations, proposals, jobs,
-// marks. Counts what it finds into the report.
+// marks; and what the journal has under these prefixes. Counts what it finds into the report.
 base::Result<std::vector<cache::Write>> PlanForget(cache::Store& store,
                                                    const std::set<std::string>& kernel_keys,
+                                                   const std::set<std::string>& journals,
                                                    ForgetReport& report);
 
 // Keys of kernels of the store whose definition lies in one of the folders.

@@ -114,7 +114,7 @@ class Service {
   // Drops projects with all that was kept for their kernels alone; their next builds are those of
   // the originals. kUnavailable while one of them is built.
   base::Result<ForgetReport> Forget(const std::set<std::string>& build_folders, bool dry_run);
-  // What other machines proved was taken as proposals: jobs of these kernels begin again.
+  // What other machines proved was taken as proposals: jobs of these kernels look at them.
   void OnProposals(const std::set<std::string>& kernel_keys);
   Journal& journal() { return journal_; }
   cache::Store& store() { return with_.store; }
@@ -223,6 +223,11 @@ class Service {
                          const std::vector<std::string>& before, const std::vector<Proven>& now);
   void NoteChanges(const ObjectState& state);
   PruneNeeds NeedsOf();
+  struct Forgetting;
+  base::Result<> FindProjectsToForget(const std::set<std::string>& build_folders,
+                                      ForgetReport& report);
+  base::Result<> FindWhatToForget(const std::set<std::string>& build_folders, Forgetting& plan);
+  base::Result<> ForgetSources(const std::set<std::string>& sources);
   void KeepStoreSmall();
   void LookAtBuild(ObjectState& state);
   void LearnRefusals(ObjectState& state);

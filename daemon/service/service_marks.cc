@@ -45,7 +45,7 @@ base::Result<> Service::Decide(const records::Kernel& kernel, const Mark& mark, 
 
 void Service::OnProposals(const std::set<std::string>& kernel_keys) {
   for (const auto& [key, job] : jobs_) {
-    if (kernel_keys.contains(job->input().kernel.key)) job->BeginAgain();
+    if (kernel_keys.contains(job->input().kernel.key)) job->FindProposals();
   }
   Later(&Service::Work);
 }

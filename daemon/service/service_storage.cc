@@ -80,12 +80,18 @@ void Service::KeepStoreSmall() {
   }
 }
 
-base::Result<ForgetReport> Service::Forget(const std::set<std::string>& build_folders,
-                                           bool dry_run) {
+// What is dropped with some projects.
+struct Service::Forgetting {
   ForgetReport report;
-  std::set<std::string> keys, kept, sources;
+  std::set<std::string> keys;                                 // of kernels that nobody else has
+  std::vector<std::string> objects;                           // folders
+  std::vector<std::pair<std::string, std::string>> captured;  // file, label
   std::vector<cache::Write> writes;
-  std::vector<std::string> objects;
+};
+
+// Which projects, and the source folders that no other build folder shares.
+base::Result<> Service::FindProjectsToForget(const std::set<std::string>& build_folders,
+                                             ForgetReport& report) {
   for (const auto& [folder, project] : projects_) {
     if (!build_folders.contains(folder)) continue;
     if (policy_.AnyBuildRuns({folder})) {
@@ -93,73 +99,90 @@ base::Result<ForgetReport> Service::Forget(const std::set<std::string>& build_fo
           base::Unavailable("a build runs in " + folder + "; ask again when it has ended"));
     }
     report.projects.push_back(folder);
-    sources.insert(project.source_folder);
+    report.sources.insert(project.source_folder);
   }
-  // A source folder with another build folder keeps what its kernels share.
   for (const auto& [folder, project] : projects_) {
-    if (!build_folders.contains(folder)) sources.erase(project.source_folder);
+    if (!build_folders.contains(folder)) report.sources.erase(project.source_folder);
   }
-  report.sources = sources;
+  return {};
+}
+
+base::Result<> Service::FindWhatToForget(const std::set<std::string>& build_folders,
+                                         Forgetting& plan) {
+  std::set<std::string> kept, journals, kept_journals;
   for (const auto& [folder, state] : objects_) {
     const bool goes = build_folders.contains(state.build_folder);
     if (goes) {
-      objects.push_back(folder);
-      writes.push_back({cache::Table::kSelections, cache::SelectionKey(folder), std::nullopt});
+      plan.objects.push_back(folder);
+      plan.writes.push_back({cache::Table::kSelections, cache::SelectionKey(folder), std::nullopt});
+      const bool swapped = !ReadPublished(folder).variants.empty() ||
+                           !ReadAppliedSelection(folder).selection.empty();
+      plan.report.objects += swapped ? 1 : 0;
     }
     if (state.scan == nullptr) continue;
     for (const records::Kernel& kernel : state.scan->kernels) {
-      (goes ? keys : kept).insert(kernel.key);
-      if (goes) report.kernels.insert(records::LabelOf(kernel));
+      const std::string& label = records::LabelOf(kernel);
+      (goes ? plan.keys : kept).insert(kernel.key);
+      (goes ? journals : kept_journals).insert(Journal::PrefixOf({kernel.file, label}));
+      if (goes) plan.report.kernels.insert(label);
     }
   }
-  TRY_ASSIGN(const std::set<std::string> older, KernelKeysIn(with_.store, sources));
-  keys.insert(older.begin(), older.end());
-  std::erase_if(keys, [&](const std::string& key) { return kept.contains(key); });
-  TRY_ASSIGN(auto rows, PlanForget(with_.store, keys, report));
-  writes.insert(writes.end(), rows.begin(), rows.end());
-  std::vector<std::pair<std::string, std::string>> captured;
+  TRY_ASSIGN(const std::set<std::string> older, KernelKeysIn(with_.store, plan.report.sources));
+  plan.keys.insert(older.begin(), older.end());
+  std::erase_if(plan.keys, [&](const std::string& key) { return kept.contains(key); });
+  std::erase_if(journals, [&](const std::string& one) { return kept_journals.contains(one); });
+  TRY_ASSIGN(const auto rows, PlanForget(with_.store, plan.keys, journals, plan.report));
+  plan.writes.insert(plan.writes.end(), rows.begin(), rows.end());
   for (const workloads::Captured* one : captured_.All()) {
-    const bool inside = std::any_of(sources.begin(), sources.end(), [&](const std::string& folder) {
-      return IsInFolder(one->file, folder);
-    });
-    if (inside) captured.emplace_back(one->file, one->kernel);
+    const auto has = [&](const std::string& folder) { return IsInFolder(one->file, folder); };
+    if (std::any_of(plan.report.sources.begin(), plan.report.sources.end(), has)) {
+      plan.captured.emplace_back(one->file, one->kernel);
+    }
   }
-  report.captured = static_cast<std::int64_t>(captured.size());
-  for (const std::string& folder : objects) {
-    const bool swapped =
-        !ReadPublished(folder).variants.empty() || !ReadAppliedSelection(folder).selection.empty();
-    report.objects += swapped ? 1 : 0;
+  plan.report.captured = static_cast<std::int64_t>(plan.captured.size());
+  return {};
+}
+
+// What only the project's source folder names.
+base::Result<> Service::ForgetSources(const std::set<std::string>& sources) {
+  for (const std::string& folder : sources) {
+    TRY(captured_.SaveUntagged(folder, Json::array()));
+    TRY_ASSIGN(const auto allowed, models_.consent().List());
+    for (const agents::Allowance& one : allowed) {
+      if (one.project != ModelProject(folder)) continue;
+      TRY(models_.consent().Forbid(one.project, one.provider));
+    }
   }
-  if (dry_run) return report;
+  return {};
+}
+
+base::Result<ForgetReport> Service::Forget(const std::set<std::string>& build_folders,
+                                           bool dry_run) {
+  Forgetting plan;
+  TRY(FindProjectsToForget(build_folders, plan.report));
+  TRY(FindWhatToForget(build_folders, plan));
+  if (dry_run) return plan.report;
   // First what builds see: where the rest fails, the originals run.
-  for (const std::string& folder : objects) {
+  for (const std::string& folder : plan.objects) {
     const bool applied = !ReadAppliedSelection(folder).selection.empty();
     auto done = base::RemoveTree(folder + "/" + source::kSelectionFile);
     if (done && applied) done = publisher_.TouchStamp(folder);
-    if (!done) report.problems.push_back(folder + ": " + done.error().message);
+    if (!done) plan.report.problems.push_back(folder + ": " + done.error().message);
   }
-  for (const std::string& folder : report.projects) {
+  for (const std::string& folder : plan.report.projects) {
     TRY(RemoveRegistration(state_folder_, folder));
     DropProject(folder);
   }
-  for (const auto& [file, label] : captured) TRY(captured_.Drop(file, label));
-  for (const std::string& folder : sources) {
-    TRY(captured_.SaveUntagged(folder, Json::array()));
-    for (const agents::Allowance& one :
-         models_.consent().List().value_or(std::vector<agents::Allowance>())) {
-      if (one.project == ModelProject(folder)) {
-        TRY(models_.consent().Forbid(one.project, one.provider));
-      }
-    }
-  }
-  TRY(models_.log().Drop(keys));
-  TRY(with_.store.Apply(writes));
+  for (const auto& [file, label] : plan.captured) TRY(captured_.Drop(file, label));
+  TRY(ForgetSources(plan.report.sources));
+  TRY(models_.log().Drop(plan.keys));
+  TRY(with_.store.Apply(plan.writes));
   catalog_.ReadAgain();
   catalog_.marks().ReadAgain();
-  log::Info("projects were dropped", {{"count", report.projects.size()}});
+  log::Info("projects were dropped", {{"count", plan.report.projects.size()}});
   TRY(with_.store.Compact());
   Later(&Service::Work);
-  return report;
+  return std::move(plan.report);
 }
 
 }  // namespace cupilot::service

@@ -155,6 +155,29 @@ TEST_F(DecisionsTest, WhatIsRejectedCannotBePinnedAndNothingElseIsRejected) {
   EXPECT_THAT(Row("one")["marks"], SizeIs(1));
 }
 
+TEST_F(DecisionsTest, APinWithoutEvidenceIsSaid) {
+  Tune();
+  const std::string best = Published();
+  Ask("pin", {{"kernel", "one"}, {"variant", best}});
+  std::vector<cache::Write> writes;
+  ASSERT_TRUE(
+      store_.Scan(cache::Table::kEvaluations, "", [&](std::string_view key, std::string_view) {
+        if (key.find(best) != std::string_view::npos) {
+          writes.push_back({cache::Table::kEvaluations, std::string(key), std::nullopt});
+        }
+        return true;
+      }));
+  Stop();
+  ASSERT_TRUE(store_.Apply(writes));
+  workers_.Resume();
+  judge_ = [](const evaluate::EvaluateRequest& request) {
+    return test::MakeEvaluation(request, 0.8);
+  };
+  Start();
+  Drain();
+  EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("is pinned and not in use"));
+}
+
 TEST_F(DecisionsTest, WhoAppliesByHandDecidesAndApplies) {
   Tune({{"apply", "manual"}});
   service_->Apply("");

@@ -188,6 +188,7 @@ TEST_F(StorageTest, ForgetDropsTheProjectAndItsBuildsGoBack) {
   EXPECT_EQ(Count(Table::kEvaluations), 1u) << "the other project's";
   EXPECT_EQ(Count(Table::kVariants), 1u);
   EXPECT_EQ(Count(Table::kCounters, "job/"), 1u);
+  EXPECT_EQ(Count(Table::kSelections, "change/"), 0u);
   Drain();
   EXPECT_FALSE(service_->projects().contains(project_.build_folder()));
   Restart();
@@ -289,6 +290,38 @@ TEST_F(StorageTest, AnImportedWinnerIsPublishedOnceItIsProvenHere) {
   };
   EXPECT_GT(Ask("import", {{"file", path}})["result"]["proposals"], 0);
   DrainUntil([&] { return Published() == parsed->id; });
+}
+
+// The search of the kernel had ended, and the daemon ends before it looks at them.
+TEST_F(StorageTest, ProposalsOfAnEndedSearchAreLookedAt) {
+  Tune();
+  const std::string best = Published();
+  const std::string path = folder_ / "there.json";
+  ASSERT_TRUE(
+      base::WriteFileAtomically(path, Export({{"folder", project_.build_folder()}}).dump()));
+  ASSERT_EQ(Row("one")["state"], "done");
+  // Only the evidence of the best one is gone.
+  const std::string prefix = records::TextAt(Explain("one"), "kernel_key") + "/";
+  std::vector<cache::Write> writes;
+  ASSERT_TRUE(store_.Scan(Table::kEvaluations, prefix, [&](std::string_view key, std::string_view) {
+    if (key.find(best) != std::string_view::npos) {
+      writes.push_back({Table::kEvaluations, std::string(key), std::nullopt});
+    }
+    return true;
+  }));
+  ASSERT_THAT(writes, Not(IsEmpty()));
+  Stop();
+  ASSERT_TRUE(store_.Apply(writes));
+  workers_.Resume();
+  Start();
+  Drain();
+  EXPECT_NE(Published(), best);
+  EXPECT_EQ(Row("one")["state"], "done");
+  EXPECT_GT(Ask("import", {{"file", path}})["result"]["proposals"], 0);
+  Restart();
+  DrainUntil([&] { return Published() == best; });
+  Drain();
+  EXPECT_EQ(Row("one")["state"], "done");
 }
 
 TEST_F(StorageTest, AnImportNamesTheFileAndTheKeyThatIsWrong) {
