@@ -4,10 +4,13 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <thread>
 
 #include "base/file.h"
 
@@ -67,6 +70,8 @@ struct RocksStore::Database {
   std::string folder;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // by Table
+  std::thread compaction;
+  std::atomic<bool> stop_compaction{false};
 
   rocksdb::ColumnFamilyHandle* Family(Table table) const {
     return families[static_cast<std::size_t>(table)];
@@ -107,6 +112,8 @@ base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& fo
 RocksStore::RocksStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 
 RocksStore::~RocksStore() {
+  database_->stop_compaction = true;
+  if (database_->compaction.joinable()) database_->compaction.join();
   for (rocksdb::ColumnFamilyHandle* family : database_->families) {
     database_->db->DestroyColumnFamilyHandle(family);
   }
@@ -134,6 +141,32 @@ base::Result<> RocksStore::Apply(const std::vector<Write>& writes) {
   options.sync = true;
   const rocksdb::Status status = database_->db->Write(options, &batch);
   if (!status.ok()) return base::Fail(ErrorOf(status, "writing to " + database_->folder));
+  return {};
+}
+
+// On a thread of its own: it may take seconds, and the caller has GPUs to give back.
+base::Result<> RocksStore::Compact() {
+  database_->stop_compaction = true;
+  if (database_->compaction.joinable()) database_->compaction.join();
+  database_->stop_compaction = false;
+  database_->compaction = std::thread([database = database_.get()] {
+    rocksdb::CompactRangeOptions options;
+    options.canceled = &database->stop_compaction;
+    for (rocksdb::ColumnFamilyHandle* family : database->families) {
+      if (database->stop_compaction) return;
+      // What is not done now is done by the next one.
+      database->db->CompactRange(options, family, nullptr, nullptr).PermitUncheckedError();
+    }
+  });
+  return {};
+}
+
+base::Result<> RocksStore::CopyTo(const std::string& folder) {
+  rocksdb::Checkpoint* made = nullptr;
+  rocksdb::Status status = rocksdb::Checkpoint::Create(database_->db.get(), &made);
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  if (status.ok()) status = checkpoint->CreateCheckpoint(folder);
+  if (!status.ok()) return base::Fail(ErrorOf(status, "copying the store to " + folder));
   return {};
 }
 

@@ -21,6 +21,9 @@ class RocksStore final : public Store {
   base::Result<> Scan(
       Table table, std::string_view prefix,
       const std::function<bool(std::string_view key, std::string_view value)>& visit) override;
+  base::Result<> Compact() override;
+  // Files are shared with the copy where the file system can: they never change.
+  base::Result<> CopyTo(const std::string& folder) override;
 
  private:
   struct Database;

@@ -45,6 +45,14 @@ class Store {
   virtual base::Result<> Scan(
       Table table, std::string_view prefix,
       const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
+  // Gives the room of what was deleted back to the disk: begun when it returns, done some time
+  // later.
+  virtual base::Result<> Compact() { return {}; }
+  // A copy of all that is there in a folder that does not exist. kUnsupported where there are no
+  // files to be copied.
+  virtual base::Result<> CopyTo(const std::string& folder) {
+    return base::Fail(base::Unsupported("there is nothing to copy to " + folder));
+  }
 };
 
 }  // namespace cupilot::cache

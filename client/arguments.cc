@@ -17,17 +17,63 @@ struct Raw {
   std::string until_gain;
   std::string snooze = "1h";
   std::string max_size = "4G";
+  std::string older_than;
+  std::string prune_size;
 };
 
 void AddKernelCommands(CLI::App& app, Arguments& out) {
   auto* explain = app.add_subcommand("explain", "What was tried on a kernel, what won and why");
   explain->add_option("KERNEL", out.kernel, kKernelHelp)->required();
-  auto* history = app.add_subcommand("history", "All evaluations of a kernel");
+  explain->add_flag("--full", out.full, "all that was tried and every check, not one screen");
+  auto* history =
+      app.add_subcommand("history", "What changed when of a kernel, why, and all evaluations");
   history->add_option("KERNEL", out.kernel, kKernelHelp)->required();
   auto* best = app.add_subcommand("best", "The winning variant of a kernel: its source, or JSON");
   best->add_option("KERNEL", out.kernel, kKernelHelp)->required();
   best->add_option("--arch", out.arch, "architecture, such as sm_90 or host-x86-64-v3");
   best->add_option("-o,--output", out.output_file, "write the variant's JSON to this file");
+}
+
+constexpr const char* kVariantHelp =
+    "its id, or the beginning of one, as `cupilot history` shows it";
+
+// What the user looks at and decides of variants.
+void AddVariantCommands(CLI::App& app, Arguments& out) {
+  auto* diff = app.add_subcommand("diff", "A kernel's text and its winner's, line by line");
+  diff->add_option("KERNEL", out.kernel, kKernelHelp)->required();
+  diff->add_option("--arch", out.arch, "the winner there, such as sm_90; default: of this machine");
+  diff->add_option("--variant", out.variant, "this one in the winner's place: its id");
+  diff->add_flag("--side-by-side", out.side_by_side, "in two columns, with all lines");
+  auto* pin = app.add_subcommand("pin", "Keep an accepted variant, also against better ones");
+  pin->add_option("KERNEL", out.kernel, kKernelHelp)->required();
+  pin->add_option("VARIANT", out.variant, kVariantHelp);
+  pin->add_flag("--none", out.none, "let better ones in again");
+  auto* reject = app.add_subcommand("reject", "Never use a variant here again");
+  reject
+      ->add_option("VARIANT", out.variant,
+                   std::string(kVariantHelp) + "; or a KERNEL, whose winner is meant")
+      ->required();
+  reject->add_flag("--undo", out.undo, "allow it again");
+}
+
+// What is kept, and for how long.
+void AddStorageCommands(CLI::App& app, Arguments& out, Raw& raw) {
+  auto* prune = app.add_subcommand(
+      "prune", "Drop what was measured long ago and is not in use; default: by the settings");
+  prune->add_option("--older-than", raw.older_than, "such as 30d");
+  prune->add_option("--max-size", raw.prune_size,
+                    "the oldest goes until so much is left, such as 100M");
+  prune->add_flag("--dry-run", out.dry_run, "say what would go, and drop nothing");
+  auto* forget = app.add_subcommand("forget", "Drop a project with all that is kept for it");
+  forget->add_option("PROJECT", out.project, "its source folder, a build folder, or its name")
+      ->required();
+  forget->add_flag("--dry-run", out.dry_run, "say what would go, and drop nothing");
+  app.add_subcommand("purge", "Delete all data of cuPilot, after asking")
+      ->add_flag("--yes", out.yes, "do not ask");
+  auto* exported =
+      app.add_subcommand("export", "Write what is known of this folder's project into one file");
+  exported->add_option("-o,--output", out.output_file, "the file; else standard output");
+  exported->add_flag("--all", out.all, "of all projects, with the strategy pool");
 }
 
 void AddSourceOptions(CLI::App& command, Arguments& out) {
@@ -169,16 +215,18 @@ void AddCaptureCommands(CLI::App& app, Arguments& out, Raw& raw) {
 
 void AddSpaceCommands(CLI::App& app, Arguments& out) {
   auto* results = app.add_subcommand(
-      "import", "A space that another autotuner measured, as a file for `cupilot search`");
+      "import",
+      "What `cupilot export` wrote, as proposals; or a space that another autotuner measured, as "
+      "a file for `cupilot search`");
   results
       ->add_option(
           "FILE", out.file,
-          "a cache of Kernel Tuner, T4 results, or cupilot.measured/1; or T1, of which the "
-          "space is written")
+          "cupilot.export/1; or a cache of Kernel Tuner, T4 results, or cupilot.measured/1; or T1, "
+          "of which the space is written")
       ->required();
   results->add_option("--space", out.space_file,
                       "the space of the results: T1 or cupilot.space/1; else the points in FILE");
-  results->add_option("-o,--output", out.output_file, "the file")->required();
+  results->add_option("-o,--output", out.output_file, "of a space: the file");
   results->add_flag("--t4", out.t4, "write T4 results in place of cupilot.measured/1");
   auto* search = app.add_subcommand("search", "Searches, run on spaces that were measured before");
   search->require_subcommand(1);
@@ -308,6 +356,14 @@ base::Result<> Complete(const Raw& raw, Arguments& out) {
   if (out.command == "capture") {
     TRY_ASSIGN(out.max_bytes, ParseSize(raw.max_size));
   }
+  if (!raw.older_than.empty()) {
+    auto seconds = ParseDuration(raw.older_than);
+    if (!seconds) return base::Fail(seconds.error().In("--older-than"));
+    out.seconds = *seconds;
+  }
+  if (!raw.prune_size.empty()) {
+    TRY_ASSIGN(out.prune_bytes, ParseSize(raw.prune_size));
+  }
   if (out.device != "host" && !IsGpu(out.device)) {
     return base::Fail(
         base::InvalidArgument("--device: '" + out.device + "' is no device; write host or cuda:0"));
@@ -352,6 +408,8 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     app.fallthrough();
     AddServiceCommands(app, out, raw);
     AddKernelCommands(app, out);
+    AddVariantCommands(app, out);
+    AddStorageCommands(app, out, raw);
     AddSourceCommands(app, out, raw);
     AddLocalCommands(app, out);
     AddCaptureCommands(app, out, raw);

@@ -38,10 +38,10 @@ struct Arguments {
   std::string device = "host";
   std::string gpu = "cuda:0";  // lock --verify
   std::string build_folder;    // lock --verify
-  std::string arch;            // best
+  std::string arch;            // best, diff
   std::string strategy;        // tune; empty: the default
   std::uint64_t seed = 1;
-  std::optional<double> seconds;  // of a budget or a snooze
+  std::optional<double> seconds;  // of a budget, a snooze, or an age (prune)
   std::optional<std::int64_t> evaluations;
   std::optional<double> until_gain;  // tune: 0.01 is 1 %
   std::int64_t lines = 50;           // daemon logs
@@ -64,6 +64,16 @@ struct Arguments {
   bool answer = false;          // models last
   std::string entry;            // strategies show
   bool names = false;           // strategies export
+  std::string variant;          // pin, reject, diff: an id, or the beginning of one
+  bool none = false;            // pin
+  bool undo = false;            // reject
+  bool side_by_side = false;    // diff
+  bool full = false;            // explain
+  bool dry_run = false;         // prune, forget
+  bool all = false;             // export
+  bool yes = false;             // purge
+  std::string project;          // forget
+  std::optional<std::uint64_t> prune_bytes;
   BenchArguments bench;
   ReplayArguments replay;
 };

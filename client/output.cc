@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace cupilot::client {
 namespace {
@@ -38,6 +39,13 @@ int ExitCodeOf(const base::Error& error) {
 }
 
 Output::Output(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+bool Output::colours() const {
+  const char* off = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return !json_ && ::isatty(STDOUT_FILENO) == 1 && !dumb && (off == nullptr || *off == '\0');
+}
 
 void Output::Document(const Json& document) {
   if (!json_) return;

@@ -25,6 +25,9 @@ class Output {
   bool json() const { return json_; }
   // Whether what passes by can be shown in place.
   bool terminal() const { return terminal_; }
+  // Whether lines may have colours: standard output is a terminal that shows them, and the user
+  // does not say NO_COLOR.
+  bool colours() const;
 
   // In JSON mode the one document, else nothing.
   void Document(const records::Json& document);

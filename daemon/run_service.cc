@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cache/rocks_store.h"
+#include "cache/upgrade.h"
 #include "log/log.h"
 #include "loop/timer.h"
 #include "loop/zmq_server.h"
@@ -275,13 +276,27 @@ void WriteEnd(InstanceLock& lock, const std::string& why) {
   log::Flush();
 }
 
+// Of an older cuPilot it is upgraded, after a copy of it was made.
+Result<std::unique_ptr<cache::RocksStore>> OpenStore(const std::string& folder) {
+  const base::SystemClock clock;
+  TRY(cache::CheckFormat(folder));
+  TRY_ASSIGN(auto store, cache::RocksStore::Open(folder));
+  TRY_ASSIGN(const cache::Upgraded upgraded,
+             cache::BringUpToDate(*store, folder, base::FormatDate(clock.WallTime())));
+  if (!upgraded.backup.empty()) {
+    log::Info("the store was upgraded",
+              {{"from", upgraded.from}, {"to", cache::kStoreFormat}, {"backup", upgraded.backup}});
+  }
+  return store;
+}
+
 // Keys are read before there are threads.
 Result<> OpenRest(Ground& ground, const base::UserFolders& folders,
                   const service::Settings& settings) {
   auto providers = ModelProviders::Read(settings.models.models, folders.config, folders);
   if (!providers) return base::Fail(providers.error().In("the setting models"));
   ground.providers = std::move(*providers);
-  TRY_ASSIGN(ground.store, cache::RocksStore::Open(folders.state + "/store"));
+  TRY_ASSIGN(ground.store, OpenStore(folders.state + "/store"));
   return {};
 }
 

@@ -25,6 +25,15 @@ int RunWorkloadShow(const Arguments& arguments, Output& output);
 int RunWorkloadExport(const Arguments& arguments, Output& output);
 int RunWorkloadDrop(const Arguments& arguments, Output& output);
 int RunImport(const Arguments& arguments, Output& output);
+// Of cupilot.export/1, as proposals for the daemon; the path is absolute.
+int RunImportKept(const std::string& path, Output& output);
+int RunDiff(const Arguments& arguments, Output& output);
+int RunPin(const Arguments& arguments, Output& output);
+int RunReject(const Arguments& arguments, Output& output);
+int RunPrune(const Arguments& arguments, Output& output);
+int RunForget(const Arguments& arguments, Output& output);
+int RunPurge(const Arguments& arguments, Output& output);
+int RunExport(const Arguments& arguments, Output& output);
 int RunModelsStatus(const Arguments& arguments, Output& output);
 int RunModelsLast(const Arguments& arguments, Output& output);
 int RunModelsAllow(const Arguments& arguments, Output& output);

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/commands/evaluation_text.h"
+#include "client/commands/explain_screen.h"
 
 namespace cupilot::client {
 namespace {
@@ -108,24 +110,36 @@ void PrintAskedModels(const Json& document, Output& output) {
   }
 }
 
+void PrintAll(const Json& document, Output& output) {
+  output.Line(TextOf(document, "kernel") + "  " + ShownPath(TextOf(document, "file")) + ":" +
+              CountOf(document, "line") + "  " + TextOf(document, "state"));
+  if (const double seconds = NumberOf(document, "read_seconds"); seconds > 0) {
+    output.Line("  read in " + Microseconds(seconds * 1e6));
+  }
+  PrintWinner(document, output);
+  for (const std::string& line : MarkLines(document)) output.Line(line);
+  PrintTried(document, output);
+  PrintExpected(document, output);
+  PrintAskedModels(document, output);
+  output.Line(CostLine(document));
+  for (const Json& warning : ListOf(document, "warnings")) {
+    if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
+  }
+  output.Line("next: " + TextOf(document, "next"));
+}
+
 }  // namespace
 
 int RunExplain(const Arguments& arguments, Output& output) {
   const auto document = AskWhenRead(output, "explain", KernelParams(arguments.kernel));
   if (!document) return output.Fail(document.error());
   output.Document(*document);
-  output.Line(TextOf(*document, "kernel") + "  " + ShownPath(TextOf(*document, "file")) + ":" +
-              CountOf(*document, "line") + "  " + TextOf(*document, "state"));
-  if (const double seconds = NumberOf(*document, "read_seconds"); seconds > 0) {
-    output.Line("  read in " + Microseconds(seconds * 1e6));
+  if (arguments.full) {
+    PrintAll(*document, output);
+    return kDone;
   }
-  PrintWinner(*document, output);
-  PrintTried(*document, output);
-  PrintExpected(*document, output);
-  PrintAskedModels(*document, output);
-  for (const Json& warning : ListOf(*document, "warnings")) {
-    if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
-  }
+  const std::string file = ShownPath(TextOf(*document, "file"));
+  for (const std::string& line : ExplainScreen(*document, file)) output.Line(line);
   return kDone;
 }
 

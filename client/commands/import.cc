@@ -42,6 +42,12 @@ bool IsDescription(const std::string& text) {
          (search::IsT1(*json) || records::TextAt(*json, "schema") == search::SpaceFile::kSchema);
 }
 
+// Of whatever version: the daemon says which it knows.
+bool IsExport(const std::string& text) {
+  const auto json = records::ParseJson(text);
+  return json && records::TextAt(*json, "schema").starts_with("cupilot.export/");
+}
+
 // A space alone: no results.
 base::Result<Written> SpaceAlone(const std::string& path, const std::string& text) {
   TRY_ASSIGN(const auto description, DescriptionOf(path, text));
@@ -91,6 +97,19 @@ int RunImport(const Arguments& arguments, Output& output) {
   const std::string path = base::AbsolutePath(arguments.file, CurrentFolder());
   const auto text = ReadNamed(path);
   if (!text) return output.Fail(text.error());
+  if (IsExport(*text)) {
+    if (arguments.t4 || !arguments.space_file.empty() || !arguments.output_file.empty()) {
+      return output.Fail(base::InvalidArgument(
+          path +
+          " is what `cupilot export` wrote: the daemon takes it, without --space, --t4 "
+          "and -o"));
+    }
+    return RunImportKept(path, output);
+  }
+  if (arguments.output_file.empty()) {
+    return output.Fail(base::InvalidArgument(
+        "import: -o FILE is missing, for the space that is written of " + path));
+  }
   const bool alone = IsDescription(*text);
   if (alone && (arguments.t4 || !arguments.space_file.empty())) {
     return output.Fail(base::InvalidArgument(path + " describes a space and has no results"));

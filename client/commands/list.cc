@@ -39,12 +39,18 @@ int RunList(const Arguments& arguments, Output& output) {
       {"kernel", "state", "tried", "speedup", "published", "to be won", "what changed", "where"}};
   for (const records::Json& kernel : kernels) {
     const std::string why = TextOf(kernel, "why");
+    std::string marks;
+    for (const records::Json& mark : ListOf(kernel, "marks")) {
+      const std::string name = TextOf(mark, "mark");
+      if (marks.find(name) == std::string::npos) marks += (marks.empty() ? " (" : ", ") + name;
+    }
+    if (!marks.empty()) marks += ")";
     rows.push_back({TextOf(kernel, "kernel"), TextOf(kernel, "state"), CountOf(kernel, "tried"),
                     SpeedupOf(kernel, "speedup"), FlagOf(kernel, "published") ? "yes" : "no",
                     kernel.value("winnable_us", records::Json()).is_number()
                         ? Microseconds(NumberOf(kernel, "winnable_us"))
                         : "-",
-                    why.empty() ? TextOf(kernel, "strategy") : why,
+                    (why.empty() ? TextOf(kernel, "strategy") : why) + marks,
                     ShownPath(TextOf(kernel, "file")) + ":" + CountOf(kernel, "line")});
   }
   output.Table(rows);

@@ -71,7 +71,7 @@ void PrintEntry(const Json& entry, Output& output) {
   }
 }
 
-base::Result<> Export(const Arguments& arguments, Output& output) {
+base::Result<> ExportPool(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(const Json reply,
              AskDaemon(output, "strategies_export", {{"names", arguments.names}}));
   const std::string document = TextOf(reply, "document");
@@ -126,7 +126,7 @@ int RunStrategiesShow(const Arguments& arguments, Output& output) {
 }
 
 int RunStrategiesExport(const Arguments& arguments, Output& output) {
-  const auto exported = Export(arguments, output);
+  const auto exported = ExportPool(arguments, output);
   return exported ? kDone : output.Fail(exported.error());
 }
 

@@ -28,7 +28,7 @@ base::Result<> WriteContents(std::optional<records::Fill>& fill, const blobs::Bl
   return base::WriteFileAtomically((file.parent_path() / fill->path).string(), bytes);
 }
 
-base::Result<> Export(const Arguments& arguments, Output& output) {
+base::Result<> ExportWorkload(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(const Json document,
              AskDaemon(output, "workload_show", KernelParams(arguments.kernel)));
   TRY_ASSIGN(workloads::Captured captured, workloads::ParseCaptured(document));
@@ -118,7 +118,7 @@ int RunWorkloadShow(const Arguments& arguments, Output& output) {
 }
 
 int RunWorkloadExport(const Arguments& arguments, Output& output) {
-  const auto exported = Export(arguments, output);
+  const auto exported = ExportWorkload(arguments, output);
   return exported ? kDone : output.Fail(exported.error());
 }
 

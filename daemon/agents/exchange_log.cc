@@ -85,6 +85,24 @@ base::Result<std::vector<ExchangeRecord>> ExchangeLog::All(const std::string& ke
   return records;
 }
 
+base::Result<> ExchangeLog::Drop(const std::set<std::string>& kernels) {
+  TRY_ASSIGN(const auto rows, Rows());
+  std::set<std::string> kept;
+  std::vector<cache::Write> removed;
+  for (const Row& row : rows) {
+    if (kernels.contains(row.kernel)) {
+      removed.push_back({Table::kCounters, row.key, std::nullopt});
+    } else {
+      kept.insert(row.blob);
+    }
+  }
+  if (removed.empty()) return {};
+  TRY(store_.Apply(removed));
+  (void)files_.Evict(kept, std::numeric_limits<std::uint64_t>::max(),
+                     std::numeric_limits<std::int64_t>::max());
+  return {};
+}
+
 base::Result<> ExchangeLog::Trim(std::uint64_t most_bytes) {
   TRY_ASSIGN(const auto rows, Rows());
   std::map<std::string, std::uint64_t> sizes;

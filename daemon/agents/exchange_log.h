@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class ExchangeLog {
   base::Result<std::optional<ExchangeRecord>> Last() const;
   // All of a kernel's (empty: all) that are still there, oldest first.
   base::Result<std::vector<ExchangeRecord>> All(const std::string& kernel) const;
+  // Removes what was asked for these kernels, by kernel_key.
+  base::Result<> Drop(const std::set<std::string>& kernels);
   // Removes the oldest until their files have at most `most_bytes`.
   base::Result<> Trim(std::uint64_t most_bytes);
 

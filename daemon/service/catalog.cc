@@ -17,6 +17,7 @@ using records::Json;
 
 const std::string kJobPrefix = "job/";
 const std::string kLongCasesPrefix = "long_cases/";
+const std::string kImportedPrefix = "imported/";
 constexpr std::size_t kMostIndexed = 512;  // kernels
 
 // The same order whether an entry was read or has just been written.
@@ -156,15 +157,25 @@ std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kerne
   return std::nullopt;
 }
 
-Catalog::Winners Catalog::FindWinners(const KernelIndex& index, const records::Workload& workload,
+Catalog::Winners Catalog::FindWinners(const std::string& kernel_key,
+                                      const records::Workload& workload,
                                       const std::string& workload_hash, const Place& place,
                                       const std::set<std::string>& without) {
+  const KernelIndex& index = IndexOf(kernel_key);
+  Winners fixed;
   std::vector<records::Evaluation> accepted;
   std::vector<std::string> keys;
   std::size_t best = 0;
+  const std::set<std::string>& rejected = marks_.Rejected();
+  const std::set<std::string> pinned = marks_.Pinned(kernel_key);
   for (const Entry& entry : index.entries) {
-    if (!entry.accepted || without.contains(entry.variant) ||
+    if (!entry.accepted || without.contains(entry.variant) || rejected.contains(entry.variant) ||
         !IsFresh(entry, workload_hash, place)) {
+      continue;
+    }
+    // The newest evidence of it, whatever beats it.
+    if (pinned.contains(entry.variant)) {
+      fixed = {entry.key, {entry.key}};
       continue;
     }
     auto evaluation = ReadEvaluation(entry.key);
@@ -175,6 +186,7 @@ Catalog::Winners Catalog::FindWinners(const KernelIndex& index, const records::W
       best = accepted.size() - 1;
     }
   }
+  if (!fixed.best.empty()) return fixed;
   Winners winners;
   if (accepted.empty()) return winners;
   winners.best = keys[best];
@@ -194,7 +206,8 @@ Catalog::Winners Catalog::WinnersOf(const std::string& kernel_key,
   KernelIndex& index = IndexOf(kernel_key);
   auto known = index.best.find(question);
   if (known == index.best.end()) {
-    known = index.best.emplace(question, FindWinners(index, workload, hash, place, without)).first;
+    known =
+        index.best.emplace(question, FindWinners(kernel_key, workload, hash, place, without)).first;
   }
   return known->second;
 }
@@ -231,6 +244,7 @@ std::vector<records::Strategy> Catalog::WinnersElsewhere(const std::string& kern
   std::vector<const Entry*> winners;
   for (const Entry& entry : IndexOf(kernel_key).entries) {
     if (entry.accepted && !IsFresh(entry, workload_hash, place) &&
+        !marks_.Rejected().contains(entry.variant) &&
         is_gpu(entry.device.arch) == is_gpu(place.identity.arch)) {
       winners.push_back(&entry);
     }
@@ -253,6 +267,54 @@ std::vector<records::Strategy> Catalog::WinnersElsewhere(const std::string& kern
     }
   }
   return strategies;
+}
+
+void Catalog::ForgetWinners() {
+  for (auto& [key, index] : index_) index.best.clear();
+}
+
+base::Result<> Catalog::SaveMark(const Mark& mark) {
+  ForgetWinners();
+  return marks_.Save(mark);
+}
+
+base::Result<> Catalog::DropMark(const Mark& mark) {
+  ForgetWinners();
+  return marks_.Drop(mark);
+}
+
+std::vector<Catalog::Proposal> Catalog::Proposals(const std::string& kernel_key) {
+  std::vector<Proposal> proposals;
+  const auto visit = [&](std::string_view key, std::string_view value) {
+    const auto json = Unseal(key, value);
+    if (!json || !json->is_object()) return true;
+    auto variant = records::ParseVariant(json->value("variant", Json()));
+    if (!variant) return true;
+    const Json speedup = json->value("speedup", Json());
+    proposals.push_back({std::move(*variant), speedup.is_number() ? speedup.get<double>() : 0,
+                         records::TextAt(*json, "arch"), records::TextAt(*json, "date")});
+    return true;
+  };
+  if (auto scanned = store_.Scan(Table::kVariants, kImportedPrefix + kernel_key + "/", visit);
+      !scanned) {
+    log::Error("the store cannot be read", {{"reason", scanned.error()}});
+  }
+  std::stable_sort(proposals.begin(), proposals.end(),
+                   [](const auto& a, const auto& b) { return a.speedup > b.speedup; });
+  return proposals;
+}
+
+base::Result<bool> Catalog::SaveProposal(const std::string& kernel_key, const Proposal& proposal) {
+  const std::string key = kImportedPrefix + cache::VariantKey(kernel_key, proposal.variant.id);
+  TRY_ASSIGN(const auto known, store_.Get(Table::kVariants, key));
+  if (known) return false;
+  const Json json = {{"schema", "cupilot.proposal/1"},
+                     {"variant", records::ToJson(proposal.variant)},
+                     {"speedup", proposal.speedup},
+                     {"arch", proposal.arch},
+                     {"date", proposal.date}};
+  TRY(store_.Apply({{Table::kVariants, key, cache::Seal(json)}}));
+  return true;
 }
 
 std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {

@@ -15,6 +15,7 @@
 #include "records/kernel.h"
 #include "records/variant.h"
 #include "records/workload.h"
+#include "service/marks.h"
 #include "service/place.h"
 
 namespace cupilot::service {
@@ -39,7 +40,7 @@ struct Refusal {
 
 class Catalog {
  public:
-  explicit Catalog(cache::Store& store) : store_(store) {}
+  explicit Catalog(cache::Store& store) : store_(store), marks_(store) {}
 
   base::Result<> SaveKernel(const records::Kernel& kernel, const records::Workload& workload);
   // Variant and evaluation together, or neither. It holds for this compiler
@@ -56,8 +57,9 @@ class Catalog {
                                                  const std::string& workload_hash,
                                                  const Place& place, const std::string& variant_id);
   // The accepted variant that no other one beat at this place, but for those whose ids are in
-  // `without`. Evidence for another workload or place, or stale evidence, does not count. Reads no
-  // more of the store than the winner, once the kernel is known.
+  // `without` and those that the user rejected; where one that the user pinned is proven, that one.
+  // Evidence for another workload or place, or stale evidence, does not count. Reads no more of the
+  // store than the winner, once the kernel is known.
   std::optional<Proven> Best(const std::string& kernel_key, const records::Workload& workload,
                              const Place& place, const std::set<std::string>& without = {});
   // What stands behind a launch, in the order in which it asks: mostly that one alone, else those
@@ -65,6 +67,23 @@ class Catalog {
   // store than these.
   std::vector<Proven> BestSet(const std::string& kernel_key, const records::Workload& workload,
                               const Place& place, const std::set<std::string>& without = {});
+  // What the user decided. A change counts from the next question on.
+  Marks& marks() { return marks_; }
+  base::Result<> SaveMark(const Mark& mark);
+  base::Result<> DropMark(const Mark& mark);
+
+  // Variants of other machines (`cupilot import`), the most promising first: evidence for nothing
+  // here. They are evaluated when work on their kernel begins.
+  struct Proposal {
+    records::Variant variant;
+    double speedup = 0;  // as it was said there
+    std::string arch;
+    std::string date;
+  };
+  std::vector<Proposal> Proposals(const std::string& kernel_key);
+  // True: it was not known.
+  base::Result<bool> SaveProposal(const std::string& kernel_key, const Proposal& proposal);
+
   // How candidates of the kernel were made that won, but are no evidence here, and are to be
   // measured again: first what won here with another compiler or driver, then what won on other
   // devices of the same kind and for other workloads. The fastest first, each once, at most so
@@ -87,6 +106,9 @@ class Catalog {
   // wrote is not found: it may have other techniques.
   std::optional<records::Json> FindJob(const std::string& key);
   base::Result<> SaveJob(const std::string& key, const records::Json& job);
+
+  // The store was changed behind its back.
+  void ReadAgain() { index_.clear(); }
 
   // Small facts of the service itself ("snoozed_until").
   std::optional<std::string> Fact(const std::string& name);
@@ -116,14 +138,17 @@ class Catalog {
   KernelIndex& IndexOf(const std::string& kernel_key);
   static bool IsFresh(const Entry& entry, const std::string& workload_hash, const Place& place);
   std::optional<records::Evaluation> ReadEvaluation(const std::string& key);
-  Winners FindWinners(const KernelIndex& index, const records::Workload& workload,
+  Winners FindWinners(const std::string& kernel_key, const records::Workload& workload,
                       const std::string& workload_hash, const Place& place,
                       const std::set<std::string>& without);
   Winners WinnersOf(const std::string& kernel_key, const records::Workload& workload,
                     const Place& place, const std::set<std::string>& without);
   std::optional<Proven> ReadProven(const std::string& kernel_key, const std::string& key);
 
+  void ForgetWinners();
+
   cache::Store& store_;
+  Marks marks_;
   std::map<std::string, KernelIndex> index_;  // by kernel key
 };
 

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "base/file.h"
+#include "service/decisions.h"
 #include "service/demotion.h"
 #include "service/job_text.h"
 #include "service/models.h"
+#include "service/outlook.h"
 #include "service/winnable.h"
 
 namespace cupilot::service {
@@ -130,6 +132,16 @@ std::string WhyRefused(Service& service, const ObjectState& state, const records
   return {};
 }
 
+// Of a kernel that does without what the user rejected, though nothing else is proven.
+std::string WhyRejected(Service& service, const records::Kernel& kernel) {
+  std::string titles;
+  for (const Mark& mark : service.catalog().marks().Of(kernel.key)) {
+    if (mark.kind != Mark::Kind::kRejected) continue;
+    titles += (titles.empty() ? "'" : ", '") + mark.title + "'";
+  }
+  return titles.empty() ? "" : "you rejected " + titles + ", and nothing else is proven yet";
+}
+
 // As WhyUntuned; of a kernel that a test of the project is to show a workload of, what came of
 // that.
 std::string WhyNotTuned(const Service& service, const ObjectState& state,
@@ -165,6 +177,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["strategy"] = best && best->variant.strategy ? best->variant.strategy->title : "";
   row["variants"] = VariantsJson(set);
   row["published"] = best && unpublished.empty();
+  row["marks"] = MarksJson(service, kernel);
   row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
                                       : WhyNotTuned(service, state, kernel);
@@ -174,6 +187,7 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
     row["program_us"] = captured->Microseconds();
     row["winnable_us"] = WinnableMicroseconds(*captured, together ? &*together : nullptr);
   }
+  if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyRejected(service, kernel);
   if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyFewerCases(state, kernel);
   return row;
 }
@@ -487,6 +501,9 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   document["tried"] = job == nullptr ? Json::array() : TriedJson(*job);
   document["expected"] = job == nullptr ? Json() : ExpectedJson(*job);
   document["ended"] = job == nullptr ? "" : job->ended();
+  document["cost"] = CostJson(service, kernel, job);
+  document["next"] = NextStepOf(service, *place.object, kernel,
+                                service.BestSet(*place.object, kernel), document["published"]);
   document["models"] =
       job == nullptr || job->models() == nullptr ? Json() : job->models()->Document();
   document["same_code"] = job == nullptr ? 0 : CountIdeas(*job).same_code;
@@ -512,6 +529,9 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     const bool titled = variant && variant->strategy;
     document["warnings"].push_back((titled ? variant->strategy->title : refusal.variant) +
                                    " is not used here; " + ReasonOf(refusal));
+  }
+  for (const std::string& warning : IdlePins(service, *place.object, kernel)) {
+    document["warnings"].push_back(warning);
   }
   if (const std::string fewer = WhyFewerCases(*place.object, kernel); !fewer.empty()) {
     document["warnings"].push_back(fewer);
@@ -554,6 +574,12 @@ Json HistoryDocument(Service& service, const KernelPlace& place) {
     document["evaluations"].push_back(records::ToJson(evaluation));
   }
   document["refused"] = RefusedJson(service, place);
+  document["marks"] = MarksJson(service, *place.kernel);
+  document["changes"] = Json::array();
+  for (const Change& change :
+       service.journal().Of({place.kernel->file, records::LabelOf(*place.kernel)})) {
+    document["changes"].push_back(ToJson(change));
+  }
   return document;
 }
 

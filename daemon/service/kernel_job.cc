@@ -84,6 +84,7 @@ void KernelJob::Restore() {
   finished_ = !ended_.empty();
   (void)ReconsiderModels();
   if (finished_) search_->Close();
+  FindProposals();
 }
 
 void KernelJob::Save() {
@@ -148,6 +149,7 @@ void KernelJob::Prepare() {
 }
 
 void KernelJob::Begin() {
+  if (TryProposals()) return;
   if (models_due_ && !models_ && search_ && NothingOpen()) BeginModels();
   if (search_) {
     GoOn();
@@ -206,6 +208,8 @@ void KernelJob::BeginAgain() {
   looked_at_ = 0;
   proof_ended_ = proof_seconds_ = 0;
   late_proofs_ = 0;
+  proposed_ = false;
+  proposals_.clear();
   finished_ = models_due_ = only_models_ = false;
   if (models_) models_->Stop("the search begins again");
   retired_ = std::move(models_);

@@ -58,6 +58,8 @@ class KernelJob {
   // A variant that beat others is refused by an object: what it beat is looked at again, from the
   // verdicts that are there.
   void BeginAgain();
+  // Variants that other machines proved may have come since they were last asked for.
+  void FindProposals();
   // Nothing more is tried, for this reason, and nothing more evaluated. Evaluations that are under
   // way end by themselves: between steps, another step waits for them.
   void GiveUp(const std::string& reason);
@@ -114,6 +116,8 @@ class KernelJob {
   search::SearchInput InputOfSearch() const;
   void Prepare();
   void Begin();
+  bool TryProposals();
+  void OnProposed(const records::Variant& variant, base::Result<records::Evaluation> evaluation);
   void AskTechniques();
   void OnProposals(base::Result<protocol::ProposeReply> reply);
   base::Result<> RestoreModels(const records::Json& record);
@@ -206,6 +210,8 @@ class KernelJob {
   bool finished_ = false;
   bool given_up_ = false;
   bool prepared_ = false;
+  std::deque<records::Variant> proposals_;  // of other machines, that have no verdict here
+  bool proposed_ = false;                   // none is left
   bool held_ = false;
   bool savable_ = true;  // every idea was reported with a verdict
   int failures_in_a_row_ = 0;

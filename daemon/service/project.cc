@@ -155,6 +155,21 @@ std::vector<std::string> ReadRegistrations(const std::string& state_folder) {
   return folders;
 }
 
+base::Result<> RemoveRegistration(const std::string& state_folder,
+                                  const std::string& build_folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(state_folder + "/projects", error)) {
+    if (entry.path().extension() != ".json") continue;
+    const auto json = ReadJsonFile(entry.path().string());
+    if (json && StringOr(*json, "build_folder", "") == build_folder) {
+      files.push_back(entry.path().string());
+    }
+  }
+  for (const std::string& file : files) TRY(base::RemoveTree(file));
+  return {};
+}
+
 bool BuildRuns(const std::string& build_folder, std::int64_t wall_time_ns) {
   const std::string path = build_folder + "/cupilot/build.lock";
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -62,6 +62,9 @@ std::vector<Object> FindObjects(const Project& project);
 // build folder or project.json is gone is removed.
 std::vector<std::string> ReadRegistrations(const std::string& state_folder);
 
+// Until CMake configures it again.
+base::Result<> RemoveRegistration(const std::string& state_folder, const std::string& build_folder);
+
 // True while a launcher compiles in this build folder, or did within the last two seconds (the wall
 // clock says what "last" is): between two compiles of one build nobody holds the lock.
 bool BuildRuns(const std::string& build_folder, std::int64_t wall_time_ns);

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "service/capture_requests.h"
+#include "service/decisions.h"
 #include "service/demotion.h"
 #include "service/documents.h"
 #include "service/lock_document.h"
 #include "service/models.h"
 #include "service/report_document.h"
+#include "service/storage_documents.h"
 #include "service/strategies.h"
 
 namespace cupilot::service {
@@ -44,6 +46,13 @@ constexpr const char* kVerbs[] = {"ping",
                                   "strategies_show",
                                   "strategies_export",
                                   "strategies_import",
+                                  "pin",
+                                  "reject",
+                                  "diff",
+                                  "prune",
+                                  "forget",
+                                  "export",
+                                  "import",
                                   "report"};
 
 using protocol::DaemonMessage;
@@ -136,6 +145,13 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "workload_show") return WorkloadDocument(service_, params);
   if (verb == "workload_drop") return DropWorkload(service_, params);
   if (verb == "demote") return DemotionDocument(service_, params);
+  if (verb == "pin") return PinDocument(service_, params);
+  if (verb == "reject") return RejectDocument(service_, params);
+  if (verb == "diff") return DiffDocument(service_, params);
+  if (verb == "prune") return PruneDocument(service_, params);
+  if (verb == "forget") return ForgetDocument(service_, params);
+  if (verb == "export") return ExportDocument(service_, params, state_folder_ + "/replies");
+  if (verb == "import") return ImportDocument(service_, params);
   if (verb == "models") return ModelsDocument(service_, records::TextAt(params, "folder"));
   if (verb == "models_last") return LastExchangeDocument(service_, state_folder_ + "/replies");
   if (verb == "models_allow") return AllowModel(service_, params, true);

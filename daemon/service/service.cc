@@ -40,6 +40,7 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       captured_(with_.store, state_folder_ + "/blobs"),
       models_(with_.store, with_.clock, state_folder_ + "/exchanges", settings.models),
       pool_(with_.store, static_cast<std::size_t>(settings.pool_entries)),
+      journal_(with_.store, with_.clock),
       policy_(with_.clock, catalog_),
       gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
                  [this] {
@@ -207,6 +208,7 @@ void Service::Work() {
   WatchAnswers();
   PublishDue();
   TouchStamps();
+  KeepStoreSmall();
 }
 
 bool Service::StartScan() {
@@ -404,62 +406,6 @@ void Service::AfterStep() {
   std::erase_if(dropped_, [](const auto& job) { return !job->busy(); });
   Work();
   if (BusyJobs().empty()) Emit("idle", {{"reason", IdleReason()}});
-}
-
-void Service::PublishKernel(const std::string& kernel_key) {
-  for (auto& [folder, state] : objects_) {
-    if (state.scan == nullptr) continue;
-    const auto& kernels = state.scan->kernels;
-    if (std::any_of(kernels.begin(), kernels.end(),
-                    [&](const records::Kernel& kernel) { return kernel.key == kernel_key; })) {
-      state.publish_due = true;
-    }
-  }
-}
-
-void Service::PublishDue() {
-  if (build_runs_) return;
-  for (auto& [folder, state] : objects_) {
-    if (!state.publish_due || state.scan == nullptr || !IsPlaced(state)) continue;
-    LearnShipped(state);  // its places may not have been known before
-    state.publish_due = false;
-    // Without a device nothing is known that would speak against what is there.
-    if (state.places.places.empty()) continue;
-    if (state.target.apply != "manual") PublishObject(state);
-  }
-}
-
-bool Service::PublishObject(ObjectState& state) {
-  auto published = publisher_.Publish(*state.scan, state.places.places);
-  if (!published) {
-    log::Error("a selection cannot be published",
-               {{"source", state.object.command.source}, {"reason", published.error()}});
-    return false;
-  }
-  for (const std::string& problem : published->problems) {
-    log::Warning("a variant cannot be swapped in", {{"reason", problem}});
-  }
-  state.published = std::move(*published);
-  LookAtStamp(state);
-  if (!state.published.changed) return false;
-  ++counters_.published;
-  Emit("published", {{"source", state.object.command.source}, {"swap", state.published.swap}});
-  return true;
-}
-
-std::vector<std::string> Service::Apply(const std::string& folder) {
-  std::vector<std::string> sources;
-  for (auto& [name, state] : objects_) {
-    if (state.scan == nullptr || state.places.places.empty()) continue;
-    const auto project = projects_.find(state.build_folder);
-    if (project == projects_.end()) continue;
-    const bool inside =
-        folder.empty() || IsInside(folder, project->second.build_folder) ||
-        (!project->second.source_folder.empty() && IsInside(folder, project->second.source_folder));
-    if (inside && PublishObject(state)) sources.push_back(state.object.command.source);
-  }
-  TouchStamps();
-  return sources;
 }
 
 base::Result<> Service::Snooze(std::int64_t seconds) {

@@ -23,10 +23,12 @@
 #include "service/catalog.h"
 #include "service/gpu_watch.h"
 #include "service/idle_policy.h"
+#include "service/journal.h"
 #include "service/kernel_job.h"
 #include "service/models.h"
 #include "service/object_scan.h"
 #include "service/project.h"
+#include "service/prune.h"
 #include "service/publisher.h"
 #include "service/schedule.h"
 #include "service/settings.h"
@@ -102,6 +104,26 @@ class Service {
                                             const std::set<std::string>& variants,
                                             const std::string& reason,
                                             const records::Json& evidence);
+  // What the user decided of a variant (service_marks.cc): written down with a line of the journal,
+  // and published at once. `undo`: it is taken back. kIo.
+  base::Result<> Decide(const records::Kernel& kernel, const Mark& mark, bool undo);
+  // Drops what nothing needs (service_storage.cc, prune.h). kUnavailable while sources are unread:
+  // what they need is not known.
+  base::Result<PruneReport> Prune(const PruneLimits& limits, bool dry_run);
+  PruneLimits StoreLimits() const;
+  // Drops projects with all that was kept for their kernels alone; their next builds are those of
+  // the originals. kUnavailable while one of them is built.
+  base::Result<ForgetReport> Forget(const std::set<std::string>& build_folders, bool dry_run);
+  // What other machines proved was taken as proposals: jobs of these kernels look at them.
+  void OnProposals(const std::set<std::string>& kernel_keys);
+  Journal& journal() { return journal_; }
+  cache::Store& store() { return with_.store; }
+  // The date so many seconds ago.
+  std::string DateBefore(double seconds) const {
+    return base::FormatDate(with_.clock.WallTime() -
+                            std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                std::chrono::duration<double>(seconds)));
+  }
   std::string Date() const { return base::FormatDate(with_.clock.WallTime()); }
   base::Result<> Snooze(std::int64_t seconds);
   base::Result<> Resume();
@@ -202,6 +224,16 @@ class Service {
   void PublishKernel(const std::string& kernel_key);
   void PublishDue();
   bool PublishObject(ObjectState& state);
+  std::string WhyChanged(const ObjectState& state, const records::Kernel& kernel,
+                         const std::vector<std::string>& before, const std::vector<Proven>& now);
+  void NoteChanges(const ObjectState& state);
+  PruneNeeds NeedsOf();
+  struct Forgetting;
+  base::Result<> FindProjectsToForget(const std::set<std::string>& build_folders,
+                                      ForgetReport& report);
+  base::Result<> FindWhatToForget(const std::set<std::string>& build_folders, Forgetting& plan);
+  base::Result<> ForgetSources(const std::set<std::string>& sources);
+  void KeepStoreSmall();
   void LookAtBuild(ObjectState& state);
   void LearnRefusals(ObjectState& state);
   void LearnShipped(ObjectState& state);
@@ -226,6 +258,7 @@ class Service {
   CapturedWorkloads captured_;
   Models models_;
   Pool pool_;
+  Journal journal_;
   IdlePolicy policy_;
   GpuWatch gpu_watch_;
   CaptureTests capture_tests_;
@@ -254,6 +287,7 @@ class Service {
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
   loop::Timer models_timer_;
+  std::int64_t looked_at_store_ = -1;  // after so many evaluations; -1: never
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -23,6 +23,8 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.captured_bytes =
       static_cast<std::uint64_t>(json["captured_gigabytes"].get<double>() * 0x1p30);
   settings.pool_entries = static_cast<std::int64_t>(json["pool_entries"].get<double>());
+  settings.store_bytes = static_cast<std::uint64_t>(json["store_megabytes"].get<double>() * 0x1p20);
+  settings.store_days = static_cast<std::int64_t>(json["store_days"].get<double>());
   const auto seconds = [&json](const char* key) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>(json[key].get<double>()));

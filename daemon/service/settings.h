@@ -27,6 +27,8 @@ struct Settings {
   std::string search_strategy = "portfolio";  // for numbers: a row of search/strategy.h
   std::uint64_t captured_bytes = std::uint64_t{16} << 30;  // of captured contents on disk
   std::int64_t pool_entries = 2000;                        // of the strategy pool, at most
+  std::uint64_t store_bytes = std::uint64_t{256} << 20;    // of evidence, at most; 0: any
+  std::int64_t store_days = 365;  // so long evidence is kept that nothing uses; 0: for ever
   PolicySettings gpu;
   agents::ModelSettings models;
   bool capture_tests = true;     // the tests that projects name are run to capture workloads

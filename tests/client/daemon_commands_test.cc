@@ -122,7 +122,7 @@ TEST_F(ClientTest, ExplainShowsVariantsForDifferentSizes) {
                            {"speedup", 1.2},
                            {"cases", {"small"}}}};
   Serve("explain", document);
-  const auto run = Run({"explain", "blur"});
+  const auto run = Run({"explain", "blur", "--full"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   for (const char* part : {"won: 2 variants for different sizes, 1.42x",
                            "  wider: cases 'large', 'huge', alone 1.33x, variant 0123456789abcdef",
@@ -152,7 +152,7 @@ TEST_F(ClientTest, ExplainShowsWinnerTriesAndRefusals) {
                       {"speedup", 0.9}}}},
                    {"declined", {{{"technique", "padding"}, {"reason", "no shared memory"}}}}});
   Serve("explain", document);
-  const auto run = Run({"explain", "blur"});
+  const auto run = Run({"explain", "blur", "--full"});
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   for (const char* part :
        {"read in 263.00 ms", "won: wider, 1.42x [1.40, 1.44], published",
@@ -179,7 +179,7 @@ TEST_F(ClientTest, ExplainSaysWhatBoundsAKernel) {
                        {"case large", {{"roofline", roofline}}},
                        {"case small", {{"roofline", blind}}}}}}}});
   Serve("explain", document);
-  const std::string output = Run({"explain", "blur"}).output;
+  const std::string output = Run({"explain", "blur", "--full"}).output;
   EXPECT_THAT(output, HasSubstr("case large, bound: memory (87 %), the original's: latency; "
                                 "counted by CUPTI"));
   EXPECT_THAT(output,
@@ -291,6 +291,12 @@ TEST_F(ClientTest, WithoutADaemonTheyAreTheEnvironmentsFault) {
                                                                  {"best", "k"},
                                                                  {"history", "k"},
                                                                  {"apply"},
+                                                                 {"diff", "k"},
+                                                                 {"pin", "k", "--none"},
+                                                                 {"reject", "k"},
+                                                                 {"prune"},
+                                                                 {"forget", "p"},
+                                                                 {"export"},
                                                                  {"snooze"},
                                                                  {"resume"}}) {
     const auto run = Run(words);
