@@ -67,6 +67,7 @@ void AddServiceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   app.add_subcommand("status", "What the daemon is doing");
   app.add_subcommand("list", "The tagged kernels of the project of the current folder")
       ->add_flag("--untagged", out.untagged, "what a captured program launched without a tag");
+  app.add_subcommand("watch", "A live view: devices, kernels and their curves; keys pause tuning");
   app.add_subcommand("apply", "Publish what APPLY manual holds back");
   auto* lock = app.add_subcommand("lock", "Pin what is published in the project's lock file");
   lock->add_option("-o,--output", out.output_file,

@@ -9,7 +9,9 @@ cupilot_library(client
           commands/history.cc commands/import.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
           commands/lock_verify.cc commands/models.cc commands/strategies.cc commands/resume.cc commands/search_replay.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
-          commands/workload.cc
+          commands/watch.cc commands/workload.cc
+          watch/feed.cc watch/keys.cc watch/refresh.cc watch/session.cc watch/state.cc watch/terminal.cc watch/text.cc
+          watch/view.cc
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")

@@ -17,6 +17,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"status", &RunStatus},
     {"list", &RunList},
+    {"watch", &RunWatch},
     {"explain", &RunExplain},
     {"best", &RunBest},
     {"history", &RunHistory},

@@ -39,6 +39,8 @@ int ExitCodeOf(const base::Error& error) {
 
 Output::Output(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
+Output::Output(std::vector<std::string>& lines) : json_(false), terminal_(false), lines_(&lines) {}
+
 void Output::Document(const Json& document) {
   if (!json_) return;
   std::fputs(records::PrettyJson(document).c_str(), stdout);
@@ -47,6 +49,10 @@ void Output::Document(const Json& document) {
 
 void Output::Line(std::string_view text) {
   if (json_) return;
+  if (lines_ != nullptr) {
+    lines_->emplace_back(text);
+    return;
+  }
   EndProgress();
   std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
 }

@@ -21,6 +21,8 @@ int ExitCodeOf(const base::Error& error);
 class Output {
  public:
   explicit Output(bool json);
+  // Lines are added to these, which outlive it, and nothing is printed.
+  explicit Output(std::vector<std::string>& lines);
 
   bool json() const { return json_; }
   // Whether what passes by can be shown in place.
@@ -44,6 +46,7 @@ class Output {
  private:
   const bool json_;
   const bool terminal_;
+  std::vector<std::string>* const lines_ = nullptr;
   bool progress_shown_ = false;
   std::string last_progress_;
 };

@@ -8,6 +8,7 @@ namespace cupilot::client {
 
 int RunStatus(const Arguments& arguments, Output& output);
 int RunList(const Arguments& arguments, Output& output);
+int RunWatch(const Arguments& arguments, Output& output);
 int RunExplain(const Arguments& arguments, Output& output);
 int RunBest(const Arguments& arguments, Output& output);
 int RunHistory(const Arguments& arguments, Output& output);

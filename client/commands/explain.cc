@@ -5,6 +5,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/commands/evaluation_text.h"
+#include "client/commands/explanation.h"
 
 namespace cupilot::client {
 namespace {
@@ -110,22 +111,26 @@ void PrintAskedModels(const Json& document, Output& output) {
 
 }  // namespace
 
+void PrintExplanation(const Json& document, Output& output) {
+  output.Line(TextOf(document, "kernel") + "  " + ShownPath(TextOf(document, "file")) + ":" +
+              CountOf(document, "line") + "  " + TextOf(document, "state"));
+  if (const double seconds = NumberOf(document, "read_seconds"); seconds > 0) {
+    output.Line("  read in " + Microseconds(seconds * 1e6));
+  }
+  PrintWinner(document, output);
+  PrintTried(document, output);
+  PrintExpected(document, output);
+  PrintAskedModels(document, output);
+  for (const Json& warning : ListOf(document, "warnings")) {
+    if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
+  }
+}
+
 int RunExplain(const Arguments& arguments, Output& output) {
   const auto document = AskWhenRead(output, "explain", KernelParams(arguments.kernel));
   if (!document) return output.Fail(document.error());
   output.Document(*document);
-  output.Line(TextOf(*document, "kernel") + "  " + ShownPath(TextOf(*document, "file")) + ":" +
-              CountOf(*document, "line") + "  " + TextOf(*document, "state"));
-  if (const double seconds = NumberOf(*document, "read_seconds"); seconds > 0) {
-    output.Line("  read in " + Microseconds(seconds * 1e6));
-  }
-  PrintWinner(*document, output);
-  PrintTried(*document, output);
-  PrintExpected(*document, output);
-  PrintAskedModels(*document, output);
-  for (const Json& warning : ListOf(*document, "warnings")) {
-    if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
-  }
+  PrintExplanation(*document, output);
   return kDone;
 }
 
