@@ -62,6 +62,7 @@ struct Arguments {
   bool answer = false;          // models last
   std::string entry;            // strategies show
   bool names = false;           // strategies export
+  std::string what;             // generate
   BenchArguments bench;
   ReplayArguments replay;
 };

@@ -1,6 +1,9 @@
 // The commands; each prints its result and returns its exit code.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "client/arguments.h"
 #include "client/output.h"
 
@@ -41,5 +44,8 @@ int RunDaemonStop(const Arguments& arguments, Output& output);
 int RunDaemonLogs(const Arguments& arguments, Output& output);
 int RunSnooze(const Arguments& arguments, Output& output);
 int RunResume(const Arguments& arguments, Output& output);
+
+// `commands`: all that there are.
+int Generate(const Arguments& arguments, const std::vector<std::string>& commands, Output& output);
 
 }  // namespace cupilot::client
