@@ -231,7 +231,7 @@ TEST_F(CompletionTest, WhatIsOddInTextsIsWrittenAsItIs) {
 
 TEST_F(CompletionTest, WhatCannotBeGeneratedIsWrongUsage) {
   EXPECT_EQ(Run({"generate", "tcsh"}).exit_code, 2);
-  EXPECT_EQ(Run({"generate", "bash", "-o", "/proc/no/file"}).exit_code, 3);
+  EXPECT_EQ(Run({"generate", "bash", "-o", "/dev/null/file"}).exit_code, 3);
   EXPECT_THAT(Run({"--help"}).output, Not(HasSubstr("generate")));
 }
 
