@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "client/watch/text.h"
 
 namespace cupilot::client {
 namespace {
@@ -18,7 +22,7 @@ std::string Format(const char* format, double value) {
   return text;
 }
 
-std::size_t TerminalWidth() {
+int TerminalWidth() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
@@ -37,7 +41,12 @@ int ExitCodeOf(const base::Error& error) {
   }
 }
 
-Output::Output(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
+bool IsCapableTerminal(int file) {
+  const char* term = std::getenv("TERM");
+  return ::isatty(file) == 1 && term != nullptr && *term != '\0' && std::strcmp(term, "dumb") != 0;
+}
+
+Output::Output(bool json) : json_(json), terminal_(IsCapableTerminal(STDERR_FILENO)) {}
 
 Output::Output(std::vector<std::string>& lines) : json_(false), terminal_(false), lines_(&lines) {}
 
@@ -82,7 +91,8 @@ void Output::Progress(const std::string& text) {
     return;
   }
   // A line that wraps could not be taken back.
-  std::fprintf(stderr, "\r\033[K%s", text.substr(0, TerminalWidth() - 1).c_str());
+  std::fprintf(stderr, "\r\033[K%s",
+               Fit(text, TerminalWidth() - 1, CharsetOfEnvironment()).c_str());
   std::fflush(stderr);
   progress_shown_ = true;
 }

@@ -16,6 +16,9 @@ inline constexpr int kNo = 1;           // rejected, not found, nothing better
 inline constexpr int kUsage = 2;        // wrong usage or bad input
 inline constexpr int kEnvironment = 3;  // no daemon, no compiler, no such device
 
+// Whether a descriptor is a terminal that can do more than print (TERM is set, and not "dumb").
+bool IsCapableTerminal(int file);
+
 int ExitCodeOf(const base::Error& error);
 
 class Output {

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "client/output.h"
+
 namespace cupilot::client {
 namespace {
 
@@ -56,11 +58,7 @@ ViewSize SizeOfTerminal() {
   return {size.ws_col, size.ws_row};
 }
 
-bool CanDraw() {
-  const char* term = std::getenv("TERM");
-  return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && term != nullptr &&
-         *term != '\0' && std::strcmp(term, "dumb") != 0;
-}
+bool CanDraw() { return ::isatty(STDIN_FILENO) == 1 && IsCapableTerminal(STDOUT_FILENO); }
 
 bool MayColour() {
   const char* no_colour = std::getenv("NO_COLOR");

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "records/lock.h"
 #include "tests/client/client_fixture.h"
+#include "tests/support/terminal_program.h"
 #include "workloads/captured.h"
 
 namespace cupilot::client {
@@ -159,15 +160,16 @@ esac
     environment_["CUPILOT_DAEMON"] = script;
   }
 
-  // --json stands before what may be another program's words.
-  test::ProgramRun RunCase(const JsonCase& one) {
+  // An option stands before what may be another program's words.
+  static std::vector<std::string> WordsOf(const JsonCase& one, const std::string& option) {
     std::vector<std::string> words;
     std::istringstream parts(one.command);
     for (std::string word; parts >> word;) words.push_back(word);
-    words.push_back("--json");
+    if (!option.empty()) words.push_back(option);
     words.insert(words.end(), one.words.begin(), one.words.end());
-    return Run(words);
+    return words;
   }
+  test::ProgramRun RunCase(const JsonCase& one) { return Run(WordsOf(one, "--json")); }
 };
 
 std::string DescribedSchemas() {
@@ -235,6 +237,59 @@ TEST_F(JsonDocumentsTest, NoCommandIsMissingAbove) {
   std::set<std::string> commands;
   for (std::string line; std::getline(lines, line);) commands.insert(line);
   EXPECT_EQ(known, commands) << "a command needs its line in Cases() and in client/SCHEMAS.md";
+}
+
+// Colours and progress in place are for terminals, and not for all of them. (`watch` goes on until
+// somebody ends it: watch_terminal_test.)
+TEST_F(JsonDocumentsTest, NoCommandSendsSequencesToAPipe) {
+  ASSERT_TRUE(daemon_.Start());
+  environment_["TERM"] = "xterm-256color";
+  for (const JsonCase& one : Cases()) {
+    if (one.command == "watch") continue;
+    const test::ProgramRun run = Run(WordsOf(one, ""));
+    EXPECT_EQ(run.exit_code, one.exit_code) << one.command << run.errors;
+    EXPECT_EQ((run.output + run.errors).find_first_of("\033\r\b"), std::string::npos)
+        << one.command;
+  }
+}
+
+TEST_F(JsonDocumentsTest, NoCommandColoursWhereNobodyWantsIt) {
+  ASSERT_TRUE(daemon_.Start());
+  for (const std::string term : {"xterm-256color", "dumb", ""}) {
+    environment_["TERM"] = term;
+    environment_["NO_COLOR"] = "1";
+    for (const JsonCase& one : Cases()) {
+      if (one.command == "watch") continue;
+      std::vector<std::string> words = WordsOf(one, "");
+      words.insert(words.begin(), CUPILOT_PROGRAM);
+      test::TerminalProgram program(words, {environment_, xdg_.folder().path()}, 120, 50);
+      EXPECT_EQ(program.End(), one.exit_code) << one.command;
+      EXPECT_FALSE(program.screen().coloured()) << one.command;
+      if (term != "xterm-256color") {
+        EXPECT_TRUE(program.screen().plain()) << one.command;
+      }
+    }
+  }
+}
+
+TEST_F(JsonDocumentsTest, ProgressIsRewrittenOnATerminalAndGoesAway) {
+  const std::string script = xdg_.folder().Write("child", R"sh(#!/bin/sh
+read -r line
+echo '{"event":"stage","data":{"stage":"verify"}}'
+echo '{"result":{"schema":"cupilot.evaluation/1","verdict":"accepted","speedup":1.5}}'
+)sh");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const std::vector<std::string> words = {CUPILOT_PROGRAM, "evaluate",  "k.cu",  "--workload",
+                                          "w.json",        "--variant", "v.json"};
+  environment_["TERM"] = "xterm";
+  test::TerminalProgram program(words, {environment_, xdg_.folder().path()});
+  EXPECT_EQ(program.End(), 0);
+  EXPECT_FALSE(program.screen().plain());
+  EXPECT_EQ(program.screen().text().find("verify"), std::string::npos);
+  environment_["TERM"] = "dumb";
+  test::TerminalProgram simple(words, {environment_, xdg_.folder().path()});
+  EXPECT_EQ(simple.End(), 0);
+  EXPECT_EQ(simple.screen().Line(0), "verify");
 }
 
 // Wrong usage, too.

@@ -63,6 +63,7 @@ void Screen::Put(std::string_view character) {
 }
 
 void Screen::Obey(std::string_view sequence) {
+  plain_ = false;
   const auto blank = [&](std::vector<std::string>& line, int from) {
     std::fill(line.begin() + std::min(from, columns_), line.end(), " ");
   };

@@ -24,6 +24,7 @@ class Screen {
   bool other_screen() const { return other_screen_; }
   bool cursor_shown() const { return cursor_shown_; }
   bool coloured() const { return coloured_; }  // at any time
+  bool plain() const { return plain_; }        // no sequence was sent
   bool wraps() const { return wraps_; }
   // Sequences that it does not know, and bytes beyond ASCII where none are to be.
   const std::string& unknown() const { return unknown_; }
@@ -38,6 +39,7 @@ class Screen {
   int row_ = 0, column_ = 0;
   std::string pending_;
   bool other_screen_ = false, cursor_shown_ = true, coloured_ = false, wraps_ = true, ascii_ = true;
+  bool plain_ = true;
   std::string unknown_;
 };
 
