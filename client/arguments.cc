@@ -5,9 +5,14 @@
 #include <cmath>
 #include <utility>
 
+#include "client/completion/description.h"
+
 namespace cupilot::client {
 namespace {
 
+constexpr const char* kAbout =
+    "Tunes a project's CUDA kernels in the background; each build picks up the best variants that "
+    "are proven.";
 constexpr const char* kKernelHelp =
     "qualified name, a unique suffix of one, or file:line, in the project of the current folder";
 
@@ -116,6 +121,7 @@ void AddServiceCommands(CLI::App& app, Arguments& out, Raw& raw) {
   app.add_subcommand("report", "All that is known of the project's kernels, as one HTML file")
       ->add_option("-o,--output", out.output_file,
                    "the file; default: cupilot-report.html (with --json: none)");
+  app.add_subcommand("watch", "A live view: devices, kernels and their curves; keys pause tuning");
   app.add_subcommand("apply", "Publish what APPLY manual holds back");
   auto* lock = app.add_subcommand("lock", "Pin what is published in the project's lock file");
   lock->add_option("-o,--output", out.output_file,
@@ -286,6 +292,102 @@ void AddStrategyCommands(CLI::App& app, Arguments& out) {
   for (CLI::App* nested : strategies->get_subcommands({})) nested->fallthrough();
 }
 
+// Not for people: what packages install and shells ask.
+void AddGenerate(CLI::App& app, Arguments& out) {
+  auto* generate = app.add_subcommand("generate", "Completions, manual pages, names of kernels");
+  generate->group("");
+  generate->add_option("WHAT", out.what)
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "man", "commands", "kernels"}));
+  generate->add_option("-o,--output", out.output_file, "the file; else standard output");
+}
+
+// What a value is, for whoever completes it: FILE and FOLDER on the disk, KERNEL and DEVICE of
+// ours.
+void NameValues(CLI::App& app) {
+  static constexpr std::pair<const char*, const char*> kValues[] = {{"workload", "FILE"},
+                                                                    {"variant", "FILE"},
+                                                                    {"output", "FILE"},
+                                                                    {"space", "FILE"},
+                                                                    {"working-directory", "FOLDER"},
+                                                                    {"build-folder", "FOLDER"},
+                                                                    {"kernel", "KERNEL"},
+                                                                    {"device", "DEVICE"}};
+  for (CLI::Option* option : app.get_options()) {
+    for (const auto& [name, value] : kValues) {
+      if (option->check_lname(name) && option->get_items_expected_max() > 0) {
+        option->type_name(value);
+      }
+    }
+  }
+  for (CLI::App* nested : app.get_subcommands({})) NameValues(*nested);
+}
+
+void AddAll(CLI::App& app, Arguments& out, Raw& raw) {
+  app.set_version_flag("--version", "cupilot " CUPILOT_VERSION);
+  app.add_flag("--json", out.json, "print one JSON document");
+  app.require_subcommand(1);
+  app.fallthrough();
+  AddServiceCommands(app, out, raw);
+  AddKernelCommands(app, out);
+  AddVariantCommands(app, out);
+  AddStorageCommands(app, out, raw);
+  AddSourceCommands(app, out, raw);
+  AddLocalCommands(app, out);
+  AddCaptureCommands(app, out, raw);
+  AddBench(app, out.bench);
+  AddSpaceCommands(app, out);
+  AddModelCommands(app, out);
+  AddStrategyCommands(app, out);
+  AddGenerate(app, out);
+  NameValues(app);
+}
+
+// "INT:POSITIVE" is "INT": the rest is in the description or in the error.
+std::string ValueOf(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return {};
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find_first_of(": "));
+}
+
+std::vector<DescribedOption> OptionsOf(const CLI::App& app) {
+  std::vector<DescribedOption> options;
+  for (const CLI::Option* option : app.get_options()) {
+    DescribedOption described;
+    if (option->get_positional()) {
+      described.value = option->get_name(true);
+      described.positional = true;
+    } else {
+      for (const std::string& name : option->get_snames()) described.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) described.names.push_back("--" + name);
+      described.value = ValueOf(*option);
+    }
+    described.about = option->get_description();
+    described.standard = option->get_default_str();
+    described.required = option->get_required();
+    described.many = option->get_items_expected_max() > 1;
+    options.push_back(std::move(described));
+  }
+  return options;
+}
+
+void AddDescribed(CLI::App& app, const std::string& before, DescribedProgram& program) {
+  for (CLI::App* nested : app.get_subcommands({})) {
+    if (nested->get_group().empty()) continue;  // not for people
+    DescribedCommand command{before + nested->get_name(),
+                             nested->get_description(),
+                             {},
+                             nested->get_require_subcommand_min() > 0};
+    for (DescribedOption& option : OptionsOf(*nested)) {
+      const bool help = !option.names.empty() && option.names.back() == "--help";
+      if (!help) command.options.push_back(std::move(option));
+    }
+    const std::string name = command.name;
+    program.commands.push_back(std::move(command));
+    AddDescribed(*nested, name + " ", program);
+  }
+}
+
 std::string CommandOf(const CLI::App& app) {
   std::string command;
   const CLI::App* at = &app;
@@ -393,30 +495,23 @@ base::Result<double> ParseDuration(const std::string& text) {
   return number * scale;
 }
 
+DescribedProgram DescribeArguments() {
+  Arguments arguments;
+  Raw raw;
+  CLI::App app(kAbout, "cupilot");
+  AddAll(app, arguments, raw);
+  DescribedProgram program{kAbout, CUPILOT_VERSION, OptionsOf(app), {}};
+  AddDescribed(app, "", program);
+  return program;
+}
+
 base::Result<ParsedArguments> ParseArguments(int count, const char* const* words) {
   ParsedArguments parsed;
   Arguments& out = parsed.arguments;
   Raw raw;
   try {
-    CLI::App app(
-        "Tunes a project's CUDA kernels in the background; each build picks up the best "
-        "variants that are proven.",
-        "cupilot");
-    app.set_version_flag("--version", "cupilot " CUPILOT_VERSION);
-    app.add_flag("--json", out.json, "print one JSON document");
-    app.require_subcommand(1);
-    app.fallthrough();
-    AddServiceCommands(app, out, raw);
-    AddKernelCommands(app, out);
-    AddVariantCommands(app, out);
-    AddStorageCommands(app, out, raw);
-    AddSourceCommands(app, out, raw);
-    AddLocalCommands(app, out);
-    AddCaptureCommands(app, out, raw);
-    AddBench(app, out.bench);
-    AddSpaceCommands(app, out);
-    AddModelCommands(app, out);
-    AddStrategyCommands(app, out);
+    CLI::App app(kAbout, "cupilot");
+    AddAll(app, out, raw);
     try {
       app.parse(count, words);
     } catch (const CLI::CallForAllHelp&) {

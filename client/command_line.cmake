@@ -25,11 +25,14 @@ cupilot_library(client
           bench/kernel_time.cc bench/program_bench.cc bench/timed_run.cc child_program.cc
           commands/apply.cc commands/ask.cc commands/bench.cc commands/bench_text.cc commands/best.cc
           commands/capture.cc commands/config.cc commands/daemon.cc commands/decide.cc commands/diff.cc
-          commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc commands/explain_screen.cc
+          commands/doctor.cc commands/evaluate.cc commands/evaluation_text.cc commands/explain.cc commands/explain_screen.cc commands/generate.cc
           commands/history.cc commands/import.cc commands/inspect.cc commands/list.cc commands/lock.cc commands/lock_changes.cc
           commands/lock_verify.cc commands/models.cc commands/purge.cc commands/report.cc commands/storage.cc commands/strategies.cc commands/resume.cc commands/search_replay.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
-          commands/workload.cc
+          commands/watch.cc commands/workload.cc
+          completion/bash.cc completion/description.cc completion/fish.cc completion/manual.cc completion/zsh.cc
+          watch/feed.cc watch/keys.cc watch/refresh.cc watch/session.cc watch/state.cc watch/terminal.cc watch/text.cc
+          watch/view.cc
           report/page.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11 dep_dtl)
@@ -38,3 +41,21 @@ cupilot_program(cupilot SOURCES main.cc LINK cupilot::client)
 set_target_properties(cupilot PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_BINDIR}")
 install(TARGETS cupilot DESTINATION "${CMAKE_INSTALL_BINDIR}")
+
+# What the program says of its own command line: completions and its manual page.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(generated "")
+  function(cupilot_generated what folder name)
+    set(file "${PROJECT_BINARY_DIR}/generated/${what}/${name}")
+    cmake_path(GET file PARENT_PATH parent)
+    file(MAKE_DIRECTORY "${parent}")
+    add_custom_command(OUTPUT "${file}" COMMAND cupilot generate ${what} -o "${file}" DEPENDS cupilot VERBATIM)
+    install(FILES "${file}" DESTINATION "${folder}")
+    set(generated ${generated} "${file}" PARENT_SCOPE)
+  endfunction()
+  cupilot_generated(bash "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" cupilot)
+  cupilot_generated(zsh "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" _cupilot)
+  cupilot_generated(fish "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" cupilot.fish)
+  cupilot_generated(man "${CMAKE_INSTALL_MANDIR}/man1" cupilot.1)
+  add_custom_target(cupilot_completions ALL DEPENDS ${generated})
+endif()

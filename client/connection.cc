@@ -87,9 +87,19 @@ base::Result<protocol::DaemonMessage> Connection::Receive(std::chrono::milliseco
   return protocol::ParseDaemonMessage(text);
 }
 
-base::Result<Json> Connection::Request(const std::string& verb, const Json& params) {
+base::Result<std::int64_t> Connection::Send(const std::string& verb, const Json& params) {
   const std::int64_t id = next_id_++;
   TRY(socket_->Send(protocol::TextOf(protocol::ClientRequest{id, verb, params})));
+  return id;
+}
+
+base::Result<loop::ZmqClient::Ready> Connection::Wait(std::span<const int> files,
+                                                      std::chrono::milliseconds limit) {
+  return socket_->Wait(files, limit);
+}
+
+base::Result<Json> Connection::Request(const std::string& verb, const Json& params) {
+  TRY_ASSIGN(const std::int64_t id, Send(verb, params));
   const auto limit = std::chrono::steady_clock::now() + kReplyLimit;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(

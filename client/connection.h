@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/paths.h"
@@ -26,6 +27,14 @@ class Connection {
   // The reply's result, or the daemon's error.
   base::Result<records::Json> Request(const std::string& verb,
                                       const records::Json& params = records::Json::object());
+
+  // The same in parts, for whoever waits for other things, too: asks, and returns the number that
+  // the reply will have as `id`.
+  base::Result<std::int64_t> Send(const std::string& verb, const records::Json& params);
+  // As ZmqClient::Wait(). Then the message, once for each time that one was ready.
+  base::Result<loop::ZmqClient::Ready> Wait(std::span<const int> files,
+                                            std::chrono::milliseconds limit);
+  base::Result<protocol::DaemonMessage> Take() { return Receive(std::chrono::milliseconds(0)); }
 
   int pid() const { return pid_; }
   const std::string& version() const { return version_; }  // the daemon's

@@ -1,6 +1,7 @@
 // cupilot-launcher ROOT TARGET -- [LAUNCHER...] --compiler COMPILER ARGUMENTS...
 // cupilot-launcher --register BUILD_FOLDER [DAEMON]
 // cupilot-launcher --lock ROOT
+// cupilot-launcher --hints ROOT
 //
 // Stands in front of the CUDA compiler of a tuned target. ROOT is the folder `cupilot` of the
 // user's build tree, where a folder for each object holds what we know about it; LAUNCHER is what
@@ -26,9 +27,11 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "client/launcher_hints.h"
 #include "client/launcher_lock.h"
 #include "client/registration.h"
 #include "records/compile_command.h"
+#include "records/selection.h"
 #include "records/variant.h"
 #include "source/swap/compile_line.h"
 #include "source/swap/device_text.h"
@@ -158,6 +161,7 @@ struct Applied {
   std::string compiled = {};
   std::string lock = {};         // what the lock file said (source::LockChoice::digest)
   records::Json text = nullptr;  // the machine code of the variants
+  std::vector<records::SelectedKernel> kernels = {};  // not written: for NoteForHints()
 };
 
 void WriteApplied(const std::string& folder, const Applied& applied) {
@@ -369,6 +373,7 @@ bool CompileLocked(const Request& request, const source::CompileLine& line,
       records::SelectedVariant& one = selected.variants.emplace_back();
       one.id = variant.variant.id;
       one.target = variant.target;
+      one.speedup = variant.speedup;
     }
   }
   if (source::WasRefused(command.folder, checked.id)) {
@@ -378,6 +383,7 @@ bool CompileLocked(const Request& request, const source::CompileLine& line,
     applied.reason = OtherCode(shipped, lock.measured);
     if (applied.reason.empty()) {
       applied.text = RowsOf(shipped);
+      applied.kernels = checked.selection.kernels;
       return true;
     }
     WriteRefused(command.folder, checked.id, applied.reason);
@@ -398,7 +404,8 @@ bool CompileTuned(const Request& request, const source::CompileLine& line,
   if (!CompileSwapped(request, line, command.folder, checked, applied.reason)) return false;
   applied = {.selection = checked.id,
              .compiled = records::CompiledHash(checked.selection),
-             .text = RowsOf(ShippedCodeOf(line.object, checked.selection))};
+             .text = RowsOf(ShippedCodeOf(line.object, checked.selection)),
+             .kernels = checked.selection.kernels};
   return true;
 }
 
@@ -423,6 +430,7 @@ int Compile(const Request& request) {
   Applied applied{.reason = "CUPILOT=0"};
   const bool swapped = !TurnedOff() && CompileTuned(request, line, command, applied);
   WriteApplied(folder, applied);
+  NoteForHints(request.root, folder, applied.kernels);
   if (swapped) return 0;
   return Become(Joined(request.prefix, request.command, {"-include", stamp}));
 }
@@ -437,6 +445,10 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::strcmp(argv[1], "--lock") == 0) {
     cupilot::client::LookAtLocks(argv[2]);
+    return 0;
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--hints") == 0) {
+    cupilot::client::ShowHints(argv[2]);
     return 0;
   }
   cupilot::client::Request request;

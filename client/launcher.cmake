@@ -1,7 +1,7 @@
 # The compiler launcher: static, since it is copied into users' build trees and runs in front of every
 # compile there. A sanitizer build stays dynamic (their run-time libraries cannot be linked statically).
 cupilot_program(cupilot-launcher SOURCES "${CMAKE_CURRENT_LIST_DIR}/launcher.cc"
-  "${CMAKE_CURRENT_LIST_DIR}/launcher_lock.cc" "${CMAKE_CURRENT_LIST_DIR}/registration.cc"
+  "${CMAKE_CURRENT_LIST_DIR}/launcher_hints.cc" "${CMAKE_CURRENT_LIST_DIR}/launcher_lock.cc" "${CMAKE_CURRENT_LIST_DIR}/registration.cc"
   LINK cupilot::swap cupilot::device_text)
 if(NOT CUPILOT_SANITIZE)
   target_link_options(cupilot-launcher PRIVATE -static -Wl,--gc-sections)

@@ -2,6 +2,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "client/arguments.h"
 #include "client/commands/commands.h"
@@ -17,6 +19,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"status", &RunStatus},
     {"list", &RunList},
+    {"watch", &RunWatch},
     {"explain", &RunExplain},
     {"best", &RunBest},
     {"history", &RunHistory},
@@ -58,6 +61,13 @@ constexpr Row kRows[] = {
     {"resume", &RunResume},
 };
 
+// For packages and shells; `cupilot --help` does not name it.
+int RunGenerate(const Arguments& arguments, Output& output) {
+  std::vector<std::string> commands;
+  for (const Row& row : kRows) commands.emplace_back(row.command);
+  return Generate(arguments, commands, output);
+}
+
 // Wrong usage, too, is answered with a document where one was asked for.
 bool AsksForJson(int count, char** words) {
   for (int i = 1; i < count; ++i) {
@@ -79,6 +89,7 @@ int Main(int count, char** words) {
   for (const Row& row : kRows) {
     if (parsed->arguments.command == row.command) return row.run(parsed->arguments, output);
   }
+  if (parsed->arguments.command == "generate") return RunGenerate(parsed->arguments, output);
   return output.Fail(base::InvalidArgument("unknown command '" + parsed->arguments.command + "'"));
 }
 

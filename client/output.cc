@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+
+#include "client/watch/text.h"
 
 namespace cupilot::client {
 namespace {
@@ -19,7 +22,7 @@ std::string Format(const char* format, double value) {
   return text;
 }
 
-std::size_t TerminalWidth() {
+int TerminalWidth() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
@@ -38,13 +41,19 @@ int ExitCodeOf(const base::Error& error) {
   }
 }
 
-Output::Output(bool json) : json_(json), terminal_(::isatty(STDERR_FILENO) == 1) {}
+bool IsCapableTerminal(int file) {
+  const char* term = std::getenv("TERM");
+  return ::isatty(file) == 1 && term != nullptr && *term != '\0' && std::strcmp(term, "dumb") != 0;
+}
+
+Output::Output(bool json) : json_(json), terminal_(IsCapableTerminal(STDERR_FILENO)) {}
+
+Output::Output(std::vector<std::string>& lines) : json_(false), terminal_(false), lines_(&lines) {}
 
 bool Output::colours() const {
   const char* off = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
-  return !json_ && ::isatty(STDOUT_FILENO) == 1 && !dumb && (off == nullptr || *off == '\0');
+  const bool wanted = off == nullptr || *off == '\0';
+  return !json_ && lines_ == nullptr && wanted && IsCapableTerminal(STDOUT_FILENO);
 }
 
 void Output::Document(const Json& document) {
@@ -55,6 +64,10 @@ void Output::Document(const Json& document) {
 
 void Output::Line(std::string_view text) {
   if (json_) return;
+  if (lines_ != nullptr) {
+    lines_->emplace_back(text);
+    return;
+  }
   EndProgress();
   std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
 }
@@ -84,7 +97,8 @@ void Output::Progress(const std::string& text) {
     return;
   }
   // A line that wraps could not be taken back.
-  std::fprintf(stderr, "\r\033[K%s", text.substr(0, TerminalWidth() - 1).c_str());
+  std::fprintf(stderr, "\r\033[K%s",
+               Fit(text, TerminalWidth() - 1, CharsetOfEnvironment()).c_str());
   std::fflush(stderr);
   progress_shown_ = true;
 }

@@ -16,11 +16,16 @@ inline constexpr int kNo = 1;           // rejected, not found, nothing better
 inline constexpr int kUsage = 2;        // wrong usage or bad input
 inline constexpr int kEnvironment = 3;  // no daemon, no compiler, no such device
 
+// Whether a descriptor is a terminal that can do more than print (TERM is set, and not "dumb").
+bool IsCapableTerminal(int file);
+
 int ExitCodeOf(const base::Error& error);
 
 class Output {
  public:
   explicit Output(bool json);
+  // Lines are added to these, which outlive it, and nothing is printed.
+  explicit Output(std::vector<std::string>& lines);
 
   bool json() const { return json_; }
   // Whether what passes by can be shown in place.
@@ -47,6 +52,7 @@ class Output {
  private:
   const bool json_;
   const bool terminal_;
+  std::vector<std::string>* const lines_ = nullptr;
   bool progress_shown_ = false;
   std::string last_progress_;
 };

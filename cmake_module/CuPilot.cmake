@@ -339,6 +339,41 @@ function(_cupilot_set_launcher target)
   if(TARGET cupilot-launcher)
     add_dependencies("${target}" cupilot-launcher)
   endif()
+  _cupilot_set_hints("${target}" "${launcher}")
+endfunction()
+
+# Whether the user's settings ask for hints; a file that cannot be read asks for nothing (`cupilot config` says what is wrong).
+function(_cupilot_wants_hints out)
+  set(${out} FALSE PARENT_SCOPE)
+  set(folder "$ENV{XDG_CONFIG_HOME}")
+  if(NOT IS_ABSOLUTE "${folder}")
+    set(folder "$ENV{HOME}/.config")
+  endif()
+  if(NOT EXISTS "${folder}/cupilot/config.json")
+    return()
+  endif()
+  file(READ "${folder}/cupilot/config.json" text)
+  string(JSON wanted ERROR_VARIABLE ignored GET "${text}" hints)
+  if("${wanted}" STREQUAL "ON")
+    set(${out} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# After a link the launcher says in a line which kernels the build has made faster. Without the setting nothing is added, and a
+# build with nothing to do links nothing.
+function(_cupilot_set_hints target launcher)
+  _cupilot_wants_hints(wanted)
+  if(NOT wanted)
+    file(REMOVE "${CMAKE_BINARY_DIR}/cupilot/hints")
+    return()
+  endif()
+  file(TOUCH "${CMAKE_BINARY_DIR}/cupilot/hints")
+  get_target_property(type "${target}" TYPE)
+  get_target_property(folder "${target}" SOURCE_DIR)
+  # What is not linked has no end of its own, and CMake takes commands of a target only where it was made: another target says it.
+  if(type MATCHES "EXECUTABLE|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY" AND folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    add_custom_command(TARGET "${target}" POST_BUILD COMMAND "${launcher}" --hints "${CMAKE_BINARY_DIR}/cupilot" || true VERBATIM)
+  endif()
 endfunction()
 
 # Once, at the end of the project: project.json for all calls, and the registration with the daemon.

@@ -1,6 +1,9 @@
 // The commands; each prints its result and returns its exit code.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "client/arguments.h"
 #include "client/output.h"
 
@@ -8,6 +11,7 @@ namespace cupilot::client {
 
 int RunStatus(const Arguments& arguments, Output& output);
 int RunList(const Arguments& arguments, Output& output);
+int RunWatch(const Arguments& arguments, Output& output);
 int RunExplain(const Arguments& arguments, Output& output);
 int RunBest(const Arguments& arguments, Output& output);
 int RunHistory(const Arguments& arguments, Output& output);
@@ -50,5 +54,8 @@ int RunDaemonStop(const Arguments& arguments, Output& output);
 int RunDaemonLogs(const Arguments& arguments, Output& output);
 int RunSnooze(const Arguments& arguments, Output& output);
 int RunResume(const Arguments& arguments, Output& output);
+
+// `commands`: all that there are.
+int Generate(const Arguments& arguments, const std::vector<std::string>& commands, Output& output);
 
 }  // namespace cupilot::client

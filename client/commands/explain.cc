@@ -7,6 +7,7 @@
 #include "client/commands/commands.h"
 #include "client/commands/evaluation_text.h"
 #include "client/commands/explain_screen.h"
+#include "client/commands/explanation.h"
 
 namespace cupilot::client {
 namespace {
@@ -110,7 +111,9 @@ void PrintAskedModels(const Json& document, Output& output) {
   }
 }
 
-void PrintAll(const Json& document, Output& output) {
+}  // namespace
+
+void PrintExplanation(const Json& document, Output& output) {
   output.Line(TextOf(document, "kernel") + "  " + ShownPath(TextOf(document, "file")) + ":" +
               CountOf(document, "line") + "  " + TextOf(document, "state"));
   if (const double seconds = NumberOf(document, "read_seconds"); seconds > 0) {
@@ -128,14 +131,12 @@ void PrintAll(const Json& document, Output& output) {
   output.Line("next: " + TextOf(document, "next"));
 }
 
-}  // namespace
-
 int RunExplain(const Arguments& arguments, Output& output) {
   const auto document = AskWhenRead(output, "explain", KernelParams(arguments.kernel));
   if (!document) return output.Fail(document.error());
   output.Document(*document);
   if (arguments.full) {
-    PrintAll(*document, output);
+    PrintExplanation(*document, output);
     return kDone;
   }
   const std::string file = ShownPath(TextOf(*document, "file"));

@@ -7,19 +7,29 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace cupilot::loop {
 
 struct ZmqClient::State {
   ~State() {
     if (socket != nullptr) zmq_close(socket);
+    if (monitor != nullptr) zmq_close(monitor);
     if (context != nullptr) zmq_ctx_term(context);
   }
   void* context = nullptr;
   void* socket = nullptr;
+  void* monitor = nullptr;  // has something to read once the other end is gone
 };
 
 namespace {
+
+constexpr const char* kMonitor = "inproc://monitor";
+
+bool HasMessage(void* socket) {
+  zmq_pollitem_t item{socket, 0, ZMQ_POLLIN, 0};
+  return zmq_poll(&item, 1, 0) > 0;
+}
 
 // ZeroMQ connects in the background and never says that nobody is there; a plain connect does.
 base::Result<> Probe(const std::string& path) {
@@ -48,6 +58,11 @@ base::Result<std::unique_ptr<ZmqClient>> ZmqClient::Connect(const std::string& p
   state->socket = zmq_socket(state->context, ZMQ_DEALER);
   const int linger = 0;
   zmq_setsockopt(state->socket, ZMQ_LINGER, &linger, sizeof linger);
+  // Else a daemon that was killed looks like one that takes its time.
+  if (zmq_socket_monitor(state->socket, kMonitor, ZMQ_EVENT_DISCONNECTED) == 0) {
+    state->monitor = zmq_socket(state->context, ZMQ_PAIR);
+    zmq_connect(state->monitor, kMonitor);
+  }
   if (zmq_connect(state->socket, ("ipc://" + path).c_str()) != 0) {
     return base::Fail(base::Unavailable(std::string("connect: ") + zmq_strerror(zmq_errno())));
   }
@@ -64,12 +79,27 @@ base::Result<> ZmqClient::Send(std::string_view message) {
   return {};
 }
 
-base::Result<std::string> ZmqClient::Receive(std::chrono::milliseconds limit) {
-  zmq_pollitem_t item{state_->socket, 0, ZMQ_POLLIN, 0};
-  const int ready = zmq_poll(&item, 1, static_cast<long>(limit.count()));
-  if (ready < 0)
+base::Result<ZmqClient::Ready> ZmqClient::Wait(std::span<const int> files,
+                                               std::chrono::milliseconds limit) {
+  std::vector<zmq_pollitem_t> items = {{state_->socket, 0, ZMQ_POLLIN, 0}};
+  for (const int file : files) items.push_back({nullptr, file, ZMQ_POLLIN | ZMQ_POLLERR, 0});
+  if (state_->monitor != nullptr) items.push_back({state_->monitor, 0, ZMQ_POLLIN, 0});
+  const int ready =
+      zmq_poll(items.data(), static_cast<int>(items.size()), static_cast<long>(limit.count()));
+  if (ready < 0 && zmq_errno() != EINTR) {
     return base::Fail(base::IoError(std::string("poll: ") + zmq_strerror(zmq_errno())));
-  if (ready == 0) return base::Fail(base::Timeout("the daemon did not answer in time"));
+  }
+  if (ready <= 0) return Ready{};
+  const bool gone = state_->monitor != nullptr && items.back().revents != 0;
+  // The last message and the end may have come together.
+  const bool message = items[0].revents != 0 || (gone && HasMessage(state_->socket));
+  return Ready{message, gone && !message};
+}
+
+base::Result<std::string> ZmqClient::Receive(std::chrono::milliseconds limit) {
+  TRY_ASSIGN(const Ready ready, Wait({}, limit));
+  if (ready.gone) return base::Fail(base::Unavailable("the daemon has ended"));
+  if (!ready.message) return base::Fail(base::Timeout("the daemon did not answer in time"));
   zmq_msg_t message;
   zmq_msg_init(&message);
   if (zmq_msg_recv(&message, state_->socket, 0) < 0) {

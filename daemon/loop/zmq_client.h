@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,17 @@ class ZmqClient {
   ~ZmqClient();
 
   base::Result<> Send(std::string_view message);
-  // The next message; kTimeout if none came within `limit`.
+  // The next message; kTimeout if none came within `limit`, kUnavailable at once if the other end
+  // is gone.
   base::Result<std::string> Receive(std::chrono::milliseconds limit);
+
+  struct Ready {
+    bool message = false;  // Receive() has one
+    bool gone = false;     // and no message: the other end is gone, for ever
+  };
+  // Until there is one of these, or one of `files` can be read (or was closed), or `limit` is over,
+  // or a signal came. Less than 0: no limit.
+  base::Result<Ready> Wait(std::span<const int> files, std::chrono::milliseconds limit);
 
  private:
   struct State;

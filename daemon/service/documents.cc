@@ -173,6 +173,8 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["state"] = StateOf(kernel, job, state.places.why_none);
   row["tried"] = tally.tried;
   row["accepted"] = tally.accepted;
+  row["curve"] = job == nullptr ? Json::array() : CurveJson(*job);
+  row["budget"] = job == nullptr ? Json() : BudgetJson(*job);
   row["speedup"] = together ? Json(together->speedup.value_or(1.0)) : Json();
   row["strategy"] = best && best->variant.strategy ? best->variant.strategy->title : "";
   row["variants"] = VariantsJson(set);

@@ -1,5 +1,7 @@
 #include "service/job_text.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -73,6 +75,32 @@ records::Json ExpectedJson(const KernelJob& job) {
   const auto expected = job.Expected();
   if (!expected) return nullptr;
   return {{"gain", expected->gain}, {"evaluations", expected->evaluations}};
+}
+
+records::Json CurveJson(const KernelJob& job) {
+  std::vector<double> bests;
+  double best = 1.0;
+  if (job.search() != nullptr) {
+    for (const search::Idea& idea : job.search()->ideas()) {
+      if (!idea.outcome || !idea.outcome->same_code.empty()) continue;
+      const Kind kind = idea.outcome->kind;
+      if (kind == Kind::kAccepted) best = std::max(best, idea.outcome->speedup.value_or(1.0));
+      if (kind == Kind::kAccepted || kind == Kind::kRejected) bests.push_back(best);
+    }
+  }
+  records::Json curve = records::Json::array();
+  const std::size_t points = std::min(bests.size(), kCurvePoints);
+  for (std::size_t i = 1; i <= points; ++i) {
+    curve.push_back(std::round(bests[i * bests.size() / points - 1] * 1000) / 1000);
+  }
+  return curve;
+}
+
+records::Json BudgetJson(const KernelJob& job) {
+  return {{"seconds", std::round(job.spent_seconds() * 10) / 10},
+          {"of_seconds", job.input().budget_seconds},
+          {"evaluations", CountIdeas(job).tried},
+          {"of_evaluations", job.input().budget_evaluations}};
 }
 
 std::map<std::string, std::int64_t> CountDropped(const KernelJob& job) {

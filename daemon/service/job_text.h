@@ -1,6 +1,7 @@
 // What can be said about the work on one kernel: numbers and sentences for people.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -22,6 +23,15 @@ std::map<std::string, std::int64_t> CountDropped(const KernelJob& job);
 
 // What another minute is expected to bring: {"gain": 0.003, "evaluations": 41}, or null.
 records::Json ExpectedJson(const KernelJob& job);
+
+// The best so far, by the original, after each verdict in the order of asking: [1.0, 1.31, 1.31], at
+// most kCurvePoints (of more the last of each slice). Empty before the first verdict.
+inline constexpr std::size_t kCurvePoints = 60;
+records::Json CurveJson(const KernelJob& job);
+
+// What of its limits is used: {"seconds", "of_seconds", "evaluations", "of_evaluations"}, where 0
+// evaluations are any number.
+records::Json BudgetJson(const KernelJob& job);
 
 // `no_device` says why there is nothing to tune the kernel on; empty: there is something.
 

@@ -1,6 +1,9 @@
 // The commands that ask the daemon: what they ask, what they print, their exit codes.
 #include <gmock/gmock.h>
 
+#include <future>
+#include <thread>
+
 #include "base/file.h"
 #include "tests/client/client_fixture.h"
 
@@ -282,6 +285,25 @@ TEST_F(ClientTest, ADaemonOfAnotherProtocolIsAnError) {
   const auto run = Run({"status"});
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.errors, HasSubstr("restart it"));
+}
+
+// It is not waited for: nothing would come.
+TEST_F(ClientTest, ADaemonThatEndsInsteadOfAnsweringIsSaid) {
+  std::promise<void> asked;
+  daemon_.On("status", [&](const Json&) {
+    asked.set_value();
+    return MakeStatus();
+  });
+  daemon_.DropAnswers();
+  ASSERT_TRUE(daemon_.Start());
+  std::thread stopper([&] {
+    asked.get_future().wait();
+    daemon_.Stop();
+  });
+  const auto run = Run({"status"});
+  stopper.join();
+  EXPECT_EQ(run.exit_code, 3);
+  EXPECT_THAT(run.errors, HasSubstr("the daemon has ended"));
 }
 
 TEST_F(ClientTest, WithoutADaemonTheyAreTheEnvironmentsFault) {

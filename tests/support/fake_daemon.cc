@@ -15,10 +15,18 @@ FakeDaemon::FakeDaemon(std::string socket, std::string version)
       greeting_(
           {{"hello", {{"protocol", 1}, {"version", std::move(version)}, {"pid", getpid()}}}}) {}
 
-FakeDaemon::~FakeDaemon() {
+FakeDaemon::~FakeDaemon() { Stop(); }
+
+void FakeDaemon::Stop() {
   if (!thread_.joinable()) return;
   loop_.Stop();
   thread_.join();
+}
+
+void FakeDaemon::Emit(const std::string& name, const Json& data) {
+  loop_.Post([this, text = Json{{"event", name}, {"data", data}}.dump()] {
+    for (const std::string& peer : subscribers_) server_->Send(peer, text);
+  });
 }
 
 bool FakeDaemon::Start() {
@@ -30,12 +38,15 @@ bool FakeDaemon::Start() {
     auto server = loop::ZmqServer::Listen(
         loop_, socket_, [this](const std::string& peer, std::string_view message) {
           const auto json = records::ParseJson(message);
-          if (json) server_->Send(peer, Handle(*json).dump());
+          if (!json) return;
+          const std::string answer = Handle(peer, *json).dump();
+          if (!drops_ || json->contains("hello")) server_->Send(peer, answer);
         });
     if (server) server_ = std::move(*server);
     serving.set_value(server_ != nullptr);
     loop_.Run();
     server_.reset();
+    subscribers_.clear();
   });
   return serving.get_future().get();
 }
@@ -45,7 +56,7 @@ std::vector<Json> FakeDaemon::requests() const {
   return requests_;
 }
 
-Json FakeDaemon::Handle(const Json& message) {
+Json FakeDaemon::Handle(const std::string& peer, const Json& message) {
   if (message.contains("hello")) return greeting_;
   const std::string verb = message.value("verb", "");
   const Json params = message.value("params", Json::object());
@@ -54,6 +65,11 @@ Json FakeDaemon::Handle(const Json& message) {
     requests_.push_back({{"verb", verb}, {"params", params}});
   }
   Json reply = {{"id", message.value("id", 0)}};
+  if (verb == "subscribe") {
+    subscribers_.insert(peer);
+    reply["result"] = Json::object();
+    return reply;
+  }
   const auto answer = answers_.find(verb);
   const base::Result<Json> result = answer == answers_.end()
                                         ? base::Fail(base::Unsupported("unknown verb"))

@@ -17,20 +17,7 @@ namespace {
   ::dup2(null, 0);
   ::dup2(out, 1);
   ::dup2(errors, 2);
-  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
-  for (const auto& [name, value] : options.environment) {
-    if (value.empty()) {
-      ::unsetenv(name.c_str());
-    } else {
-      ::setenv(name.c_str(), value.c_str(), 1);
-    }
-  }
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-  std::perror(arguments[0]);
-  ::_exit(127);
+  BecomeProgram(words, options);
 }
 
 // Both pipes at once, or a program that fills one while we read the other would wait for ever.
@@ -54,6 +41,23 @@ void ReadBoth(int out, int errors, ProgramRun& run) {
 }
 
 }  // namespace
+
+void BecomeProgram(const std::vector<std::string>& words, const RunOptions& options) {
+  if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
+  for (const auto& [name, value] : options.environment) {
+    if (value.empty()) {
+      ::unsetenv(name.c_str());
+    } else {
+      ::setenv(name.c_str(), value.c_str(), 1);
+    }
+  }
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  std::perror(arguments[0]);
+  ::_exit(127);
+}
 
 ProgramRun RunProgram(const std::vector<std::string>& words, const RunOptions& options) {
   ProgramRun run;

@@ -21,4 +21,7 @@ struct RunOptions {
 // `words`: the program first, found by PATH if it has no slash.
 ProgramRun RunProgram(const std::vector<std::string>& words, const RunOptions& options = {});
 
+// For a child that was forked and has its descriptors: the program in its place.
+[[noreturn]] void BecomeProgram(const std::vector<std::string>& words, const RunOptions& options);
+
 }  // namespace cupilot::test

@@ -179,6 +179,25 @@ TEST_F(WorkTest, AKernelThatNothingAppliesToSaysWhy) {
   EXPECT_THAT(warnings[0].get<std::string>(), HasSubstr("one: nothing could be tried: recursion"));
 }
 
+TEST_F(WorkTest, ARowHasTheBestSoFarAndWhatIsUsedOfTheBudget) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const records::Json row = Row("one");
+  const auto curve = row["curve"].get<std::vector<double>>();
+  ASSERT_EQ(curve.size(), std::min<std::size_t>(60, row["tried"].get<std::size_t>()));
+  EXPECT_TRUE(std::is_sorted(curve.begin(), curve.end()));
+  double best = 1;
+  const records::Json tried = Explain("one")["tried"];
+  for (const records::Json& one : tried) {
+    if (one["verdict"] == "accepted") best = std::max(best, one["speedup"].get<double>());
+  }
+  EXPECT_GT(best, 1);
+  EXPECT_NEAR(curve.back(), best, 0.001);
+  EXPECT_EQ(row["budget"]["evaluations"], row["tried"]);
+  EXPECT_EQ(row["budget"]["of_seconds"], 900.0);
+}
+
 TEST_F(WorkTest, AKernelWhoseRewritesAllDeclineSaysWhy) {
   workers_.On("rewrite", [](const records::Json&) -> base::Result<records::Json> {
     protocol::RewriteReply reply;

@@ -30,6 +30,7 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   EXPECT_THAT(run.errors, HasSubstr(printed));
   const auto captured = records::ParseJson(run.output);
   ASSERT_TRUE(captured) << run.output;
+  EXPECT_EQ((*captured)["schema"], "cupilot.capture/1");
   ASSERT_EQ((*captured)["kernels"].size(), 5u) << run.output;
   EXPECT_THAT((*captured)["problems"].dump(),
               HasSubstr("batched: no launch was recorded; argument 1 leads to pointers in memory"));
