@@ -11,7 +11,7 @@ cupilot_library(client
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
           commands/workload.cc
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
-  PRIVATE_LINK dep_cli11 dep_dtl)
+  PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")
 cupilot_program(cupilot SOURCES main.cc LINK cupilot::client)
 set_target_properties(cupilot PROPERTIES

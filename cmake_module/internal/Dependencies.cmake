@@ -43,10 +43,6 @@ cupilot_dependency(eigen Eigen3::Eigen)
 find_path(CUPILOT_MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)
 add_library(dep_mustache INTERFACE)
 target_include_directories(dep_mustache SYSTEM INTERFACE "${CUPILOT_MUSTACHE_INCLUDE}")
-# Differences of texts: headers alone, likewise.
-find_path(CUPILOT_DTL_INCLUDE dtl/dtl.hpp REQUIRED)
-add_library(dep_dtl INTERFACE)
-target_include_directories(dep_dtl SYSTEM INTERFACE "${CUPILOT_DTL_INCLUDE}")
 # BLAKE2b; the archive, so that the static launcher can use the same target.
 find_library(CUPILOT_SODIUM_ARCHIVE libsodium.a REQUIRED)
 cupilot_dependency(sodium "${CUPILOT_SODIUM_ARCHIVE}" Threads::Threads)
