@@ -35,7 +35,7 @@ cupilot_library(client
           watch/view.cc
           report/page.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
-  PRIVATE_LINK dep_cli11 dep_dtl)
+  PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")
 cupilot_program(cupilot SOURCES main.cc LINK cupilot::client)
 set_target_properties(cupilot PROPERTIES

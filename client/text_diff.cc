@@ -1,7 +1,7 @@
 #include "client/text_diff.h"
 
 #include <algorithm>
-#include <dtl/dtl.hpp>
+#include <cstdint>
 #include <sstream>
 #include <utility>
 
@@ -32,22 +32,81 @@ std::string Cell(const std::string& text, std::size_t width) {
 }  // namespace
 
 TextDiff::TextDiff(const std::string& before, const std::string& after) {
-  dtl::Diff<std::string, std::vector<std::string>> diff(LinesOf(before), LinesOf(after));
-  diff.compose();
-  diff.composeUnifiedHunks();
-  std::ostringstream unified;
-  if (diff.getEditDistance() > 0) diff.printUnifiedFormat(unified);
-  std::istringstream lines(unified.str());
-  for (std::string line; std::getline(lines, line);) unified_.push_back(line);
-  for (const auto& [line, info] : diff.getSes().getSequence()) {
-    rows_.push_back({info.type == dtl::SES_DELETE ? '<'
-                     : info.type == dtl::SES_ADD  ? '>'
-                                                  : ' ',
-                     line});
+  const std::vector<std::string> a = LinesOf(before), b = LinesOf(after);
+  std::size_t head = 0, tail = 0;
+  while (head < std::min(a.size(), b.size()) && a[head] == b[head]) ++head;
+  while (tail < std::min(a.size(), b.size()) - head &&
+         a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) {
+    ++tail;
   }
+  for (std::size_t i = 0; i < head; ++i) rows_.push_back({' ', a[i]});
+  AddMiddle(
+      {a.begin() + static_cast<std::ptrdiff_t>(head), a.end() - static_cast<std::ptrdiff_t>(tail)},
+      {b.begin() + static_cast<std::ptrdiff_t>(head), b.end() - static_cast<std::ptrdiff_t>(tail)});
+  for (std::size_t i = a.size() - tail; i < a.size(); ++i) rows_.push_back({' ', a[i]});
 }
 
-std::vector<std::string> TextDiff::Unified() const { return unified_; }
+// By the longest common subsequence; of texts for which its table would be too large, all of the
+// one in the place of all of the other.
+void TextDiff::AddMiddle(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  constexpr std::size_t kMostCells = std::size_t{16} << 20;
+  const bool known = (a.size() + 1) <= kMostCells / (b.size() + 1);
+  const std::size_t width = b.size() + 1;
+  // Of the rest of both texts from there on.
+  std::vector<std::uint32_t> common(known ? (a.size() + 1) * width : 0);
+  for (std::size_t i = a.size(); known && i-- > 0;) {
+    for (std::size_t j = b.size(); j-- > 0;) {
+      common[i * width + j] =
+          a[i] == b[j] ? common[(i + 1) * width + j + 1] + 1
+                       : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    }
+  }
+  std::size_t i = 0, j = 0;
+  while (known && i < a.size() && j < b.size()) {
+    if (a[i] == b[j]) {
+      rows_.push_back({' ', a[i++]});
+      ++j;
+    } else if (common[(i + 1) * width + j] >= common[i * width + j + 1]) {
+      rows_.push_back({'<', a[i++]});
+    } else {
+      rows_.push_back({'>', b[j++]});
+    }
+  }
+  while (i < a.size()) rows_.push_back({'<', a[i++]});
+  while (j < b.size()) rows_.push_back({'>', b[j++]});
+}
+
+std::vector<std::string> TextDiff::Unified() const {
+  constexpr std::size_t kContext = 3;
+  // Which rows are shown: changed ones and those near them.
+  std::vector<bool> shown(rows_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].mark == ' ') continue;
+    const std::size_t end = std::min(rows_.size(), i + kContext + 1);
+    for (std::size_t k = i - std::min(i, kContext); k < end; ++k) shown[k] = true;
+  }
+  std::vector<std::string> lines;
+  std::size_t line_a = 0, line_b = 0;  // that were passed
+  for (std::size_t i = 0; i < rows_.size();) {
+    if (!shown[i]) {
+      ++line_a, ++line_b, ++i;
+      continue;
+    }
+    const std::size_t at = lines.size(), first_a = line_a, first_b = line_b;
+    lines.emplace_back();
+    for (; i < rows_.size() && shown[i]; ++i) {
+      const char mark = rows_[i].mark;
+      line_a += mark != '>' ? 1 : 0;
+      line_b += mark != '<' ? 1 : 0;
+      lines.push_back((mark == '<' ? '-' : mark == '>' ? '+' : ' ') + rows_[i].line);
+    }
+    const auto range = [](std::size_t first, std::size_t end) {
+      return std::to_string(end > first ? first + 1 : first) + "," + std::to_string(end - first);
+    };
+    lines[at] = "@@ -" + range(first_a, line_a) + " +" + range(first_b, line_b) + " @@";
+  }
+  return lines;
+}
 
 std::vector<std::string> TextDiff::SideBySide(const std::string& left_name,
                                               const std::string& right_name,

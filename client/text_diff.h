@@ -1,4 +1,5 @@
-// The difference of two texts, line by line, for people. Only text_diff.cc includes dtl.
+// The difference of two texts, line by line, for people. Our own: the header of the distribution's
+// library for it (dtl 1.20) is no C++ for clang, and a subsequence is a table.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class TextDiff {
     char mark = ' ';  // ' ' both, '<' before only, '>' after only
     std::string line;
   };
-  std::vector<std::string> unified_;
+  void AddMiddle(const std::vector<std::string>& a, const std::vector<std::string>& b);
   std::vector<Row> rows_;
 };
 

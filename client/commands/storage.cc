@@ -142,8 +142,10 @@ int RunImportKept(const std::string& path, Output& output) {
               Plural(*reply, "kernels", "kernel", "kernels") +
               ": they are verified and measured here before they count");
   if (NumberOf(*reply, "waiting") > 0) {
-    output.Line(CountOf(*reply, "waiting") +
-                " of them wait for kernels that no project here has, as their text and flags are");
+    output.Line(
+        CountOf(*reply, "waiting") +
+        " of them wait for kernels that no source here is known to have yet, with their text and "
+        "flags");
   }
   if (NumberOf(*reply, "strategies") > 0) {
     output.Line(Plural(*reply, "strategies", "entry", "entries") + " for the strategy pool");

@@ -45,10 +45,6 @@ add_library(dep_mustache INTERFACE)
 target_include_directories(dep_mustache SYSTEM INTERFACE "${CUPILOT_MUSTACHE_INCLUDE}")
 # What draws in reports (client/report): parts of D3 and jsdiff, as Debian's packages of node modules have them.
 find_path(CUPILOT_NODE_MODULES d3-scale/dist/d3-scale.min.js PATHS /usr/share/nodejs NO_DEFAULT_PATH REQUIRED)
-# Differences of texts: headers alone, likewise.
-find_path(CUPILOT_DTL_INCLUDE dtl/dtl.hpp REQUIRED)
-add_library(dep_dtl INTERFACE)
-target_include_directories(dep_dtl SYSTEM INTERFACE "${CUPILOT_DTL_INCLUDE}")
 # BLAKE2b; the archive, so that the static launcher can use the same target.
 find_library(CUPILOT_SODIUM_ARCHIVE libsodium.a REQUIRED)
 cupilot_dependency(sodium "${CUPILOT_SODIUM_ARCHIVE}" Threads::Threads)

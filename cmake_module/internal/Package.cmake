@@ -31,7 +31,7 @@ include(ReportFiles)
 # Packages whose code is in our programs themselves; bundle.cmake adds those of the copied libraries.
 set(CUPILOT_LINKED_IN libclang-${CUPILOT_LLVM_VERSION}-dev llvm-${CUPILOT_LLVM_VERSION}-dev
   libclang-common-${CUPILOT_LLVM_VERSION}-dev libsodium-dev nlohmann-json3-dev libexpected-dev libcli11-dev
-  libspdlog-dev libfmt-dev libboost-context-dev libeigen3-dev libkainjow-mustache-dev libdtl-dev cppzmq-dev ${CUPILOT_REPORT_PACKAGES})
+  libspdlog-dev libfmt-dev libboost-context-dev libeigen3-dev libkainjow-mustache-dev cppzmq-dev ${CUPILOT_REPORT_PACKAGES})
 # A component of its own: `cmake --install` leaves it out.
 install(CODE "
   set(CUPILOT_PACKAGE_FILES [[${package_files}]])

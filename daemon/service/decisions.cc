@@ -195,8 +195,8 @@ base::Result<std::string> OriginalText(const ObjectScan& scan, const records::Ke
       return 1 + std::count(text.begin(), text.begin() + offset, '\n');
     };
     if (kernel.line < line_of(range.begin) || kernel.line > line_of(range.end)) continue;
-    const std::string part = text.substr(static_cast<std::size_t>(range.begin),
-                                         static_cast<std::size_t>(range.end - range.begin));
+    std::string part = text.substr(static_cast<std::size_t>(range.begin),
+                                   static_cast<std::size_t>(range.end - range.begin));
     if (base::HashHex(part) != range.hash) {
       return base::Fail(base::Unavailable(kernel.file + " was edited and not looked at yet; try "
                                                         "again"));

@@ -15,10 +15,10 @@ constexpr double kNanoDollars = 1e9;
 // Why more time would not be used.
 std::string AfterTheEnd(const KernelJob& job, bool won) {
   if (job.ended() == "its time is used up") {
-    return "more time: raise seconds_per_kernel of the settings (`cupilot config`)";
+    return "raise seconds_per_kernel of the settings (`cupilot config`) for more time";
   }
   if (job.ended() == "its evaluations are used up") {
-    return "more evaluations: raise evaluations_per_kernel of the settings (`cupilot config`)";
+    return "raise evaluations_per_kernel of the settings (`cupilot config`) for more tries";
   }
   if (job.ended() == "too little is expected of more time") {
     return "nothing: too little is expected of more time (until_gain_percent of the settings)";

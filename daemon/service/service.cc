@@ -404,6 +404,7 @@ void Service::OnVerdict(const KernelJob& job) {
 // Jobs without an object end with their step, but not inside their own callback.
 void Service::AfterStep() {
   std::erase_if(dropped_, [](const auto& job) { return !job->busy(); });
+  ForgetTheRest();
   Work();
   if (BusyJobs().empty()) Emit("idle", {{"reason", IdleReason()}});
 }

@@ -233,6 +233,7 @@ class Service {
                                       ForgetReport& report);
   base::Result<> FindWhatToForget(const std::set<std::string>& build_folders, Forgetting& plan);
   base::Result<> ForgetSources(const std::set<std::string>& sources);
+  void ForgetTheRest();
   void KeepStoreSmall();
   void LookAtBuild(ObjectState& state);
   void LearnRefusals(ObjectState& state);
@@ -287,6 +288,7 @@ class Service {
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
   loop::Timer models_timer_;
+  std::set<std::string> forgotten_;    // kernels whose last evaluations have not ended yet
   std::int64_t looked_at_store_ = -1;  // after so many evaluations; -1: never
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

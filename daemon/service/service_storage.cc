@@ -156,6 +156,21 @@ base::Result<> Service::ForgetSources(const std::set<std::string>& sources) {
   return {};
 }
 
+// What was under way when a project was dropped has written its result since.
+void Service::ForgetTheRest() {
+  if (forgotten_.empty() || !dropped_.empty()) return;
+  std::set<std::string> keys;
+  keys.swap(forgotten_);
+  // Somebody may have configured the project again.
+  for (const auto& [key, job] : jobs_) keys.erase(job->input().kernel.key);
+  ForgetReport report;
+  const auto writes = PlanForget(with_.store, keys, {}, report);
+  const base::Result<> done =
+      writes ? with_.store.Apply(*writes) : base::Result<>(base::Fail(writes.error()));
+  if (!done) log::Error("a dropped project left something", {{"reason", done.error()}});
+  catalog_.ReadAgain();
+}
+
 base::Result<ForgetReport> Service::Forget(const std::set<std::string>& build_folders,
                                            bool dry_run) {
   Forgetting plan;
@@ -179,6 +194,7 @@ base::Result<ForgetReport> Service::Forget(const std::set<std::string>& build_fo
   TRY(with_.store.Apply(plan.writes));
   catalog_.ReadAgain();
   catalog_.marks().ReadAgain();
+  if (!dropped_.empty()) forgotten_.insert(plan.keys.begin(), plan.keys.end());
   log::Info("projects were dropped", {{"count", plan.report.projects.size()}});
   TRY(with_.store.Compact());
   Later(&Service::Work);

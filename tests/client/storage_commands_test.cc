@@ -190,6 +190,26 @@ TEST_F(ClientTest, PurgeOfADaemonThatRefusesDeletesNothing) {
   EXPECT_TRUE(base::FileExists(xdg_.state()));
 }
 
+// As a person on a terminal: `script` gives it one.
+TEST_F(ClientTest, PurgeAsksOnATerminalAndOnlyYesIsYes) {
+  std::filesystem::create_directories(xdg_.state());
+  const auto answer = [&](const std::string& text) {
+    test::RunOptions options;
+    options.environment = environment_;
+    options.folder = xdg_.folder().path();
+    return test::RunProgram(
+        {"sh", "-c", "echo '" + text + "' | script -qec '" CUPILOT_PROGRAM " purge' /dev/null"},
+        options);
+  };
+  const auto no = answer("y");
+  EXPECT_EQ(no.exit_code, 1) << no.output;
+  EXPECT_THAT(no.output, HasSubstr("Type yes to go on"));
+  EXPECT_THAT(no.output, HasSubstr("nothing was deleted"));
+  EXPECT_TRUE(base::FileExists(xdg_.state()));
+  EXPECT_EQ(answer("yes").exit_code, 0);
+  EXPECT_FALSE(base::FileExists(xdg_.state()));
+}
+
 class StoredDataTest : public ClientTest {
  protected:
   StoredDataTest() { environment_["CUPILOT_NO_SPAWN"] = ""; }

@@ -81,6 +81,56 @@ TEST(TextDiff, EqualTextsHaveNoDifference) {
   EXPECT_THAT(TextDiff("", "").Unified(), IsEmpty());
 }
 
+TEST(TextDiff, HunksNameTheirLinesAndLeaveOutTheRest) {
+  std::string before, after;
+  for (int i = 1; i <= 30; ++i) {
+    before += std::to_string(i) + "\n";
+    if (i == 5) continue;
+    after += (i == 25 ? "new" : std::to_string(i)) + "\n";
+  }
+  EXPECT_THAT(
+      TextDiff(before, after).Unified(),
+      ElementsAre("@@ -2,7 +2,6 @@", " 2", " 3", " 4", "-5", " 6", " 7", " 8", "@@ -22,7 +21,7 @@",
+                  " 22", " 23", " 24", "-25", "+new", " 26", " 27", " 28"));
+  EXPECT_THAT(TextDiff("", "a\n").Unified(), ElementsAre("@@ -0,0 +1,1 @@", "+a"));
+  EXPECT_THAT(TextDiff("a\r\n\tb\n", "a\n").Unified(),
+              ElementsAre("@@ -1,2 +1,1 @@", " a", "-    b"));
+}
+
+// What is said of both texts gives both again, and nothing that both have is said to be changed.
+TEST(TextDiff, AppliedToTheFirstItGivesTheSecond) {
+  unsigned state = 1;
+  const auto random_text = [&state] {
+    std::string text;
+    for (int i = 0; i < 12; ++i) {
+      state = state * 1103515245u + 12345u;
+      text += std::string(1, static_cast<char>('a' + (state >> 16) % 3)) + "\n";
+    }
+    return text;
+  };
+  for (int round = 0; round < 200; ++round) {
+    const std::string before = random_text(), after = random_text();
+    std::string left, right;
+    const auto lines = TextDiff(before, after).SideBySide("l", "r", 9);
+    for (std::size_t i = 1; i < lines.size(); ++i) {  // "a   | b"
+      const char mark = lines[i].at(4);
+      if (mark != '>') left += lines[i].substr(0, 1) + "\n";
+      if (mark != '<') right += lines[i].substr(6) + "\n";
+    }
+    EXPECT_EQ(left, before);
+    EXPECT_EQ(right, after);
+  }
+}
+
+TEST(TextDiff, TextsTooLargeForATableAreReplacedAsAWhole) {
+  std::string before, after;
+  for (int i = 0; i < 5000; ++i) {
+    before += "a" + std::to_string(i) + "\n";
+    after += "b" + std::to_string(i) + "\n";
+  }
+  EXPECT_EQ(TextDiff(before, after).Unified().size(), 10001u);
+}
+
 TEST(TextDiff, ColumnsAreCutBetweenCharacters) {
   const auto lines = TextDiff("ä123456789\nx\n", "ä123456789\n").SideBySide("l", "r", 11);
   EXPECT_THAT(lines, ElementsAre("l      r", "ä12   ä12", "x    <"));

@@ -109,7 +109,6 @@ TEST(Includes, LibrariesAreFenced) {
       {std::regex("^(clang|llvm)/"), std::regex("^daemon/source/syntax/.*_clang\\.(cc|h)$")},
       {std::regex("^boost/"), std::regex("^daemon/host_runtime/")},
       {std::regex("^CLI/"), std::regex("^client/")},
-      {std::regex("^dtl/"), std::regex("^client/text_diff\\.cc$")},
       {std::regex("^Eigen/"), std::regex("^daemon/search/portfolio/")},
       {std::regex("^kainjow/"), std::regex("^daemon/agents/roles/prompt\\.cc$")},
       {std::regex("^seccomp\\.h$"), std::regex("^daemon/worker/")},

@@ -246,6 +246,23 @@ TEST_F(GuardedProviderTest, WhatWasKeptCanBeReplayed) {
   EXPECT_TRUE(log_->All("another kernel")->empty());
 }
 
+TEST_F(GuardedProviderTest, ExchangesOfDroppedKernelsGoWithTheirFiles) {
+  for (const char* kernel : {"dropped", "kept"}) {
+    ModelRequest request = Question();
+    request.kernel = kernel;
+    request.prompt = kernel;
+    Ask(request);
+    inner_.Answer(Answered(1, 1));
+  }
+  ASSERT_EQ(log_->All("")->size(), 2u);
+  ASSERT_TRUE(log_->Drop({"dropped"}));
+  const auto left = log_->All("");
+  ASSERT_EQ(left->size(), 1u);
+  EXPECT_EQ((*left)[0].request.prompt, "kept");
+  const std::filesystem::directory_iterator files(folder_ / "exchanges");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
 TEST_F(GuardedProviderTest, TheOldestExchangesGoFirst) {
   for (const char* prompt : {"one", "two", "three"}) {
     ModelRequest request = Question();

@@ -197,6 +197,20 @@ TEST_F(StorageTest, ForgetDropsTheProjectAndItsBuildsGoBack) {
       << "it is registered no more";
 }
 
+TEST_F(StorageTest, WhatIsUnderWayLeavesNothingOfADroppedProject) {
+  Prepare("kernel one a\n");
+  Start();
+  WorkUntilEvaluating();
+  const Json done = Ask("forget", {{"project", project_.build_folder()}})["result"];
+  EXPECT_EQ(done["schema"], "cupilot.forgotten/1");
+  Drain();
+  EXPECT_EQ(evaluator_.open(), 0u);
+  for (const Table table : {Table::kEvaluations, Table::kVariants, Table::kKernels}) {
+    EXPECT_EQ(Count(table), 0u) << cache::TableName(table);
+  }
+  EXPECT_EQ(Count(Table::kCounters, "job/"), 0u);
+}
+
 TEST_F(StorageTest, ForgetOfAnUnknownProjectNamesThoseThatThereAre) {
   Tune();
   const Json reply = Ask("forget", {{"project", "/nowhere"}});
