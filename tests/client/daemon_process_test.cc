@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "client/connection.h"
 #include "tests/client/client_fixture.h"
 
 namespace cupilot::client {
@@ -126,14 +125,6 @@ TEST_F(ScopeTest, WhatTheDaemonItselfRefusesIsNotTriedTwice) {
   const auto run = Run({"daemon", "start"});
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.errors, HasSubstr("paralel"));
-}
-
-TEST(OlderVersions, AreOlderByTheirNumbers) {
-  EXPECT_TRUE(IsOlderVersion("0.9.1", "0.10.0"));
-  EXPECT_FALSE(IsOlderVersion("0.10.0", "0.9.1"));
-  EXPECT_FALSE(IsOlderVersion("0.1.0", "0.1.0"));
-  EXPECT_FALSE(IsOlderVersion("", "0.1.0"));
-  EXPECT_FALSE(IsOlderVersion("unknown", "0.1.0"));
 }
 
 TEST_F(DaemonProcessTest, LogsOfNoDaemonAreNotFound) {

@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "base/file.h"
 #include "loop/zmq_client.h"
 #include "records/json.h"
+#include "service/restart_note.h"
 #include "tests/support/private_xdg.h"
 
 namespace cupilot::service {
@@ -149,6 +152,29 @@ TEST_F(DaemonLifeTest, ItMakesWayForANewerOneThatWaits) {
               HasSubstr("it makes way for version 9.9.9"));
   EXPECT_THAT(Log(), HasSubstr("it makes way for version 9.9.9"));
   (void)Ask("stop");
+}
+
+TEST_F(DaemonLifeTest, OneThatAConfigureStartsAsksAnOlderOneToMakeWay) {
+  Start("--foreground");
+  (void)Ask("ping");
+  const pid_t older = std::exchange(child_, 0);
+  // As an older version would have noted it.
+  const std::string lock = xdg_.state() + "/daemon.lock";
+  std::ofstream(lock) << RunningNote(older, "0.0.1", "2026-11-23T08:00:00Z");
+  Start("--foreground");
+  int status = 0;
+  EXPECT_EQ(::waitpid(older, &status, 0), older);
+  EXPECT_EQ(status, 0);
+  while (Errors().find("ready") == std::string::npos) {
+    ASSERT_EQ(::waitpid(child_, nullptr, WNOHANG), 0);
+  }
+  EXPECT_THAT(Ask("status")["started_because"].get<std::string>(), HasSubstr("makes way"));
+  // One of the same version stays.
+  const pid_t stays = std::exchange(child_, 0);
+  Start("--foreground");
+  EXPECT_EQ(Wait(), 3);
+  EXPECT_EQ(::waitpid(stays, nullptr, WNOHANG), 0);
+  child_ = stays;
 }
 
 TEST_F(DaemonLifeTest, AnUpgradeOfItsProgramStartsTheNewOne) {
