@@ -268,7 +268,10 @@ class Daemon {
   void LookIfIdle() {
     const bool listened_to = !requests_.subscribers().empty();
     if (!idle_exit_.IsTime(service_.IdleReason(), listened_to, clock_.Now())) return;
-    if (CouldStartAgain(folders_)) ending_.AtOnce("nothing was left to do");
+    if (CouldStartAgain(folders_)) return ending_.AtOnce("nothing was left to do");
+    log::Warning("the daemon stays although there is nothing to do",
+                 {{"because", "with these settings, or without its program, none could start"}});
+    idle_timer_.Cancel();
   }
 
   const base::UserFolders& folders_;

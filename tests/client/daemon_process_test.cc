@@ -29,6 +29,17 @@ TEST_F(DaemonProcessTest, StartAndStopAreIdempotent) {
   EXPECT_EQ(RunJson({"daemon", "stop"}, 0)["stopped"], false);
 }
 
+TEST_F(DaemonProcessTest, StoppingWakesNobodyAndSaysWhoElseHoldsTheSocket) {
+  // Systemd would: it holds the socket, and a connection is what starts the daemon.
+  test::FakeDaemon systemd(xdg_.socket(), CUPILOT_VERSION);
+  ASSERT_TRUE(systemd.Start());
+  const auto run = Run({"daemon", "stop"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.output, HasSubstr("no daemon was running"));
+  EXPECT_THAT(run.output, HasSubstr("systemctl --user disable --now cupilot.socket"));
+  EXPECT_TRUE(systemd.requests().empty());
+}
+
 TEST_F(DaemonProcessTest, ACommandStartsItOnDemand) {
   const Json status = RunJson({"status"}, 0);
   EXPECT_EQ(status["schema"], "cupilot.status/1");

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -209,6 +211,27 @@ TEST_F(DaemonLifeTest, WithoutAProjectItEndsByItself) {
   EXPECT_EQ(Wait(), 0);
   EXPECT_THAT(Log(), HasSubstr("nothing was left to do"));
   EXPECT_FALSE(base::FileExists(xdg_.socket()));
+}
+
+TEST_F(DaemonLifeTest, WhereTheNextOneCouldNotStartItStays) {
+  const std::string settings =
+      xdg_.folder().Write("config/cupilot/config.json", R"({"idle_exit_minutes": 0.02})");
+  Start("--foreground");
+  (void)Ask("ping");
+  std::ofstream(settings) << "{broken";
+  while (Log().find("the daemon stays") == std::string::npos) {
+    ASSERT_EQ(::waitpid(child_, nullptr, WNOHANG), 0) << Log();
+  }
+  EXPECT_EQ(Ask("ping"), Json::object());
+}
+
+TEST_F(DaemonLifeTest, ItGivesWayToTheUsersPrograms) {
+  xdg_.folder().Write("config/cupilot/config.json", R"({"io_class": "idle"})");
+  Start("--foreground");
+  (void)Ask("ping");
+  constexpr int kClassShift = 13, kIdleClass = 3;
+  EXPECT_EQ(::syscall(SYS_ioprio_get, 1, child_) >> kClassShift, kIdleClass);
+  EXPECT_GE(::getpriority(PRIO_PROCESS, static_cast<id_t>(child_)), 5);
 }
 
 TEST_F(DaemonLifeTest, AKilledOneIsKnownToHaveBeenKilled) {
