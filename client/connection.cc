@@ -1,9 +1,9 @@
 #include "client/connection.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
+#include "base/version.h"
 #include "client/output.h"
 #include "client/spawn.h"
 
@@ -36,7 +36,8 @@ base::Result<Connection> Connection::Open(Start start) {
   TRY_ASSIGN(connection.socket_, ConnectOrStart(folders, start));
   TRY(connection.Greet());
   const bool may_start = start == Start::kOnDemand && MayStartOnDemand();
-  if (may_start && IsOlderVersion(connection.version_, CUPILOT_VERSION)) connection.Renew(folders);
+  if (may_start && base::IsOlderVersion(connection.version_, CUPILOT_VERSION))
+    connection.Renew(folders);
   return connection;
 }
 
@@ -130,13 +131,6 @@ std::string Connection::VersionWarning() const {
   return "the daemon is version " + version_ +
          ", this program " CUPILOT_VERSION
          "; `cupilot daemon stop` ends it, and the next command starts the new one";
-}
-
-bool IsOlderVersion(const std::string& a, const std::string& b) {
-  int left[3] = {}, right[3] = {};
-  if (std::sscanf(a.c_str(), "%d.%d.%d", &left[0], &left[1], &left[2]) != 3) return false;
-  if (std::sscanf(b.c_str(), "%d.%d.%d", &right[0], &right[1], &right[2]) != 3) return false;
-  return std::lexicographical_compare(left, left + 3, right, right + 3);
 }
 
 }  // namespace cupilot::client

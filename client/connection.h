@@ -55,8 +55,4 @@ class Connection {
   bool waits_ = false;  // the next one, for the end of this one
 };
 
-// Whether version `a` comes before `b`, by their numbers: "0.9.1" before "0.10.0". What is none is
-// not older.
-bool IsOlderVersion(const std::string& a, const std::string& b);
-
 }  // namespace cupilot::client

@@ -15,10 +15,12 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/version.h"
 #include "cache/rocks_store.h"
 #include "cache/upgrade.h"
 #include "log/log.h"
 #include "loop/timer.h"
+#include "loop/zmq_client.h"
 #include "loop/zmq_server.h"
 #include "model_providers.h"
 #include "parts.h"
@@ -37,6 +39,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAgain{30};
 constexpr milliseconds kLookAtProgram{60000};
+constexpr milliseconds kMostAnswering{5000};
 constexpr milliseconds kMostLeaving{60000};  // what is measured then is measured again
 constexpr std::size_t kMostWorkersLog = 4 << 20;
 
@@ -52,9 +55,30 @@ void EndHolder(const std::string& lock_file) {
   if (program.rfind("cupilotd", 0) == 0) ::kill(pid, SIGTERM);
 }
 
-Result<InstanceLock> TakeLock(const std::string& path, const ServiceStart& start) {
+// Whether the one that runs is of an older version and was asked to make way for this one; where
+// systemd started it, it starts the next one, too.
+bool AskOlderToMakeWay(const std::string& lock_file, const std::string& socket) {
+  const auto note = base::ReadFile(lock_file);
+  if (!note || !base::IsOlderVersion(service::VersionOf(*note), CUPILOT_VERSION)) return false;
+  auto client = loop::ZmqClient::Connect(socket);
+  const records::Json request = {
+      {"id", 1}, {"verb", "hand_over"}, {"params", {{"version", CUPILOT_VERSION}}}};
+  if (!client || !(*client)->Send(request.dump())) return false;
+  const auto text = (*client)->Receive(kMostAnswering);
+  const auto reply = text ? protocol::ParseDaemonMessage(*text)
+                          : Result<protocol::DaemonMessage>(base::Fail(text.error()));
+  return reply && reply->kind == protocol::DaemonMessage::Kind::kResult &&
+         reply->content.value("by_systemd", records::Json()) == false;
+}
+
+Result<InstanceLock> TakeLock(const std::string& path, const std::string& socket,
+                              ServiceStart start) {
   auto lock = InstanceLock::Take(path);
-  if (lock || start.patience == milliseconds(0)) return lock;
+  if (lock) return lock;
+  if (start.patience == milliseconds(0)) {
+    if (!AskOlderToMakeWay(path, socket)) return lock;
+    start.patience = kMostLeaving * 2;
+  }
   // One that waits is enough.
   auto turn = InstanceLock::Take(path + ".next");
   if (!turn) return base::Fail(base::Unavailable("another daemon waits for its turn already"));
@@ -245,7 +269,10 @@ class Daemon {
   void LookIfIdle() {
     const bool listened_to = !requests_.subscribers().empty();
     if (!idle_exit_.IsTime(service_.IdleReason(), listened_to, clock_.Now())) return;
-    if (CouldStartAgain(folders_)) ending_.AtOnce("nothing was left to do");
+    if (CouldStartAgain(folders_)) return ending_.AtOnce("nothing was left to do");
+    log::Warning("the daemon stays although there is nothing to do",
+                 {{"because", "with these settings, or without its program, none could start"}});
+    idle_timer_.Cancel();
   }
 
   const base::UserFolders& folders_;
@@ -305,7 +332,7 @@ Result<InstanceLock> TakePlace(const base::UserFolders& folders, const service::
   for (const std::string& folder : {folders.state, folders.cache, folders.runtime}) {
     TRY(base::MakePrivateFolder(folder));
   }
-  auto lock = TakeLock(folders.state + "/daemon.lock", start);
+  auto lock = TakeLock(folders.state + "/daemon.lock", folders.runtime + "/daemon.sock", start);
   if (!lock) return lock;
   (void)log::Configure(LogSettings(settings, folders.state + "/daemon.log"));
   RotateWorkersLog(folders.state + "/workers.log");

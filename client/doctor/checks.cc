@@ -205,6 +205,7 @@ DoctorCheck CheckDaemon(const DaemonFacts& facts) {
 
 std::vector<DoctorCheck> CheckCode(const DaemonFacts& facts) {
   std::vector<DoctorCheck> checks;
+  checks.reserve(facts.code.size());
   for (const std::string& lacks : facts.code) checks.push_back(Note("code", lacks, ""));
   return checks;
 }

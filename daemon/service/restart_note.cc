@@ -42,4 +42,8 @@ int PidOf(const std::string& note) {
   return pid != before.end() && pid->is_number_integer() ? pid->get<int>() : 0;
 }
 
+std::string VersionOf(const std::string& note) {
+  return records::TextAt(ReadNote(note), "version");
+}
+
 }  // namespace cupilot::service

@@ -20,4 +20,7 @@ std::string StartedBecause(const std::string& note);
 // The process that a note names; 0: none.
 int PidOf(const std::string& note);
 
+// The version of the daemon that wrote it; empty: none.
+std::string VersionOf(const std::string& note);
+
 }  // namespace cupilot::service

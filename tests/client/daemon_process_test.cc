@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "client/connection.h"
 #include "tests/client/client_fixture.h"
 
 namespace cupilot::client {
@@ -28,6 +27,17 @@ TEST_F(DaemonProcessTest, StartAndStopAreIdempotent) {
   EXPECT_EQ(again["pid"], started["pid"]);
   EXPECT_EQ(RunJson({"daemon", "stop"}, 0)["stopped"], true);
   EXPECT_EQ(RunJson({"daemon", "stop"}, 0)["stopped"], false);
+}
+
+TEST_F(DaemonProcessTest, StoppingWakesNobodyAndSaysWhoElseHoldsTheSocket) {
+  // Systemd would: it holds the socket, and a connection is what starts the daemon.
+  test::FakeDaemon systemd(xdg_.socket(), CUPILOT_VERSION);
+  ASSERT_TRUE(systemd.Start());
+  const auto run = Run({"daemon", "stop"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.output, HasSubstr("no daemon was running"));
+  EXPECT_THAT(run.output, HasSubstr("systemctl --user disable --now cupilot.socket"));
+  EXPECT_TRUE(systemd.requests().empty());
 }
 
 TEST_F(DaemonProcessTest, ACommandStartsItOnDemand) {
@@ -126,14 +136,6 @@ TEST_F(ScopeTest, WhatTheDaemonItselfRefusesIsNotTriedTwice) {
   const auto run = Run({"daemon", "start"});
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.errors, HasSubstr("paralel"));
-}
-
-TEST(OlderVersions, AreOlderByTheirNumbers) {
-  EXPECT_TRUE(IsOlderVersion("0.9.1", "0.10.0"));
-  EXPECT_FALSE(IsOlderVersion("0.10.0", "0.9.1"));
-  EXPECT_FALSE(IsOlderVersion("0.1.0", "0.1.0"));
-  EXPECT_FALSE(IsOlderVersion("", "0.1.0"));
-  EXPECT_FALSE(IsOlderVersion("unknown", "0.1.0"));
 }
 
 TEST_F(DaemonProcessTest, LogsOfNoDaemonAreNotFound) {

@@ -4,17 +4,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "base/file.h"
 #include "loop/zmq_client.h"
 #include "records/json.h"
+#include "service/restart_note.h"
 #include "tests/support/private_xdg.h"
 
 namespace cupilot::service {
@@ -151,6 +156,29 @@ TEST_F(DaemonLifeTest, ItMakesWayForANewerOneThatWaits) {
   (void)Ask("stop");
 }
 
+TEST_F(DaemonLifeTest, OneThatAConfigureStartsAsksAnOlderOneToMakeWay) {
+  Start("--foreground");
+  (void)Ask("ping");
+  const pid_t older = std::exchange(child_, 0);
+  // As an older version would have noted it.
+  const std::string lock = xdg_.state() + "/daemon.lock";
+  std::ofstream(lock) << RunningNote(older, "0.0.1", "2026-11-23T08:00:00Z");
+  Start("--foreground");
+  int status = 0;
+  EXPECT_EQ(::waitpid(older, &status, 0), older);
+  EXPECT_EQ(status, 0);
+  while (Errors().find("ready") == std::string::npos) {
+    ASSERT_EQ(::waitpid(child_, nullptr, WNOHANG), 0);
+  }
+  EXPECT_THAT(Ask("status")["started_because"].get<std::string>(), HasSubstr("makes way"));
+  // One of the same version stays.
+  const pid_t stays = std::exchange(child_, 0);
+  Start("--foreground");
+  EXPECT_EQ(Wait(), 3);
+  EXPECT_EQ(::waitpid(stays, nullptr, WNOHANG), 0);
+  child_ = stays;
+}
+
 TEST_F(DaemonLifeTest, AnUpgradeOfItsProgramStartsTheNewOne) {
   namespace fs = std::filesystem;
   const std::string program = xdg_.folder() / "cupilotd";
@@ -183,6 +211,27 @@ TEST_F(DaemonLifeTest, WithoutAProjectItEndsByItself) {
   EXPECT_EQ(Wait(), 0);
   EXPECT_THAT(Log(), HasSubstr("nothing was left to do"));
   EXPECT_FALSE(base::FileExists(xdg_.socket()));
+}
+
+TEST_F(DaemonLifeTest, WhereTheNextOneCouldNotStartItStays) {
+  const std::string settings =
+      xdg_.folder().Write("config/cupilot/config.json", R"({"idle_exit_minutes": 0.02})");
+  Start("--foreground");
+  (void)Ask("ping");
+  std::ofstream(settings) << "{broken";
+  while (Log().find("the daemon stays") == std::string::npos) {
+    ASSERT_EQ(::waitpid(child_, nullptr, WNOHANG), 0) << Log();
+  }
+  EXPECT_EQ(Ask("ping"), Json::object());
+}
+
+TEST_F(DaemonLifeTest, ItGivesWayToTheUsersPrograms) {
+  xdg_.folder().Write("config/cupilot/config.json", R"({"io_class": "idle"})");
+  Start("--foreground");
+  (void)Ask("ping");
+  constexpr int kClassShift = 13, kIdleClass = 3;
+  EXPECT_EQ(::syscall(SYS_ioprio_get, 1, child_) >> kClassShift, kIdleClass);
+  EXPECT_GE(::getpriority(PRIO_PROCESS, static_cast<id_t>(child_)), 5);
 }
 
 TEST_F(DaemonLifeTest, AKilledOneIsKnownToHaveBeenKilled) {

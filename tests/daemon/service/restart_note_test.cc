@@ -27,6 +27,8 @@ TEST(RestartNote, OneThatEndedSaidWhy) {
 TEST(RestartNote, OneThatWasKilledLeftThatItRan) {
   const std::string note = RunningNote(42, "0.1.0", kDate);
   EXPECT_EQ(PidOf(note), 42);
+  EXPECT_EQ(VersionOf(note), "0.1.0");
+  EXPECT_EQ(VersionOf("[1]"), "");
   EXPECT_THAT(StartedBecause(note), HasSubstr("killed"));
   EXPECT_THAT(StartedBecause(note), HasSubstr("0.1.0"));
 }
