@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "base/file.h"
@@ -22,8 +21,11 @@ constexpr std::size_t kMostNames = 3;
 
 Speedups ReadSpeedups(const std::string& path) {
   Speedups speedups;
-  std::istringstream lines(base::ReadFile(path).value_or(""));
-  for (std::string line; std::getline(lines, line);) {
+  const std::string text = base::ReadFile(path).value_or("");
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
     const std::size_t blank = line.find(' ');
     if (blank == std::string::npos) continue;
     double& speedup = speedups[line.substr(blank + 1)];

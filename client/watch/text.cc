@@ -5,6 +5,7 @@
 #include <wchar.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -168,7 +169,7 @@ std::string Sparkline(std::span<const double> values, int columns, Charset chars
     // The last of its slice: a best so far only grows.
     const double value = values[i * values.size() / points - 1];
     const double share = top > 1 ? std::clamp((value - 1) / (top - 1), 0.0, 1.0) : 0;
-    const auto level = static_cast<std::size_t>(share * 7 + 0.5);
+    const auto level = static_cast<std::size_t>(std::lround(share * 7));
     text += (charset == Charset::kUnicode ? kBlocks : kSigns)[level];
   }
   return text;

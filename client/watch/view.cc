@@ -285,6 +285,7 @@ std::vector<ShownLine> Body(const WatchState& state, int columns, Charset charse
   if (state.details) return DetailsBody(state, columns, charset);
   const TableWidths widths = ColumnsFor(state, columns, charset);
   std::vector<ShownLine> lines;
+  lines.reserve(state.rows.size());
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
     lines.push_back(TableRow(state.rows[i], i == state.selected, widths, charset));
   }
