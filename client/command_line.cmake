@@ -30,7 +30,7 @@ cupilot_library(client
           commands/lock_verify.cc commands/models.cc commands/report.cc commands/strategies.cc commands/resume.cc commands/search_replay.cc
           commands/snooze.cc commands/status.cc commands/status_text.cc commands/tune.cc
           commands/workload.cc
-          report/page.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
+          report/page.cc report/variant_tree.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")
