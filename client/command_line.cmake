@@ -33,7 +33,7 @@ cupilot_library(client
           completion/bash.cc completion/description.cc completion/fish.cc completion/manual.cc completion/zsh.cc
           watch/feed.cc watch/keys.cc watch/refresh.cc watch/session.cc watch/state.cc watch/terminal.cc watch/text.cc
           watch/view.cc
-          report/page.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
+          report/page.cc report/variant_tree.cc "${CMAKE_CURRENT_BINARY_DIR}/report_files.cc"
   LINK cupilot::base cupilot::client_messages cupilot::records cupilot::loop cupilot::search cupilot::swap cupilot::workloads
   PRIVATE_LINK dep_cli11)
 target_compile_definitions(cupilot_client PRIVATE CUPILOT_VERSION="${PROJECT_VERSION}")

@@ -1,13 +1,18 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/paths.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/connection.h"
 #include "client/report/page.h"
+#include "client/report/variant_tree.h"
 
 namespace cupilot::client {
 namespace {
@@ -15,6 +20,32 @@ namespace {
 using records::Json;
 
 constexpr const char* kDefaultFile = "cupilot-report.html";
+
+// A kernel's verdicts and variants, as many pages as there are.
+base::Result<> AddEvidence(Connection& connection, Json& kernel) {
+  Json evaluations = Json::array();
+  Json variants = Json::array();
+  std::set<std::string> seen;
+  for (Json from = 0; from.is_number();) {
+    TRY_ASSIGN(Json page,
+               connection.Request("report_evidence", {{"kernel_key", TextOf(kernel, "kernel_key")},
+                                                      {"workload", TextOf(kernel, "workload")},
+                                                      {"from", from}}));
+    for (Json& row : page["evaluations"]) evaluations.push_back(std::move(row));
+    for (Json& row : page["variants"]) {
+      if (seen.insert(TextOf(row, "id")).second) variants.push_back(std::move(row));
+    }
+    const Json next = page.value("next", Json());
+    if (next.is_number() && NumberOf(page, "next") <= from.get<double>()) {
+      return base::Fail(base::ProtocolError("the daemon's pages of evidence do not go on"));
+    }
+    from = next;
+  }
+  PlaceVariants(variants);
+  kernel["evaluations"] = std::move(evaluations);
+  kernel["variants"] = std::move(variants);
+  return {};
+}
 
 base::Result<Json> ReadReport(Output& output) {
   TRY_ASSIGN(const Json reply, AskWhenRead(output, "report", {{"folder", CurrentFolder()}}));
@@ -25,6 +56,8 @@ base::Result<Json> ReadReport(Output& output) {
   if (!text) return base::Fail(text.error().In("the daemon's report"));
   auto document = records::ParseJson(*text);
   if (!document) return base::Fail(document.error().In("the daemon's report"));
+  TRY_ASSIGN(Connection connection, Connection::Open(Connection::Start::kOnDemand));
+  for (Json& kernel : (*document)["kernels"]) TRY(AddEvidence(connection, kernel));
   return std::move(*document);
 }
 

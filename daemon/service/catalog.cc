@@ -79,6 +79,22 @@ std::vector<records::Evaluation> Catalog::Evaluations(const std::string& kernel_
   return evaluations;
 }
 
+std::size_t Catalog::CountEvaluations(const std::string& kernel_key) {
+  return IndexOf(kernel_key).entries.size();
+}
+
+std::vector<records::Evaluation> Catalog::EvaluationsFrom(const std::string& kernel_key,
+                                                          std::size_t from, std::size_t most) {
+  std::vector<records::Evaluation> evaluations;
+  const std::vector<Entry>& entries = IndexOf(kernel_key).entries;
+  for (std::size_t i = from; i < entries.size() && i - from < most; ++i) {
+    if (auto evaluation = ReadEvaluation(entries[i].key)) {
+      evaluations.push_back(std::move(*evaluation));
+    }
+  }
+  return evaluations;
+}
+
 std::optional<records::Variant> Catalog::FindVariant(const std::string& kernel_key,
                                                      const std::string& id) {
   const std::string key = cache::VariantKey(kernel_key, id);

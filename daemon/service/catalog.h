@@ -51,6 +51,11 @@ class Catalog {
   // All evaluations of a kernel, oldest first. Records that cannot be read are left out, with a
   // line in the log.
   std::vector<records::Evaluation> Evaluations(const std::string& kernel_key);
+  // The same a part at a time, for who must not keep others waiting: at most so many, from the one
+  // of this number on. Fewer are returned where records cannot be read.
+  std::size_t CountEvaluations(const std::string& kernel_key);
+  std::vector<records::Evaluation> EvaluationsFrom(const std::string& kernel_key, std::size_t from,
+                                                   std::size_t most);
   std::optional<records::Variant> FindVariant(const std::string& kernel_key, const std::string& id);
   // The variant's verdict for this workload and place, if there is one already that is not stale.
   std::optional<records::Evaluation> FindVerdict(const std::string& kernel_key,

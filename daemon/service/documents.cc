@@ -322,16 +322,22 @@ const records::CaseResult* HeaviestResult(const records::Evaluation& evaluation,
   return nullptr;
 }
 
-// Floor and time of the original are known from whatever was measured last, accepted or not.
-void PutOriginal(Json& document, const std::vector<records::Evaluation>& evaluations,
+// Floor and time of the original are known from whatever was measured last, accepted or not. The
+// newest first: there may be thousands.
+void PutOriginal(Json& document, Catalog& catalog, const std::string& kernel_key,
                  const records::Workload& workload) {
   const std::string hash = WorkloadHash(workload);
-  for (const records::Evaluation& evaluation : evaluations) {
-    if (evaluation.workload != hash) continue;
-    const records::CaseResult* result = HeaviestResult(evaluation, workload);
-    if (result == nullptr) continue;
-    if (result->floor_us > 0) document["floor_us"] = result->floor_us;
-    if (result->original_us > 0) document["original_us"] = result->original_us;
+  for (std::size_t i = catalog.CountEvaluations(kernel_key); i-- > 0;) {
+    for (const records::Evaluation& evaluation : catalog.EvaluationsFrom(kernel_key, i, 1)) {
+      if (evaluation.workload != hash) continue;
+      const records::CaseResult* result = HeaviestResult(evaluation, workload);
+      if (result == nullptr) continue;
+      Json& floor = document["floor_us"];
+      Json& original = document["original_us"];
+      if (floor.is_null() && result->floor_us > 0) floor = result->floor_us;
+      if (original.is_null() && result->original_us > 0) original = result->original_us;
+      if (!floor.is_null() && !original.is_null()) return;
+    }
   }
 }
 
@@ -484,7 +490,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
        {"floor_us", "original_us", "variant_us", "interval", "guard", "evaluation"}) {
     document[key] = nullptr;
   }
-  PutOriginal(document, service.catalog().Evaluations(kernel.key), workload);
+  PutOriginal(document, service.catalog(), kernel.key, workload);
   if (best) {
     document["guard"] = best->evaluation.guard;
     document["evaluation"] = records::ToJson(best->evaluation);

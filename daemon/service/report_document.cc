@@ -16,6 +16,10 @@ namespace {
 
 using records::Json;
 
+// Of one reply with evidence: the loop must not stand still, and a message holds 1 MiB.
+constexpr std::size_t kRowsAPage = 50;
+constexpr std::size_t kBytesAPage = std::size_t{256} << 10;
+
 // A kernel and the CMake targets that have it.
 struct Entry {
   KernelPlace place;
@@ -85,29 +89,33 @@ Json UnmeasuredOf(const Json& tried) {
 }
 
 // Of the best where something won, else of what was measured last: the original's place at least.
-Json RooflineOf(const std::vector<Proven>& best,
-                const std::vector<records::Evaluation>& evaluations,
+Json RooflineOf(Catalog& catalog, const std::string& kernel_key, const std::vector<Proven>& best,
                 const std::string& workload_hash) {
   for (const Proven& one : best) {
     Json rows = RooflineRows(one.evaluation);
     if (!rows.empty()) return rows;
   }
-  for (auto it = evaluations.rbegin(); it != evaluations.rend(); ++it) {
-    if (it->workload != workload_hash) continue;
-    Json rows = RooflineRows(*it);
-    if (rows.empty()) continue;
-    // What lost is no part of this picture.
-    if (best.empty()) {
-      for (Json& row : rows) row["variant"] = nullptr;
+  constexpr std::size_t kMostLookedAt = 200;
+  std::size_t looked_at = 0;
+  for (std::size_t i = catalog.CountEvaluations(kernel_key); i-- > 0;) {
+    if (++looked_at > kMostLookedAt) break;
+    for (const records::Evaluation& evaluation : catalog.EvaluationsFrom(kernel_key, i, 1)) {
+      if (evaluation.workload != workload_hash) continue;
+      Json rows = RooflineRows(evaluation);
+      if (rows.empty()) continue;
+      // What lost is no part of this picture.
+      if (best.empty()) {
+        for (Json& row : rows) row["variant"] = nullptr;
+      }
+      return rows;
     }
-    return rows;
   }
   return Json::array();
 }
 
 // Why a chart has nothing to show of the kernel.
-std::string WhyNoRoofline(const Json& kernel, const std::vector<records::Evaluation>& evaluations) {
-  if (evaluations.empty()) {
+std::string WhyNoRoofline(const Json& kernel) {
+  if (kernel["verdicts"] == 0) {
     const std::string why = records::TextAt(kernel, "why_not");
     return "nothing was measured" + (why.empty() ? "" : ": " + why);
   }
@@ -129,21 +137,10 @@ base::Result<Json> KernelJson(Service& service, const Entry& entry) {
   const std::vector<Place>& places = state.places.places;
   const std::string workload =
       WorkloadHash(places.empty() ? WorkloadOf(kernel) : WorkloadAt(kernel, places[0]));
-  const std::vector<records::Evaluation> evaluations = service.catalog().Evaluations(kernel.key);
-  std::set<std::string> seen;
-  std::vector<records::Variant> variants;
-  document["evaluations"] = Json::array();
-  for (const records::Evaluation& evaluation : evaluations) {
-    document["evaluations"].push_back(EvidenceRow(evaluation, evaluation.workload == workload));
-    if (!seen.insert(evaluation.variant).second) continue;
-    if (auto variant = service.catalog().FindVariant(kernel.key, evaluation.variant)) {
-      variants.push_back(std::move(*variant));
-    }
-  }
-  document["variants"] = VariantTree(variants);
-  document["roofline"] = RooflineOf(best, evaluations, workload);
-  document["no_roofline"] =
-      document["roofline"].empty() ? WhyNoRoofline(document, evaluations) : "";
+  document["workload"] = workload;
+  document["verdicts"] = service.catalog().CountEvaluations(kernel.key);
+  document["roofline"] = RooflineOf(service.catalog(), kernel.key, best, workload);
+  document["no_roofline"] = document["roofline"].empty() ? WhyNoRoofline(document) : "";
   TRY_ASSIGN(const agents::SpentSums sums, service.models().budget().Sums(kernel.key));
   document["model_dollars"] = static_cast<double>(sums.kernel) / 1e9;
   return document;
@@ -210,6 +207,39 @@ base::Result<std::string> ReportText(Service& service, const std::string& folder
     first = false;
   }
   return text + "]}\n";
+}
+
+base::Result<Json> EvidenceDocument(Service& service, const Json& params) {
+  const std::string kernel_key = records::TextAt(params, "kernel_key");
+  const Json asked = params.value("from", Json(0));
+  if (kernel_key.empty() || !asked.is_number_unsigned()) {
+    return base::Fail(
+        base::InvalidArgument("report_evidence needs kernel_key, and from as a number"));
+  }
+  const std::string workload = records::TextAt(params, "workload");
+  Catalog& catalog = service.catalog();
+  const std::size_t count = catalog.CountEvaluations(kernel_key);
+  std::size_t at = std::min(asked.get<std::size_t>(), count);
+  const std::size_t end = std::min(count, at + kRowsAPage);
+  Json document = {{"schema", "cupilot.report_evidence/1"},
+                   {"evaluations", Json::array()},
+                   {"variants", Json::array()}};
+  std::set<std::string> seen;
+  for (std::size_t bytes = 0; at < end && bytes < kBytesAPage; ++at) {
+    for (const records::Evaluation& evaluation : catalog.EvaluationsFrom(kernel_key, at, 1)) {
+      Json row = EvidenceRow(evaluation, evaluation.workload == workload);
+      bytes += records::CompactJson(row).size();
+      document["evaluations"].push_back(std::move(row));
+      if (!seen.insert(evaluation.variant).second) continue;
+      const auto variant = catalog.FindVariant(kernel_key, evaluation.variant);
+      if (!variant) continue;
+      row = VariantRow(*variant);
+      bytes += records::CompactJson(row).size();
+      document["variants"].push_back(std::move(row));
+    }
+  }
+  document["next"] = at < count ? Json(at) : Json();
+  return document;
 }
 
 base::Result<Json> ReportReply(Service& service, const std::string& folder,

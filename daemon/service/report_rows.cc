@@ -1,6 +1,5 @@
 #include "service/report_rows.h"
 
-#include <map>
 #include <set>
 #include <utility>
 
@@ -8,6 +7,16 @@ namespace cupilot::service {
 namespace {
 
 using records::Json;
+
+constexpr std::size_t kLongestDetail = 4000;  // bytes
+
+// Cut between characters.
+std::string Cut(const std::string& text) {
+  if (text.size() <= kLongestDetail) return text;
+  std::size_t end = kLongestDetail;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + " ...";
+}
 
 // The case that was sped up least, of those that the variant runs; null if none was measured.
 const records::CaseResult* SlowestCase(const records::Evaluation& evaluation) {
@@ -38,27 +47,10 @@ Json ChecksRow(const std::vector<records::Check>& checks) {
     if (check.passed) {
       row["passed"].push_back(check.name);
     } else {
-      row["failed"].push_back({{"name", check.name}, {"detail", check.detail}});
+      row["failed"].push_back({{"name", check.name}, {"detail", Cut(check.detail)}});
     }
   }
   return row;
-}
-
-// What a variant continues is told by technique and parameters: titles and reasons differ.
-std::string StepText(const records::StrategyStep& step) {
-  return records::CompactJson({step.technique, step.parameters});
-}
-
-// The same variant may be made in several ways, so two may each have been made of the other: who
-// is come back to from itself stands below the original.
-void CutCircles(std::map<std::string, std::string>& parents) {
-  for (auto& [id, parent] : parents) {
-    std::string at = parent;
-    for (std::size_t steps = 0; !at.empty() && at != id && steps < parents.size(); ++steps) {
-      at = parents[at];
-    }
-    if (!at.empty()) parent.clear();
-  }
 }
 
 double NumberIn(const Json& json, const char* key) {
@@ -112,7 +104,7 @@ Json EvidenceRow(const records::Evaluation& evaluation, bool current) {
           {"date", evaluation.date},
           {"verdict", evaluation.accepted ? "accepted" : "rejected"},
           {"reason", evaluation.reason},
-          {"detail", evaluation.detail},
+          {"detail", Cut(evaluation.detail)},
           {"speedup", std::move(speedup)},
           {"interval", std::move(interval)},
           {"current", current},
@@ -126,49 +118,15 @@ Json EvidenceRow(const records::Evaluation& evaluation, bool current) {
           {"toolchain", evaluation.toolchain}};
 }
 
-Json VariantTree(const std::vector<records::Variant>& variants) {
-  std::set<std::string> known;
-  std::map<std::vector<std::string>, std::string> by_steps;  // the first that was made so
-  std::vector<std::vector<std::string>> steps_of;
-  for (const records::Variant& variant : variants) {
-    known.insert(variant.id);
-    std::vector<std::string> steps;
-    if (variant.strategy) {
-      for (const records::StrategyStep& step : variant.strategy->steps) {
-        steps.push_back(StepText(step));
-      }
-    }
-    if (!steps.empty()) by_steps.try_emplace(steps, variant.id);
-    steps_of.push_back(std::move(steps));
-  }
-  const auto parent_of = [&](std::size_t i) -> std::string {
-    for (const std::string& parent : variants[i].parents) {
-      if (parent != variants[i].id && known.contains(parent)) return parent;
-    }
-    std::vector<std::string> begin = steps_of[i];
-    while (begin.size() > 1) {
-      begin.pop_back();
-      const auto found = by_steps.find(begin);
-      if (found != by_steps.end() && found->second != variants[i].id) return found->second;
-    }
-    return {};
-  };
-  std::map<std::string, std::string> parents;
-  for (std::size_t i = 0; i < variants.size(); ++i) parents[variants[i].id] = parent_of(i);
-  CutCircles(parents);
-  Json tree = Json::array();
-  for (const records::Variant& variant : variants) {
-    Json steps = Json::array();
-    if (variant.strategy) steps = records::ToJson(*variant.strategy)["steps"];
-    tree.push_back({{"id", variant.id},
-                    {"parent", parents[variant.id]},
-                    {"parents", variant.parents},
-                    {"title", variant.strategy ? variant.strategy->title : ""},
-                    {"bottleneck", variant.strategy ? variant.strategy->bottleneck : ""},
-                    {"steps", std::move(steps)},
-                    {"values", variant.values}});
-  }
-  return tree;
+Json VariantRow(const records::Variant& variant) {
+  Json steps = Json::array();
+  if (variant.strategy) steps = records::ToJson(*variant.strategy)["steps"];
+  return {{"id", variant.id},
+          {"parents", variant.parents},
+          {"title", variant.strategy ? variant.strategy->title : ""},
+          {"bottleneck", variant.strategy ? variant.strategy->bottleneck : ""},
+          {"steps", std::move(steps)},
+          {"values", variant.values}};
 }
 
 Json RooflineRows(const records::Evaluation& evaluation) {

@@ -15,11 +15,8 @@ namespace cupilot::service {
 // `current`: it is evidence for the kernel's workload of now.
 records::Json EvidenceRow(const records::Evaluation& evaluation, bool current);
 
-// The variants as a tree, in the order in which they are given: `id`, `title`, `bottleneck`,
-// `steps`, `values`, `parents`, and `parent`, an id of this list or "" for the original: the first
-// of its parents that is known here, else the variant with the most steps of which its own are a
-// continuation.
-records::Json VariantTree(const std::vector<records::Variant>& variants);
+// What a variant is, without its source: `id`, `parents`, `title`, `bottleneck`, `steps`, `values`.
+records::Json VariantRow(const records::Variant& variant);
 
 // By case where the original and the variant of an evaluation stand between what the device can do
 // and what was needed (microseconds, bytes, operations); empty: the record does not say.

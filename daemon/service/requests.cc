@@ -53,7 +53,8 @@ constexpr const char* kVerbs[] = {"ping",
                                   "forget",
                                   "export",
                                   "import",
-                                  "report"};
+                                  "report",
+                                  "report_evidence"};
 
 using protocol::DaemonMessage;
 
@@ -168,6 +169,7 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "report") {
     return ReportReply(service_, records::TextAt(params, "folder"), state_folder_ + "/replies");
   }
+  if (verb == "report_evidence") return EvidenceDocument(service_, params);
   if (verb == "snooze") {
     TRY_ASSIGN(const std::int64_t seconds, protocol::SnoozeSecondsOf(params));
     TRY(service_.Snooze(seconds));

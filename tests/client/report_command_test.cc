@@ -14,7 +14,27 @@ using ::testing::HasSubstr;
 
 class ReportCommandTest : public ClientTest {
  protected:
-  void ServeReport(const Json& report) {
+  // As the daemon does: verdicts and variants apart, here seven at a time.
+  void ServeReport(const Json& whole) {
+    Json report = whole;
+    for (Json& kernel : report["kernels"]) {
+      kernel.erase("evaluations");
+      kernel.erase("variants");
+    }
+    daemon_.On("report_evidence", [whole](const Json& params) -> base::Result<Json> {
+      const auto from = params["from"].get<std::size_t>();
+      Json page = {{"evaluations", Json::array()}, {"variants", Json::array()}, {"next", nullptr}};
+      for (const Json& kernel : whole["kernels"]) {
+        if (kernel["kernel_key"] != params["kernel_key"]) continue;
+        const std::size_t count = kernel["evaluations"].size();
+        for (std::size_t i = from; i < count && i < from + 7; ++i) {
+          page["evaluations"].push_back(kernel["evaluations"][i]);
+          page["variants"].push_back(kernel["variants"][i]);
+        }
+        if (from + 7 < count) page["next"] = from + 7;
+      }
+      return page;
+    });
     daemon_.On("report", [this, report](const Json&) -> base::Result<Json> {
       return Json{{"schema", "cupilot.reported/1"},
                   {"document", xdg_.folder().Write("reply.json", records::CompactJson(report))}};

@@ -74,6 +74,9 @@ inline records::Json MadeUpRoofline() {
 inline records::Json MadeUpKernel(const std::string& name, std::size_t variants) {
   records::Json kernel = {
       {"kernel", name},
+      {"kernel_key", "key of " + name},
+      {"workload", "w"},
+      {"verdicts", variants},
       {"file", "/p/blur.cu"},
       {"line", 12},
       {"state", "done"},
@@ -111,7 +114,8 @@ inline records::Json MadeUpKernel(const std::string& name, std::size_t variants)
     if (i % 10 == 9) steps.push_back({{"technique", "other:</b>"}, {"parameters", {{"n", i}}}});
     kernel["variants"].push_back({{"id", MadeUpId(i)},
                                   {"parent", i % 10 == 9 ? MadeUpId(i - 9) : ""},
-                                  {"parents", records::Json::array()},
+                                  {"parents", i % 10 == 9 ? records::Json::array({MadeUpId(i - 9)})
+                                                          : records::Json::array()},
                                   {"title", "variant " + std::to_string(i) + " <b>bold</b>"},
                                   {"bottleneck", "dram"},
                                   {"steps", steps},

@@ -14,49 +14,6 @@ namespace {
 using records::Json;
 using ::testing::HasSubstr;
 
-records::Variant VariantOf(const std::string& id, const std::vector<std::string>& techniques,
-                           const std::vector<std::string>& parents = {}) {
-  records::Variant variant;
-  variant.id = id;
-  variant.parents = parents;
-  if (techniques.empty()) return variant;
-  variant.strategy.emplace();
-  for (const std::string& technique : techniques) {
-    records::StrategyStep step;
-    step.technique = technique;
-    variant.strategy->steps.push_back(step);
-  }
-  return variant;
-}
-
-// "id<parent" of each.
-std::vector<std::string> Lines(const std::vector<records::Variant>& variants) {
-  std::vector<std::string> lines;
-  for (const Json& row : VariantTree(variants)) {
-    lines.push_back(row["id"].get<std::string>() + "<" + row["parent"].get<std::string>());
-  }
-  return lines;
-}
-
-TEST(VariantTreeTest, ParentsAreKnownOnesElseTheLongestBeginning) {
-  EXPECT_THAT(
-      Lines({VariantOf("a", {"x"}), VariantOf("b", {"x", "y"}), VariantOf("c", {"x", "y", "z"}),
-             VariantOf("d", {"q", "y"}), VariantOf("e", {}, {"gone", "d"}),
-             VariantOf("f", {"x"}, {"gone"}), VariantOf("g", {"x", "z", "y"})}),
-      ::testing::ElementsAre("a<", "b<a", "c<b", "d<", "e<d", "f<", "g<a"));
-}
-
-TEST(VariantTreeTest, NobodyIsItsOwnParent) {
-  EXPECT_THAT(Lines({VariantOf("a", {"x"}, {"a"}), VariantOf("b", {"x", "x"}, {"b"})}),
-              ::testing::ElementsAre("a<", "b<a"));
-}
-
-TEST(VariantTreeTest, CirclesAreCut) {
-  EXPECT_THAT(Lines({VariantOf("a", {}, {"b"}), VariantOf("b", {}, {"c"}),
-                     VariantOf("c", {}, {"a"}), VariantOf("d", {}, {"c"})}),
-              ::testing::ElementsAre("a<", "b<c", "c<a", "d<c"));
-}
-
 TEST(EvidenceRowTest, ARejectionShowsItsSlowestCase) {
   records::Evaluation evaluation;
   evaluation.reason = "not_faster";
@@ -147,16 +104,62 @@ TEST_F(ReportTest, HoldsWhatIsKnownOfEachKernel) {
   const Json& winner = kernel["winners"][0];
   EXPECT_EQ(winner["evaluation"]["variant"], winner["id"]);
   EXPECT_FALSE(winner["source"].get<std::string>().empty());
-  ASSERT_FALSE(kernel["evaluations"].empty());
-  EXPECT_EQ(kernel["evaluations"][0]["current"], true);
+  const auto evidence = EvidenceDocument(
+      *service_,
+      {{"kernel_key", kernel["kernel_key"]}, {"workload", kernel["workload"]}, {"from", 0u}});
+  ASSERT_TRUE(evidence);
+  EXPECT_EQ((*evidence)["evaluations"].size(), kernel["verdicts"]);
+  EXPECT_EQ((*evidence)["evaluations"][0]["current"], true);
+  EXPECT_TRUE((*evidence)["next"].is_null());
   std::set<std::string> variants;
-  for (const Json& variant : kernel["variants"]) variants.insert(variant["id"]);
+  for (const Json& variant : (*evidence)["variants"]) variants.insert(variant["id"]);
   EXPECT_EQ(variants.count(winner["id"]), 1u);
-  for (const Json& row : kernel["evaluations"]) EXPECT_EQ(variants.count(row["variant"]), 1u);
+  for (const Json& row : (*evidence)["evaluations"]) EXPECT_EQ(variants.count(row["variant"]), 1u);
   ASSERT_EQ(kernel["roofline"].size(), 1u);
   EXPECT_EQ(kernel["roofline"][0]["necessary_bytes"], 4096);
   EXPECT_EQ(kernel["no_roofline"], "");
   EXPECT_EQ(kernel["model_dollars"], 0);
+}
+
+TEST_F(ReportTest, EvidenceComesInPagesThatMessagesHold) {
+  Tune("kernel one a\n");
+  const std::string key = service_->objects().begin()->second.scan->kernels[0].key;
+  const std::size_t before = service_->catalog().CountEvaluations(key);
+  for (int i = 0; i < 120; ++i) {
+    records::Variant variant;
+    variant.kernel = "one";
+    variant.source = std::to_string(i);
+    variant.entry = "one";
+    variant.id = records::VariantId(variant);
+    records::Evaluation evaluation;
+    evaluation.variant = variant.id;
+    evaluation.kernel_key = key;
+    evaluation.date = "2100-01-01T00:00:00Z";
+    evaluation.reason = "build_failed";
+    evaluation.detail = std::string(100'000, 'x');
+    ASSERT_TRUE(service_->catalog().SaveVerdict(variant, evaluation));
+  }
+  std::set<std::string> seen;
+  std::size_t rows = 0;
+  Json from = 0u;
+  for (int pages = 0; !from.is_null(); ++pages) {
+    ASSERT_LT(pages, 100);
+    const auto page = EvidenceDocument(*service_, {{"kernel_key", key}, {"from", from}});
+    ASSERT_TRUE(page);
+    EXPECT_LT(records::CompactJson(*page).size(), 1u << 20);
+    EXPECT_LE((*page)["evaluations"].size(), 50u);
+    rows += (*page)["evaluations"].size();
+    for (const Json& variant : (*page)["variants"]) seen.insert(variant["id"]);
+    from = (*page)["next"];
+  }
+  EXPECT_EQ(rows, before + 120);
+  EXPECT_EQ(seen.size(), before + 120);
+  for (const Json& wrong : {Json{{"from", 0u}}, Json{{"kernel_key", key}, {"from", -1}},
+                            Json{{"kernel_key", key}, {"from", "x"}}}) {
+    const auto page = EvidenceDocument(*service_, wrong);
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().code, base::ErrorCode::kInvalidArgument);
+  }
 }
 
 TEST_F(ReportTest, EqualDataAreEqualBytes) {
