@@ -74,7 +74,7 @@ struct Arguments {
   bool yes = false;             // purge
   std::string project;          // forget
   std::optional<std::uint64_t> prune_bytes;
-  std::string what;             // generate
+  std::string what;  // generate
   BenchArguments bench;
   ReplayArguments replay;
 };

@@ -24,8 +24,8 @@ std::map<std::string, std::int64_t> CountDropped(const KernelJob& job);
 // What another minute is expected to bring: {"gain": 0.003, "evaluations": 41}, or null.
 records::Json ExpectedJson(const KernelJob& job);
 
-// The best so far, by the original, after each verdict in the order of asking: [1.0, 1.31, 1.31], at
-// most kCurvePoints (of more the last of each slice). Empty before the first verdict.
+// The best so far, by the original, after each verdict in the order of asking: [1.0, 1.31, 1.31],
+// at most kCurvePoints (of more the last of each slice). Empty before the first verdict.
 inline constexpr std::size_t kCurvePoints = 60;
 records::Json CurveJson(const KernelJob& job);
 

@@ -38,6 +38,15 @@ const std::vector<JsonCase>& Cases() {
       {"best", {"k"}, "cupilot.best/1"},
       {"history", {"k"}, "cupilot.history/1"},
       {"apply", {}, "cupilot.apply/1"},
+      {"report", {}, "cupilot.report/1"},
+      {"diff", {"k"}, "cupilot.diff/1"},
+      {"pin", {"k", "0123"}, "cupilot.decided/1"},
+      {"reject", {"k"}, "cupilot.decided/1"},
+      {"prune", {"--dry-run"}, "cupilot.pruned/1"},
+      {"forget", {"p", "--dry-run"}, "cupilot.forgotten/1"},
+      {"export", {"-o", "kept.json"}, "cupilot.exported/1"},
+      {"export", {}, "cupilot.export/1"},
+      {"import", {"kept.json"}, "cupilot.imported/1"},
       {"lock", {}, "cupilot.lock_changes/1", 1},
       {"lock", {"--verify", "-o", "empty.lock"}, "cupilot.lock_verified/1"},
       {"tune", {"k.cu", "--workload", "w.json"}, "cupilot.tune/1", 1},
@@ -67,6 +76,9 @@ const std::vector<JsonCase>& Cases() {
       {"daemon logs", {}, "cupilot.logs/1"},
       {"snooze", {}, "cupilot.status/1"},
       {"resume", {}, "cupilot.status/1"},
+      // Without a terminal it only asks for --yes; what it prints then, storage_commands_test
+      // shows.
+      {"purge", {}, "cupilot.error/1", 2},
   };
   return cases;
 }
@@ -82,6 +94,12 @@ class JsonDocumentsTest : public ClientTest {
                                             {"best", "best"},
                                             {"history", "history"},
                                             {"apply", "apply"},
+                                            {"diff", "diff"},
+                                            {"pin", "decided"},
+                                            {"reject", "decided"},
+                                            {"prune", "pruned"},
+                                            {"forget", "forgotten"},
+                                            {"import", "imported"},
                                             {"lock", "locked"},
                                             {"workload_list", "workload_list"},
                                             {"workload_drop", "workload_dropped"},
@@ -103,7 +121,17 @@ class JsonDocumentsTest : public ClientTest {
                   {"document", xdg_.folder().Write(
                                    "exchange", R"({"schema": "cupilot.exchange/1", "sent": ""})")}};
     });
-    // Whoever reads it deletes it.
+    // Whoever reads these deletes them.
+    daemon_.On("report", [this](const Json&) {
+      const std::string text = R"({"schema": "cupilot.report/1", "kernels": []})";
+      return Json{{"schema", "cupilot.reported/1"},
+                  {"document", xdg_.folder().Write("reply.json", text)}};
+    });
+    daemon_.On("export", [this](const Json&) {
+      const std::string text = R"({"schema": "cupilot.export/1", "kernels": []})";
+      return Json{{"schema", "cupilot.exported/1"},
+                  {"document", xdg_.folder().Write("reply.json", text)}};
+    });
     daemon_.On("strategies_export", [this](const Json&) {
       const std::string text = R"({"schema": "cupilot.strategies/1", "entries": []})";
       return Json{{"schema", "cupilot.strategies_exported/1"},
