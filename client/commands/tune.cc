@@ -27,7 +27,8 @@ class TuneProgress {
       return;
     }
     // What was looked at before is proven, and does not count twice.
-    count_ = static_cast<int>(NumberOf(data, "evaluations"));
+    const int evaluations = static_cast<int>(NumberOf(data, "evaluations"));
+    count_ = evaluations > 0 ? evaluations : count_ + 1;
     const std::string reason = TextOf(data, "reason");
     std::string line = std::to_string(count_) + "  " + TextOf(data, "verdict") + "  " +
                        SpeedupOf(data, "speedup") + "  " + title;
