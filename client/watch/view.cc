@@ -94,7 +94,10 @@ ShownLine DeviceLine(const Json& device, const Json& status) {
 
 std::vector<ShownLine> DeviceLines(const Json& status) {
   std::vector<ShownLine> lines;
-  for (const Json& device : ListOf(status, "devices")) lines.push_back(DeviceLine(device, status));
+  for (const Json& device : ListOf(status, "devices")) {
+    // A daemon that has just begun does not know them yet.
+    if (!TextOf(device, "device").empty()) lines.push_back(DeviceLine(device, status));
+  }
   if (const std::string none = TextOf(status, "no_gpu"); !none.empty()) {
     lines.push_back({{"no GPU: " + none, Style::kFaint}});
   }

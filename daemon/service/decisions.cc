@@ -182,6 +182,18 @@ base::Result<Json> Allow(Service& service, const std::string& id, const std::str
   return DecidedJson(service, place, "allowed", found, WhenSeen(service, place.kernel->key));
 }
 
+// All of a kernel's that were rejected.
+base::Result<Json> AllowAll(Service& service, const KernelPlace& place) {
+  std::vector<Mark> found = service.catalog().marks().Of(place.kernel->key);
+  std::erase_if(found, [](const Mark& mark) { return mark.kind != Mark::Kind::kRejected; });
+  if (found.empty()) {
+    return base::Fail(
+        base::NotFound("no variant of " + records::LabelOf(*place.kernel) + " was rejected"));
+  }
+  for (const Mark& mark : found) TRY(service.Decide(*place.kernel, mark, true));
+  return DecidedJson(service, place, "allowed", found, WhenSeen(service, place.kernel->key));
+}
+
 // The stretch of its file in which the kernel is defined, or all that it reaches.
 base::Result<std::string> OriginalText(const ObjectScan& scan, const records::Kernel& kernel) {
   for (const records::ClosureRange& range : kernel.closure) {
@@ -267,7 +279,12 @@ base::Result<Json> RejectDocument(Service& service, const Json& params) {
   const std::string what = records::TextAt(params, "what");
   const std::string folder = records::TextAt(params, "folder");
   if (what.empty()) return base::Fail(base::InvalidArgument("no variant is named"));
-  if (params.value("undo", Json()) == true) return Allow(service, what, folder);
+  if (params.value("undo", Json()) == true) {
+    auto allowed = Allow(service, what, folder);
+    if (allowed || allowed.error().code != base::ErrorCode::kNotFound) return allowed;
+    const auto kernel = FindKernel(service, what, folder);
+    return kernel ? AllowAll(service, *kernel) : std::move(allowed);
+  }
   std::optional<NamedVariants> named;
   if (MayBeId(what)) {
     TRY_ASSIGN(named, FindById(service, what, folder));

@@ -74,6 +74,8 @@ TEST_F(DaemonProcessTest, AnOlderDaemonMakesWayForOneOfThisVersion) {
   ASSERT_EQ(older.requests().size(), 1u);
   EXPECT_EQ(older.requests()[0]["params"]["version"], CUPILOT_VERSION);
   EXPECT_EQ(Run({"status"}).errors, "");
+  // Before the older one is gone, and the path with it.
+  EXPECT_EQ(RunJson({"daemon", "stop"}, 0)["stopped"], true);
 }
 
 TEST_F(DaemonProcessTest, WhileAnOlderDaemonEndsItsWorkItAnswers) {

@@ -89,6 +89,12 @@ TEST(WatchView, UnicodeHasFinerCurves) {
   EXPECT_THAT(Texts(state, {80, 18}, Charset::kUnicode), Contains(HasSubstr("▁▁▄█")));
 }
 
+TEST(WatchView, WhatADaemonDoesNotKnowYetIsNoDevice) {
+  WatchState state = WatchedState();
+  state.status["devices"] = {{{"device", ""}, {"name", ""}, {"arch", ""}}};
+  EXPECT_THAT(Texts(state, {80, 18}, Charset::kAscii), Not(Contains(HasSubstr("()"))));
+}
+
 TEST(WatchView, NoSizeIsTooSmallOrWrittenBeyond) {
   for (const Charset charset : {Charset::kAscii, Charset::kUnicode}) {
     for (int columns = 1; columns < 140; ++columns) {

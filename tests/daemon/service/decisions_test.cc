@@ -143,6 +143,19 @@ TEST_F(DecisionsTest, ARejectedVariantIsNeverUsedAgain) {
   DrainUntil([&] { return Published() == best; });
 }
 
+TEST_F(DecisionsTest, AllOfAKernelIsAllowedAgainByItsName) {
+  Tune();
+  const std::string best = Published();
+  Ask("reject", {{"what", "one"}, {"folder", ""}});
+  Ask("reject", {{"what", "one"}, {"folder", ""}});
+  DrainUntil([&] { return project_.PublishedSwap().empty(); });
+  const Json reply = Ask("reject", {{"what", "one"}, {"folder", ""}, {"undo", true}})["result"];
+  EXPECT_EQ(reply["what"], "allowed");
+  EXPECT_THAT(reply["variants"], SizeIs(2));
+  DrainUntil([&] { return Published() == best; });
+  EXPECT_EQ(CodeOf(Ask("reject", {{"what", "one"}, {"folder", ""}, {"undo", true}})), "not_found");
+}
+
 TEST_F(DecisionsTest, WhatIsRejectedCannotBePinnedAndNothingElseIsRejected) {
   Tune();
   const std::string best = Published();
