@@ -8,6 +8,7 @@
 #include "log/log.h"
 #include "records/json.h"
 #include "records/reader.h"
+#include "service/catalog_keys.h"
 
 namespace cupilot::service {
 namespace {
@@ -15,9 +16,6 @@ namespace {
 using cache::Table;
 using records::Json;
 
-const std::string kJobPrefix = "job/";
-const std::string kLongCasesPrefix = "long_cases/";
-const std::string kImportedPrefix = "imported/";
 constexpr std::size_t kMostIndexed = 512;  // kernels
 
 // The same order whether an entry was read or has just been written.

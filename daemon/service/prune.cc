@@ -8,16 +8,13 @@
 
 #include "cache/record.h"
 #include "records/json.h"
+#include "service/catalog_keys.h"
 
 namespace cupilot::service {
 namespace {
 
 using cache::Table;
 using records::Json;
-
-constexpr std::string_view kJobs = "job/";
-constexpr std::string_view kLongCasesOf = "long_cases/";
-constexpr std::string_view kProposals = "imported/";
 
 // The part of a key before the slash that follows `begin`.
 std::string_view PartAt(std::string_view key, std::size_t begin) {
@@ -92,17 +89,17 @@ base::Result<Contents> ReadContents(cache::Store& store, const PruneNeeds& needs
   }));
   TRY(Each(store, Table::kVariants, "", [&](std::string_view key, std::string_view value) {
     all.bytes += SizeOf(key, value);
-    if (!key.starts_with(kProposals)) all.variants[std::string(key)] = SizeOf(key, value);
+    if (!key.starts_with(kImportedPrefix)) all.variants[std::string(key)] = SizeOf(key, value);
   }));
   TRY(Each(store, Table::kKernels, "", [&](std::string_view key, std::string_view value) {
     all.bytes += SizeOf(key, value);
     all.kernels[std::string(key)] = {LabelIn(value), SizeOf(key, value)};
   }));
-  TRY(Each(store, Table::kCounters, kJobs, [&](std::string_view key, std::string_view value) {
+  TRY(Each(store, Table::kCounters, kJobPrefix, [&](std::string_view key, std::string_view value) {
     all.bytes += SizeOf(key, value);
     all.jobs[std::string(PartOf(key, 1))].emplace_back(key, SizeOf(key, value));
   }));
-  TRY(Each(store, Table::kCounters, kLongCasesOf,
+  TRY(Each(store, Table::kCounters, kLongCasesPrefix,
            [&](std::string_view key, std::string_view value) {
              all.bytes += SizeOf(key, value);
              all.jobs[std::string(PartOf(key, 2))].emplace_back(key, SizeOf(key, value));
@@ -210,12 +207,12 @@ base::Result<std::vector<cache::Write>> PlanForget(cache::Store& store,
     }
     TRY(drop(Table::kEvaluations, key + "/", &report.evaluations));
     TRY(drop(Table::kVariants, key + "/", &report.variants));
-    TRY(drop(Table::kVariants, std::string(kProposals) + key + "/", nullptr));
-    TRY(drop(Table::kCounters, std::string(kJobs) + key + "/", nullptr));
+    TRY(drop(Table::kVariants, kImportedPrefix + key + "/", nullptr));
+    TRY(drop(Table::kCounters, kJobPrefix + key + "/", nullptr));
     TRY(drop(Table::kSelections, "mark/" + key + "/", &report.marks));
   }
   for (const std::string& prefix : journals) TRY(drop(Table::kSelections, prefix, nullptr));
-  TRY(Each(store, Table::kCounters, kLongCasesOf,
+  TRY(Each(store, Table::kCounters, kLongCasesPrefix,
            [&](std::string_view key, std::string_view value) {
              if (!kernel_keys.contains(std::string(PartOf(key, 2)))) return;
              report.bytes += SizeOf(key, value);

@@ -1,8 +1,7 @@
 // What the user decides of variants, and what is shown of it: pin, reject, diff, history, explain.
 #include "service/decisions.h"
 
-#include "service/requests.h"
-#include "tests/daemon/service/service_fixture.h"
+#include "tests/daemon/service/two_winners_fixture.h"
 
 namespace cupilot::service {
 namespace {
@@ -14,30 +13,12 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class DecisionsTest : public ServiceTest {
+class DecisionsTest : public TwoWinnersTest {
  protected:
-  // Two techniques win, the first of them by more.
-  DecisionsTest() {
-    judge_ = [](const evaluate::EvaluateRequest& request) {
-      const auto& steps = request.variant.strategy->steps;
-      return test::MakeEvaluation(request, steps.size() > 1                        ? 0.9
-                                           : steps[0].technique == "launch_bounds" ? 1.5
-                                                                                   : 1.2);
-    };
-  }
   void Tune(const Json& options = Json::object()) {
     Prepare("kernel one a\n", options);
     Start();
     Drain();
-  }
-  std::string Published() {
-    const auto variants = project_.PublishedVariants();
-    return variants.size() == 1 ? variants[0] : "";
-  }
-  Json Ask(const std::string& verb, const Json& params) {
-    Requests requests(*service_, state(), [] {});
-    const Json message = {{"id", 1}, {"verb", verb}, {"params", params}};
-    return records::ParseJson(requests.Handle("peer", message.dump())).value_or(Json());
   }
   std::string CodeOf(const Json& reply) {
     return reply.contains("error") ? reply["error"]["code"].get<std::string>() : "done";

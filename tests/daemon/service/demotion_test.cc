@@ -2,8 +2,7 @@
 #include "service/demotion.h"
 
 #include "protocol/demotion.h"
-#include "service/requests.h"
-#include "tests/daemon/service/service_fixture.h"
+#include "tests/daemon/service/two_winners_fixture.h"
 
 namespace cupilot::service {
 namespace {
@@ -15,27 +14,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class DemotionTest : public ServiceTest {
+class DemotionTest : public TwoWinnersTest {
  protected:
-  // Two techniques win, the first of them by more.
-  DemotionTest() {
-    judge_ = [](const evaluate::EvaluateRequest& request) {
-      const auto& steps = request.variant.strategy->steps;
-      return test::MakeEvaluation(request, steps.size() > 1                        ? 0.9
-                                           : steps[0].technique == "launch_bounds" ? 1.5
-                                                                                   : 1.2);
-    };
-  }
-  std::string Published() {
-    const auto variants = project_.PublishedVariants();
-    return variants.size() == 1 ? variants[0] : "";
-  }
-  // As the client asks.
-  Json Ask(const Json& params) {
-    Requests requests(*service_, state(), [] {});
-    const Json message = {{"id", 1}, {"verb", "demote"}, {"params", params}};
-    return records::ParseJson(requests.Handle("peer", message.dump())).value_or(Json());
-  }
   Json Loss(const std::vector<std::string>& variants) const {
     protocol::Demotion demotion;
     demotion.kernel = "one";
@@ -58,7 +38,7 @@ TEST_F(DemotionTest, TheNextSelectionLeavesItOutAndTheEvidenceStays) {
   Drain();
   const std::string best = Published();
   ASSERT_THAT(best, Not(IsEmpty()));
-  const Json reply = Ask(Loss({best}));
+  const Json reply = Ask("demote", Loss({best}));
   ASSERT_TRUE(reply.contains("result")) << reply.dump(1);
   EXPECT_EQ(reply["result"]["schema"], "cupilot.demoted/1");
   ASSERT_THAT(reply["result"]["variants"], SizeIs(1));
@@ -91,7 +71,7 @@ TEST_F(DemotionTest, WithoutAnIdItIsWhatIsPublished) {
   Start();
   Drain();
   const std::string best = Published();
-  EXPECT_EQ(Ask(Loss({}))["result"]["variants"][0]["variant"], best);
+  EXPECT_EQ(Ask("demote", Loss({}))["result"]["variants"][0]["variant"], best);
   DrainUntil([&] { return Published() != best; });
 }
 
@@ -100,9 +80,9 @@ TEST_F(DemotionTest, TwiceIsOnce) {
   Start();
   Drain();
   const std::string best = Published();
-  Ask(Loss({best}));
+  Ask("demote", Loss({best}));
   Drain();
-  const Json again = Ask(Loss({best}))["result"];
+  const Json again = Ask("demote", Loss({best}))["result"];
   EXPECT_THAT(again["variants"], IsEmpty());
   EXPECT_THAT(again["message"].get<std::string>(), HasSubstr("put aside before"));
   const auto place = FindKernel(*service_, "one", "");
@@ -117,7 +97,7 @@ TEST_F(DemotionTest, WhoAppliesByHandIsToldTo) {
   service_->Apply("");
   const std::string best = Published();
   ASSERT_THAT(best, Not(IsEmpty()));
-  EXPECT_THAT(Ask(Loss({best}))["result"]["message"].get<std::string>(),
+  EXPECT_THAT(Ask("demote", Loss({best}))["result"]["message"].get<std::string>(),
               HasSubstr("cupilot apply"));
   Drain();
   EXPECT_EQ(Published(), best);
@@ -133,7 +113,7 @@ TEST_F(DemotionTest, OnlyACertainLossOfAKnownVariantCounts) {
   const auto code = [&](const std::function<void(Json&)>& change) {
     Json params = Loss({best});
     change(params);
-    const Json reply = Ask(params);
+    const Json reply = Ask("demote", params);
     return reply.contains("error") ? reply["error"]["code"].get<std::string>() : "done";
   };
   EXPECT_EQ(code([](Json& p) { p["high"] = 1.0; }), "invalid_argument");
