@@ -456,6 +456,26 @@ std::vector<Line> LinesOf(const TagComment& comment) {
   return lines;
 }
 
+// What no tag needs and what would read as something else once it is written again.
+base::Result<> CheckCharacters(std::string_view text) {
+  const auto is_control = [](char c) {
+    return std::iscntrl(static_cast<unsigned char>(c)) != 0 && !IsSpace(c);
+  };
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    return base::Fail(base::InvalidArgument("the line holds a control character; remove it"));
+  }
+  if (text.ends_with('\\')) {
+    return base::Fail(base::InvalidArgument(
+        "the line ends with two backslashes; one continues it on the next line"));
+  }
+  return {};
+}
+
+base::Result<> ParseDirective(const Line& line, std::string_view directive, Tag& tag) {
+  TRY(CheckCharacters(directive));
+  return DirectiveParser(line.number, directive, tag).Run();
+}
+
 }  // namespace
 
 base::Result<std::vector<std::string>> ParseDimensions(std::string_view text) {
@@ -495,7 +515,7 @@ base::Result<> ParseTagComment(const TagComment& comment, Tag& tag) {
     }
     tag.last_line = line.number;
     const std::string_view directive = std::string_view(line.text).substr(kMark.size());
-    if (auto parsed = DirectiveParser(line.number, directive, tag).Run(); !parsed) {
+    if (auto parsed = ParseDirective(line, directive, tag); !parsed) {
       return base::Fail(base::InvalidArgument(comment.file + ":" + std::to_string(line.number) +
                                               ": " + parsed.error().message));
     }

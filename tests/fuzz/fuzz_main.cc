@@ -9,6 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string wrong =
       cupilot::fuzz::CUPILOT_FUZZ_TARGET({reinterpret_cast<const char*>(data), size});
   if (wrong.empty()) return 0;
-  std::fprintf(stderr, "%s\n", wrong.c_str());
+  // Whole: what is wrong may hold a zero.
+  std::fwrite(wrong.data(), 1, wrong.size(), stderr);
+  std::fputc('\n', stderr);
   std::abort();
 }

@@ -29,6 +29,12 @@ std::string FillText(const records::Fill& fill) {
   return fill.kind;
 }
 
+std::string PointersText(const source::TagValue& value) {
+  std::string text = "pointers(" + value.count + "," + value.fill->bytes;
+  for (const records::Fill& inner : value.fill->inner) text += "," + FillText(inner);
+  return text + ")";
+}
+
 std::string ValueText(const source::TagValue& value) {
   std::string text = std::string(value.global ? "global:" : "") + value.name + "=";
   if (!value.array) return text + value.scalar;
@@ -38,6 +44,7 @@ std::string ValueText(const source::TagValue& value) {
                                                      : "inout ";
   }
   if (value.unordered) text += "unordered ";
+  if (value.fill && value.fill->kind == "pointers") return text + PointersText(value);
   if (value.fill) text += FillText(*value.fill);
   return value.count.empty() ? text : text + "[" + value.count + "]";
 }

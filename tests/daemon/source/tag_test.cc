@@ -81,6 +81,9 @@ TEST(TagParser, ErrorsSayWhereAndWhatToWrite) {
               HasSubstr("not an expression"));
   EXPECT_THAT(ErrorOf("cupilot: tunable T = a"), HasSubstr("'a' is not an integer"));
   EXPECT_THAT(ErrorOf("cupilot: tolerance relative=-1"), HasSubstr("not negative"));
+  EXPECT_THAT(ErrorOf(std::string("cupilot: workload n=1\0 grid=1 block=1", 38)),
+              HasSubstr("holds a control character; remove it"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 n=3\\\\"), HasSubstr("two backslashes"));
 }
 
 TEST(TagParser, ReadsTablesOfPointers) {
