@@ -464,9 +464,11 @@ base::Result<> CheckCharacters(std::string_view text) {
   if (std::any_of(text.begin(), text.end(), is_control)) {
     return base::Fail(base::InvalidArgument("the line holds a control character; remove it"));
   }
-  if (text.ends_with('\\')) {
+  for (std::size_t at = text.find('\\'); at != std::string_view::npos;
+       at = text.find('\\', at + 1)) {
+    if (at + 1 < text.size() && !IsSpace(text[at + 1])) continue;
     return base::Fail(base::InvalidArgument(
-        "the line ends with two backslashes; one continues it on the next line"));
+        "a word ends with a backslash; one backslash at a line's end continues it on the next"));
   }
   return {};
 }

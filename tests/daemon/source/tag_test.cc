@@ -83,7 +83,10 @@ TEST(TagParser, ErrorsSayWhereAndWhatToWrite) {
   EXPECT_THAT(ErrorOf("cupilot: tolerance relative=-1"), HasSubstr("not negative"));
   EXPECT_THAT(ErrorOf(std::string("cupilot: workload n=1\0 grid=1 block=1", 38)),
               HasSubstr("holds a control character; remove it"));
-  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 n=3\\\\"), HasSubstr("two backslashes"));
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 n=3\\\\"),
+              HasSubstr("ends with a backslash"));
+  EXPECT_THAT(ErrorOf("cupilot: workload n=3\\ grid=1 block=1"),
+              HasSubstr("ends with a backslash"));
 }
 
 TEST(TagParser, ReadsTablesOfPointers) {
