@@ -259,8 +259,14 @@ void AddModelCommands(CLI::App& app, Arguments& out) {
   models->require_subcommand(1);
   models->fallthrough();
   models->add_subcommand("status", "Tokens, money and gain of each model, and what is allowed");
-  models->add_subcommand("last", "The exact bytes that were sent last")
-      ->add_flag("--answer", out.answer, "the text of the answer in their place");
+  auto* last = models->add_subcommand("last", "The exact bytes that were sent last");
+  auto* answer = last->add_flag("--answer", out.answer, "the text of the answer in their place");
+  auto* all = last->add_flag("--all", out.all,
+                             "all exchanges that are kept, oldest first, one a line: what "
+                             "`tune --provider replay:FILE` answers from");
+  all->excludes(answer);
+  last->add_option("-o,--output", out.output_file, "with --all: the file; else standard output")
+      ->needs(all);
   const auto of_provider = [&](const char* name, const char* what) {
     models->add_subcommand(name, what)
         ->add_option("PROVIDER", out.provider,

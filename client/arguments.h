@@ -70,7 +70,7 @@ struct Arguments {
   bool side_by_side = false;    // diff
   bool full = false;            // explain
   bool dry_run = false;         // prune, forget
-  bool all = false;             // export
+  bool all = false;             // export, models last
   bool yes = false;             // purge
   std::string project;          // forget
   std::optional<std::uint64_t> prune_bytes;

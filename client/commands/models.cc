@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 
 #include "base/file.h"
 #include "client/commands/ask.h"
@@ -58,6 +59,33 @@ int Allow(const char* verb, const Arguments& arguments, Output& output) {
   return PrintModels(*document, output);
 }
 
+// A recording for `replay:`: what was asked and answered, as it is kept.
+int PrintAllExchanges(const Arguments& arguments, Output& output) {
+  const auto reply = AskDaemon(output, "models_last", {{"all", true}});
+  if (!reply) return output.Fail(reply.error());
+  const auto text = base::ReadFile(TextOf(*reply, "document"));
+  if (!text) return output.Fail(text.error());
+  Json exchanges = Json::array();
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    auto exchange = records::ParseJson(line);
+    if (!exchange) return output.Fail(exchange.error());
+    exchanges.push_back(std::move(*exchange));
+  }
+  output.Document({{"schema", "cupilot.exchanges/1"}, {"exchanges", std::move(exchanges)}});
+  if (arguments.output_file.empty()) {
+    if (output.json()) return kDone;
+    std::fwrite(text->data(), 1, text->size(), stdout);
+    std::fflush(stdout);
+    return kDone;
+  }
+  const auto written = base::WriteFileAtomically(arguments.output_file, *text);
+  if (!written) return output.Fail(written.error());
+  output.Line(CountOf(*reply, "count") + " exchanges are in " + arguments.output_file +
+              "; cupilot tune --provider replay:" + arguments.output_file + " answers from them");
+  return kDone;
+}
+
 }  // namespace
 
 int RunModelsStatus(const Arguments&, Output& output) {
@@ -68,6 +96,7 @@ int RunModelsStatus(const Arguments&, Output& output) {
 
 // The exact bytes on standard output, and nothing else there.
 int RunModelsLast(const Arguments& arguments, Output& output) {
+  if (arguments.all) return PrintAllExchanges(arguments, output);
   const auto reply = AskDaemon(output, "models_last", Json::object());
   if (!reply) return output.Fail(reply.error());
   const auto text = base::ReadFile(TextOf(*reply, "document"));

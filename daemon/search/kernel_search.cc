@@ -73,6 +73,13 @@ std::vector<records::Json> NeighboursOf(const TechniqueParameter& parameter,
   return neighbours;
 }
 
+// It computes the right thing as far as is known, and this fast.
+bool IsMeasured(const Outcome& outcome) {
+  return outcome.speedup && (outcome.kind == Outcome::Kind::kAccepted ||
+                             (outcome.kind == Outcome::Kind::kRejected &&
+                              (outcome.reason == "not_faster" || outcome.reason.empty())));
+}
+
 bool IsBetter(const Idea& a, const Idea& b) {
   const double x = a.outcome->speedup.value_or(0);
   const double y = b.outcome->speedup.value_or(0);
@@ -367,6 +374,20 @@ std::optional<Candidate> KernelSearch::NextNumbers(double best_other) {
   return candidate;
 }
 
+// What is wrong, or does not run, promises nothing, however fast a first look found it.
+double KernelSearch::BestAlone(const std::string& technique) const {
+  double best = 0;
+  for (const Idea& idea : ideas_) {
+    const std::vector<records::StrategyStep>& steps = idea.candidate.strategy.steps;
+    const bool alone = idea.candidate.made.empty() && !idea.candidate.retunes() &&
+                       steps.size() == 1 && steps.front().technique == technique;
+    if (alone && idea.outcome && IsMeasured(*idea.outcome)) {
+      best = std::max(best, *idea.outcome->speedup);
+    }
+  }
+  return best;
+}
+
 // What a model made of steps is not what the techniques would make of them.
 Candidate KernelSearch::Admit(Candidate candidate) {
   candidate.id = static_cast<int>(ideas_.size()) + 1;
@@ -467,11 +488,9 @@ void KernelSearch::Learn(Idea& idea, bool again) {
   if (steps.empty()) return;
   Record& record = techniques_[steps.back().technique];
   const bool broken = outcome.kind == Outcome::Kind::kDeclined ||
-                      (outcome.kind == Outcome::Kind::kRejected && !outcome.speedup);
+                      (outcome.kind == Outcome::Kind::kRejected && !IsMeasured(outcome));
   if (broken) record.failures += steps.size() == 1 ? 1.0 : 0.5;
-  if (outcome.speedup && outcome.kind != Outcome::Kind::kFailed && steps.size() == 1) {
-    record.best = std::max(record.best, *outcome.speedup);
-  }
+  if (steps.size() == 1) record.best = BestAlone(steps.front().technique);
 }
 
 bool KernelSearch::Exhausted() {

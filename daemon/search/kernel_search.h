@@ -165,7 +165,7 @@ class KernelSearch {
   // How a technique has done so far.
   struct Record {
     double failures = 0;  // declined, or rejected for anything but its speed; half in company
-    double best = 0;      // greatest speedup of the technique alone; 0: not measured
+    double best = 0;  // greatest speedup of the technique alone, of what is not refuted; 0: none
   };
 
   void ProposeSeeds(std::vector<Proposal>& out) const;
@@ -193,6 +193,8 @@ class KernelSearch {
   Candidate Admit(Candidate candidate);
   // From its outcome. `again`: it was probed before.
   void Learn(Idea& idea, bool again);
+  // Over all that is known now.
+  double BestAlone(const std::string& technique) const;
   // Also that there was nothing is an event: the strategy for numbers was asked.
   std::optional<Candidate> Nothing();
 

@@ -10,15 +10,20 @@ namespace cupilot::search {
 namespace {
 
 struct OfArchitecture {
-  int number;  // 90 of "sm_90"
-  std::int64_t shared_bytes;
+  int number;                 // 90 of "sm_90"
+  std::int64_t shared_bytes;  // most of a block, where it is opted in
+  std::int64_t sm_shared_bytes;
+  std::int64_t sm_threads;
 };
-// Most shared memory of a block, where it is opted in.
+constexpr std::int64_t kKilobyte = 1024;
 constexpr OfArchitecture kArchitectures[] = {
-    {75, 64 * 1024},  {80, 163 * 1024},  {86, 99 * 1024},   {87, 163 * 1024}, {89, 99 * 1024},
-    {90, 227 * 1024}, {100, 227 * 1024}, {103, 227 * 1024}, {120, 99 * 1024}, {121, 99 * 1024},
+    {75, 64 * kKilobyte, 64 * kKilobyte, 1024},    {80, 163 * kKilobyte, 164 * kKilobyte, 2048},
+    {86, 99 * kKilobyte, 100 * kKilobyte, 1536},   {87, 163 * kKilobyte, 164 * kKilobyte, 1536},
+    {89, 99 * kKilobyte, 100 * kKilobyte, 1536},   {90, 227 * kKilobyte, 228 * kKilobyte, 2048},
+    {100, 227 * kKilobyte, 228 * kKilobyte, 2048}, {103, 227 * kKilobyte, 228 * kKilobyte, 2048},
+    {120, 99 * kKilobyte, 100 * kKilobyte, 1536},  {121, 99 * kKilobyte, 100 * kKilobyte, 1536},
 };
-constexpr std::int64_t kRegisters = 65536;
+constexpr std::int64_t kRegisters = 65536;  // of a block, and of a multiprocessor
 constexpr std::int64_t kWarp = 32;
 constexpr const char* kAxisNames = "xyz";
 constexpr std::int64_t kHuge = std::int64_t{1} << 40;  // enough to be too much of anything
@@ -108,7 +113,9 @@ DeviceLimits LimitsOf(const std::string& arch) {
   for (const OfArchitecture& row : kArchitectures) {
     if (row.number != number) continue;
     limits.shared_bytes = row.shared_bytes;
-    limits.registers = kRegisters;
+    limits.registers = limits.sm_registers = kRegisters;
+    limits.sm_shared_bytes = row.sm_shared_bytes;
+    limits.sm_threads = row.sm_threads;
   }
   return limits;
 }

@@ -22,6 +22,8 @@ struct DeviceLimits {
   std::optional<std::array<std::int64_t, 3>> block, grid;  // x, y, z
   std::optional<std::int64_t> shared_bytes;                // static and dynamic, opted in
   std::optional<std::int64_t> registers;                   // of 32 bits
+  // Of a multiprocessor, for all blocks that are on it at once.
+  std::optional<std::int64_t> sm_threads, sm_shared_bytes, sm_registers;
 };
 
 // By architecture ("sm_90"), after the table of compute capabilities in the CUDA C++ Programming

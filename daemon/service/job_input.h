@@ -50,6 +50,16 @@ struct JobModels {
 // All but what the pool says.
 JobModels JobModelsOf(Models& models, const ModelOwner& owner);
 
+// What of the search is used: all of it, but where ways of searching are compared.
+struct SearchParts {
+  bool techniques = true;  // mechanical strategies; false: values of tunables, and models' variants
+  bool pool = true;        // what is known of other kernels, in the search and in prompts
+  // Of the evolution with models (search/evolution/settings.h).
+  bool strategies = true;
+  bool roofline = true;
+  bool tree = true;
+};
+
 struct JobInput {
   records::Kernel kernel;
   records::Workload workload;
@@ -65,6 +75,7 @@ struct JobInput {
   double until_gain = 0;  // expected of another minute (0.01: 1 %) less than this; 0: never
   double measure_seconds = 1.5;
   JobModels models;
+  SearchParts parts;
   // Called when an answer came for which the job waited between steps. May be empty.
   std::function<void()> wake;
   // The kernel's variants that an object does without: they beat nothing. May be empty.

@@ -48,21 +48,27 @@ void KernelJob::AskPool(const std::optional<records::KernelFeatures>& features) 
     if (opinion.applies) applicable.push_back(opinion.technique);
   }
   advice_ = with_.pool.Advise(question, applicable);
+  if (input_.parts.pool) return;
+  advice_.seeds.clear();
+  advice_.priors.clear();
+  advice_.examples.clear();
 }
 
 search::SearchInput KernelJob::InputOfSearch() const {
   search::SearchInput input;
   input.kernel = input_.kernel.name;
   input.device = evaluate::DeviceKind(input_.place.device);
-  input.opinions = opinions_;
+  if (input_.parts.techniques) input.opinions = opinions_;
   input.numbers = search::SpaceOf(input_.kernel, HeaviestCase(input_.workload));
   input.numbers.limits = maker_.limits();
   input.cases = search::SizedCasesOf(input_.kernel, input_.workload);
   input.numbers.multiprocessors = input_.place.identity.sm_count;
   input.numbers.champions = elsewhere_.champions;
-  input.seeds = elsewhere_.seeds;
   // What won on this very kernel comes first.
-  input.seeds.insert(input.seeds.end(), advice_.seeds.begin(), advice_.seeds.end());
+  if (input_.parts.techniques) {
+    input.seeds = elsewhere_.seeds;
+    input.seeds.insert(input.seeds.end(), advice_.seeds.begin(), advice_.seeds.end());
+  }
   input.priors = advice_.priors;
   input.seed = input_.seed;
   input.strategy = input_.strategy;

@@ -16,10 +16,7 @@ void AddAdvice(const PoolAdvice& advice, JobModels& models) {
   models.priors.clear();
   for (const records::PoolEntry& entry : advice.examples) {
     agents::StrategyExample example;
-    example.about = entry.note.empty()
-                        ? "a kernel like it on " + entry.device.kind +
-                              (entry.device.arch.empty() ? "" : " ") + entry.device.arch
-                        : entry.note;
+    example.about = search::AboutText(entry);
     example.strategy = entry.strategy;
     example.gain = entry.gain ? entry.gain->factor : 0;
     example.why = entry.reason;

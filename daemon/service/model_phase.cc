@@ -124,6 +124,11 @@ evolution::Settings ModelPhase::SettingsOf() const {
   settings.requests = with_.input.models.requests;
   settings.evaluations = evaluations_;
   settings.votes = with_.input.models.votes;
+  const SearchParts& parts = with_.input.parts;
+  settings.strategies = parts.strategies;
+  settings.roofline = parts.roofline;
+  settings.pool = parts.pool;
+  settings.tree = parts.tree;
   return settings;
 }
 
@@ -180,10 +185,21 @@ void ModelPhase::Start(const evolution::Task& task) {
       std::make_unique<VariantNumbers>(with_.input, with_.limits, *variant, task.evaluations);
 }
 
+bool ModelPhase::AnyMayRun() const {
+  return std::any_of(tuned_.begin(), tuned_.end(),
+                     [](const auto& one) { return one.second.may_run; });
+}
+
+void ModelPhase::BeginSet() {
+  if (AnyMayRun() || !questions_->idle()) return;
+  for (auto& [task, tuned] : tuned_) tuned.may_run = true;
+}
+
 std::optional<search::Candidate> ModelPhase::Next(search::KernelSearch& search) {
   Pump();
+  BeginSet();
   for (auto& [task, tuned] : tuned_) {
-    if (tuned.open != 0) continue;
+    if (!tuned.may_run || tuned.open != 0) continue;
     auto variant = tuned.numbers->Next();
     if (!variant) continue;
     const std::string id = variant->id;
@@ -273,7 +289,8 @@ void ModelPhase::Pause() {
 }
 
 bool ModelPhase::waiting() const {
-  return !ended() && tuned_.empty() && unasked_.empty() && !evolution_->Outstanding().empty();
+  const bool held = tuned_.empty() || (!AnyMayRun() && !questions_->idle());
+  return !ended() && held && unasked_.empty() && !evolution_->Outstanding().empty();
 }
 
 bool ModelPhase::pending() const {

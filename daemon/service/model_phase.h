@@ -1,7 +1,10 @@
 // The part of the work on a kernel in which language models are asked: joins the evolution
 // (search/evolution, which says what is next), the questions (model_questions.h) and the kernel's
 // search, in which each variant of a model is an idea that is evaluated like all others. A
-// structure counts with the best values of its tunables (variant_numbers.h). What it holds can be
+// structure counts with the best values of its tunables (variant_numbers.h). Variants are evaluated
+// in sets: all that wait when no question is open, in the order of their tasks; so the order does
+// not depend on which answer came first, and a replay makes the same evaluations in the same order,
+// bit for bit. What it holds can be
 // written down at any time, and goes on from there. On the loop thread.
 #pragma once
 
@@ -77,6 +80,7 @@ class ModelPhase {
  private:
   // Variants of one task that are evaluated, one after the other.
   struct Tuned {
+    bool may_run = false;  // is of the set that is evaluated now
     std::unique_ptr<VariantNumbers> numbers;
     std::vector<int> told;  // ideas, in their order
     int open = 0;           // idea; 0: none is outstanding
@@ -97,6 +101,9 @@ class ModelPhase {
   // Asks the evolution for all that it has now.
   void Pump();
   void Start(const search::evolution::Task& task);
+  // Once a set is done and all questions are answered, the next one is all that waits.
+  void BeginSet();
+  bool AnyMayRun() const;
   void OnResult(int task, Understood understood, const ModelName& by);
   void EndTuned(int task);
   std::optional<records::Evaluation> FindEvaluation(const std::string& variant) const;

@@ -55,7 +55,8 @@ Json ModelPhase::ToJson() const {
   }
   Json tuned = Json::array();
   for (const auto& [task, one] : tuned_) {
-    tuned.push_back({{"task", task}, {"told", one.told}, {"open", one.open}});
+    tuned.push_back(
+        {{"task", task}, {"told", one.told}, {"open", one.open}, {"may_run", one.may_run}});
   }
   return {{"schema", kSchema},
           {"example", example_},
@@ -125,10 +126,15 @@ base::Result<> ModelPhase::ReadTuned(const search::KernelSearch& search,
     records::ObjectReader of(one, "tuned", reading);
     std::int64_t task = 0, open = 0;
     std::vector<std::int64_t> told;
-    of.Optional("task", task).Optional("open", open).Optional("told", told);
+    bool may_run = false;
+    of.Optional("task", task)
+        .Optional("open", open)
+        .Optional("told", told)
+        .Optional("may_run", may_run);
     const auto found = tuned_.find(static_cast<int>(task));
     if (!reading.ok() || found == tuned_.end()) return base::Fail(CorruptPhase("tuned"));
     Tuned& again = found->second;
+    again.may_run = may_run || open != 0;
     for (const std::int64_t id : told) {
       const auto variant = again.numbers->Next();
       const search::Idea* idea = id > 0 && id <= static_cast<std::int64_t>(search.ideas().size())

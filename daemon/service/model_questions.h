@@ -47,6 +47,7 @@ class ModelQuestions {
 
   int pending() const;  // requests that wait for their answers elsewhere
   bool quiet() const;   // no answer is on its way
+  bool idle() const { return open_.empty(); }
   std::int64_t sent() const { return sent_; }
   std::int64_t cost() const { return cost_; }              // of answers, in billionths of a dollar
   const std::string& trouble() const { return trouble_; }  // the latest, in words; may be empty

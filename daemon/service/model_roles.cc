@@ -14,6 +14,7 @@
 #include "agents/roles/strategist.h"
 #include "agents/roles/translator.h"
 #include "agents/roles/variant_answer.h"
+#include "search/resources.h"
 #include "search/techniques.h"
 
 namespace cupilot::service {
@@ -44,6 +45,20 @@ std::vector<agents::TechniqueRow> TechniqueRows(const Priors& priors) {
   return rows;
 }
 
+// What the record and the table of architectures say; peaks are an evaluation's matter.
+agents::DeviceFacts DeviceFactsOf(const records::DeviceIdentity& device) {
+  agents::DeviceFacts facts;
+  facts.name = device.name;
+  facts.arch = device.arch;
+  facts.sm_count = device.sm_count;
+  const search::DeviceLimits limits = search::LimitsOf(device.arch);
+  facts.max_shared_bytes = limits.shared_bytes.value_or(0);
+  facts.max_threads_per_sm = limits.sm_threads.value_or(0);
+  facts.shared_bytes_per_sm = limits.sm_shared_bytes.value_or(0);
+  facts.registers_per_sm = limits.sm_registers.value_or(0);
+  return facts;
+}
+
 }  // namespace
 
 ModelRoles::ModelRoles(const JobInput& input, VariantFinders finders, std::string example)
@@ -56,12 +71,15 @@ agents::KernelBrief ModelRoles::BriefOf(const std::string& variant, bool diagnos
   brief.workload = input_.workload;
   brief.bitwise = input_.numerics == "bitwise";
   const records::DeviceIdentity& device = input_.place.identity;
-  brief.device.name = device.name;
-  brief.device.arch = device.arch;
-  brief.device.sm_count = device.sm_count;
+  brief.device = DeviceFactsOf(device);
   const bool original = variant.empty();
   const auto evaluation = finders_.evaluation(original ? example_ : variant);
   if (!evaluation) return brief;
+  const agents::DevicePeaks peaks = agents::PeaksOf(*evaluation);
+  brief.device.dram_gb_per_s = peaks.dram_gb_per_s;
+  brief.device.fp32_tflops = peaks.fp32_tflops;
+  brief.device.fp64_tflops = peaks.fp64_tflops;
+  brief.device.launch_us = peaks.launch_us;
   for (const records::CaseResult& one : evaluation->cases) {
     if (one.l2 == "warm" && !brief.device.host()) continue;
     brief.times.push_back({one.name, one.original_us, original ? 0 : one.variant_us, one.floor_us});
@@ -98,6 +116,9 @@ struct ModelRoles::Inputs {
     agents::TranslatorInputs inputs;
     inputs.brief = self.BriefOf(task.parent.id, !task.bottleneck.empty());
     inputs.strategy = task.strategy;
+    for (const evolution::Failure& one : task.earlier) {
+      inputs.earlier.push_back({one.reason, one.detail});
+    }
     if (const records::Variant* parent = self.finders_.variant(task.parent.id)) {
       inputs.parents.push_back(*parent);
     }

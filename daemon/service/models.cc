@@ -130,6 +130,16 @@ base::Result<Json> LastExchangeDocument(Service& service, const std::string& rep
   return Json{{"schema", "cupilot.models_last/1"}, {"document", path}};
 }
 
+base::Result<Json> AllExchangesDocument(Service& service, const std::string& reply_folder) {
+  TRY_ASSIGN(const auto all, service.models().log().All(""));
+  if (all.empty()) return base::Fail(base::NotFound("no language model was asked anything yet"));
+  std::string lines;
+  for (const agents::ExchangeRecord& one : all) lines += agents::ToJson(one).dump() + "\n";
+  const std::string path = reply_folder + "/" + base::HashHex(lines) + ".jsonl";
+  TRY(base::WriteFileAtomically(path, lines));
+  return Json{{"schema", "cupilot.models_last/1"}, {"document", path}, {"count", all.size()}};
+}
+
 base::Result<Json> AllowModel(Service& service, const Json& params, bool allow) {
   const std::string provider = records::TextAt(params, "provider");
   const std::string folder = records::TextAt(params, "folder");

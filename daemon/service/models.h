@@ -99,6 +99,9 @@ records::Json ModelsStatusJson(Service& service);
 // cupilot.models_last/1: the newest exchange, in a file of `reply_folder`. kNotFound if there is
 // none.
 base::Result<records::Json> LastExchangeDocument(Service& service, const std::string& reply_folder);
+// The same for all that are kept, oldest first: a document a line, which is what `replay:FILE`
+// answers from.
+base::Result<records::Json> AllExchangesDocument(Service& service, const std::string& reply_folder);
 // Allows the provider of this name (or forbids it) for the project that contains the folder.
 // kNotFound where no project does, kInvalidArgument without a name.
 base::Result<records::Json> AllowModel(Service& service, const records::Json& params, bool allow);

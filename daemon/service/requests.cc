@@ -154,7 +154,11 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "export") return ExportDocument(service_, params, state_folder_ + "/replies");
   if (verb == "import") return ImportDocument(service_, params);
   if (verb == "models") return ModelsDocument(service_, records::TextAt(params, "folder"));
-  if (verb == "models_last") return LastExchangeDocument(service_, state_folder_ + "/replies");
+  if (verb == "models_last") {
+    const std::string replies = state_folder_ + "/replies";
+    return params.value("all", false) ? AllExchangesDocument(service_, replies)
+                                      : LastExchangeDocument(service_, replies);
+  }
   if (verb == "models_allow") return AllowModel(service_, params, true);
   if (verb == "models_forbid") return AllowModel(service_, params, false);
   if (verb == "strategies_list") return StrategiesDocument(service_);

@@ -1,6 +1,7 @@
 // `cupilot models ...`
 #include <gmock/gmock.h>
 
+#include "base/file.h"
 #include "tests/client/client_fixture.h"
 
 namespace cupilot::client {
@@ -54,6 +55,25 @@ TEST_F(ClientTest, ModelsLastPrintsTheExactBytes) {
   EXPECT_EQ(Run({"models", "last"}).output, "{\"exact\":\"bytes\"}");
   EXPECT_EQ(Run({"models", "last", "--answer"}).output, "because");
   EXPECT_EQ(RunJson({"models", "last"}, 0)["schema"], "cupilot.exchange/1");
+}
+
+TEST_F(ClientTest, ModelsLastAllIsARecording) {
+  const std::string recording =
+      "{\"schema\":\"cupilot.exchange/1\",\"role\":\"a\"}\n"
+      "{\"schema\":\"cupilot.exchange/1\",\"role\":\"b\"}\n";
+  const std::string file = xdg_.folder().Write("all.jsonl", recording);
+  Serve("models_last", {{"schema", "cupilot.models_last/1"}, {"document", file}, {"count", 2}});
+  EXPECT_EQ(Run({"models", "last", "--all"}).output, recording);
+  EXPECT_EQ(daemon_.requests()[0]["params"]["all"], true);
+  const Json document = RunJson({"models", "last", "--all"}, 0);
+  EXPECT_EQ(document["schema"], "cupilot.exchanges/1");
+  EXPECT_EQ(document["exchanges"][1]["role"], "b");
+  const std::string to = xdg_.folder() / "replay.jsonl";
+  const auto run = Run({"models", "last", "--all", "-o", to});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("2 exchanges are in " + to));
+  EXPECT_EQ(*base::ReadFile(to), recording);
+  EXPECT_EQ(Run({"models", "last", "-o", to}).exit_code, 2);
 }
 
 }  // namespace

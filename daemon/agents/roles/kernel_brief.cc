@@ -102,6 +102,12 @@ std::string DeviceText(const DeviceFacts& device) {
   if (device.max_threads_per_sm > 0 && !device.host()) {
     add(std::to_string(device.max_threads_per_sm) + " threads a multiprocessor");
   }
+  if (device.registers_per_sm > 0) {
+    add(std::to_string(device.registers_per_sm) + " registers a multiprocessor");
+  }
+  if (device.shared_bytes_per_sm > 0) {
+    add(std::to_string(device.shared_bytes_per_sm) + " bytes of shared memory a multiprocessor");
+  }
   if (device.max_shared_bytes > 0) {
     add("at most " + std::to_string(device.max_shared_bytes) + " bytes of shared memory a block");
   }

@@ -22,6 +22,8 @@ struct DeviceFacts {
   std::int64_t sm_count = 0;
   std::int64_t max_shared_bytes = 0;  // of a block, opted in
   std::int64_t max_threads_per_sm = 0;
+  std::int64_t shared_bytes_per_sm = 0;
+  std::int64_t registers_per_sm = 0;  // of 32 bits
   std::int64_t l2_bytes = 0;
   // Peaks; 0: not known.
   double dram_gb_per_s = 0;

@@ -364,6 +364,22 @@ std::optional<Diagnosis> Diagnose(const records::Evaluation& evaluation,
   return Analyst(EvidenceOf(evaluation, *most, side), evaluation, side, shape).Run();
 }
 
+DevicePeaks PeaksOf(const records::Evaluation& evaluation) {
+  DevicePeaks peaks;
+  for (const records::CaseResult& result : evaluation.cases) {
+    const Json& profile = At(At(evaluation.metrics, "case " + result.name), "roofline");
+    const Json& measured = At(profile, "peaks");
+    const Json& rates = At(measured, "arithmetic");
+    const auto keep = [](double& peak, double found) { peak = std::max(peak, found); };
+    // Bytes and operations a microsecond.
+    keep(peaks.dram_gb_per_s, Finite(measured, "copy") / 1e3);
+    keep(peaks.fp32_tflops, Finite(rates, "fp32") / 1e6);
+    keep(peaks.fp64_tflops, Finite(rates, "fp64") / 1e6);
+    keep(peaks.launch_us, Finite(measured, "launch_us"));
+  }
+  return peaks;
+}
+
 std::string Rounded(double value) {
   if (!std::isfinite(value)) return "unknown";
   if (value == 0) return "0";

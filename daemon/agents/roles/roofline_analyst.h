@@ -59,6 +59,15 @@ std::optional<Diagnosis> Diagnose(const records::Evaluation& evaluation,
                                   const records::Workload& workload, Side side,
                                   const LaunchShape& shape = {});
 
+// What the device reaches, as it was measured where a case was profiled; 0: not known.
+struct DevicePeaks {
+  double dram_gb_per_s = 0;  // of a copy: reads and writes
+  double fp32_tflops = 0;
+  double fp64_tflops = 0;
+  double launch_us = 0;  // of an empty launch
+};
+DevicePeaks PeaksOf(const records::Evaluation& evaluation);
+
 // Two significant digits in plain decimals: "0.035", "1.2", "38", "4300000". What is not finite:
 // "unknown".
 std::string Rounded(double value);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "agents/roles/answer.h"
-#include "agents/roles/plain_text.h"
 #include "agents/roles/prompt.h"
 #include "agents/roles/request.h"
 #include "agents/roles/strategy_answer.h"
@@ -59,15 +58,6 @@ const Json& StrategiesSchema() {
   return schema;
 }
 
-// Reasons hold times that were measured, and names of temporary files.
-std::string FirstBytes(const std::string& said, std::size_t most) {
-  const std::string text = WithRoundedNumbers(WithoutFolders(said));
-  if (text.size() <= most) return OneLine(text);
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return OneLine(text.substr(0, end)) + " ...";
-}
-
 std::string Label(std::size_t parent) { return "P" + std::to_string(parent + 1); }
 
 std::string ParentsText(const StrategistInputs& inputs) {
@@ -76,7 +66,7 @@ std::string ParentsText(const StrategistInputs& inputs) {
     const MeasuredStrategy& parent = inputs.parents[i];
     text += Label(i) + ": " + StrategyText(parent.strategy) + "  Result: ";
     text += parent.reason.empty() ? "accepted"
-                                  : "not accepted (" + FirstBytes(parent.reason, 200) + ")";
+                                  : "not accepted (" + ShortReason(parent.reason, 200) + ")";
     if (parent.speedup)
       text += ", " + FactorText(*parent.speedup) + " times as fast as the original";
     if (!parent.bound.empty()) text += "; what holds it back now: " + OneLine(parent.bound);
@@ -89,7 +79,7 @@ std::string FailedText(const StrategistInputs& inputs) {
   std::string text;
   for (std::size_t i = 0; i < std::min(inputs.failed.size(), kMostFailedShown); ++i) {
     const FailedIdea& idea = inputs.failed[i];
-    text += OneLine(idea.technique) + ": " + FirstBytes(idea.why, kMostWhy) + "\n";
+    text += OneLine(idea.technique) + ": " + ShortReason(idea.why, kMostWhy) + "\n";
   }
   return text;
 }
@@ -98,10 +88,10 @@ std::string ExamplesText(const StrategistInputs& inputs) {
   std::string text;
   for (std::size_t i = 0; i < std::min(inputs.examples.size(), kMostExamplesShown); ++i) {
     const StrategyExample& example = inputs.examples[i];
-    text += StrategyText(example.strategy) + "  Where: " + FirstBytes(example.about, kMostWhy) +
+    text += StrategyText(example.strategy) + "  Where: " + ShortReason(example.about, kMostWhy) +
             "\n  Result: ";
     if (!example.why.empty()) {
-      text += "failed, " + FirstBytes(example.why, kMostWhy);
+      text += "failed, " + ShortReason(example.why, kMostWhy);
     } else {
       text += example.gain > 0 ? FactorText(example.gain) + " times as fast"
                                : "said to help, without a figure";

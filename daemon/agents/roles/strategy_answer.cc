@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "agents/roles/plain_text.h"
 #include "agents/roles/variant_answer.h"
 
 namespace cupilot::agents {
@@ -110,6 +111,14 @@ std::string OneLine(std::string text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   return text;
+}
+
+std::string ShortReason(const std::string& said, std::size_t most) {
+  const std::string text = WithRoundedNumbers(WithoutFolders(said));
+  if (text.size() <= most) return OneLine(text);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return OneLine(text.substr(0, end)) + " ...";
 }
 
 const Json& StepsSchema() {

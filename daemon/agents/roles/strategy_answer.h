@@ -27,6 +27,10 @@ std::vector<records::StrategyStep> ReadWords(const records::Json& steps);
 // A title of a model: one line.
 std::string OneLine(std::string text);
 
+// For prompts: what was said of something, in a line of at most so many bytes. Numbers that were
+// measured are rounded in it, and folders left out.
+std::string ShortReason(const std::string& said, std::size_t most);
+
 // For prompts: title and numbered steps; and the table, as a list. Not data yet (AsData).
 std::string StrategyText(const records::Strategy& strategy);
 std::string TechniquesText(std::span<const TechniqueRow> techniques);

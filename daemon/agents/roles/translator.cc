@@ -12,6 +12,21 @@ namespace {
 constexpr std::int64_t kTranslatorTokens = 24000;
 constexpr std::size_t kMostTranslatedStrategy = 16 * 1024;
 constexpr std::size_t kMostShownParents = 2;
+constexpr std::size_t kMostEarlier = 3;
+constexpr std::size_t kMostOfAttempt = 400;  // bytes of each detail
+constexpr std::size_t kMostEarlierText = 4 * 1024;
+
+std::string EarlierText(const std::vector<EarlierAttempt>& earlier) {
+  std::string text;
+  const std::size_t begin = earlier.size() - std::min(earlier.size(), kMostEarlier);
+  for (std::size_t i = begin; i < earlier.size(); ++i) {
+    const EarlierAttempt& attempt = earlier[i];
+    text += std::to_string(i - begin + 1) + ". " + OneLine(attempt.reason);
+    if (!attempt.detail.empty()) text += ": " + ShortReason(attempt.detail, kMostOfAttempt);
+    text += "\n";
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -23,12 +38,14 @@ records::Json TranslatorData(const TranslatorInputs& inputs) {
   records::Json data = BriefData(inputs.brief);
   data["strategy"] = AsData("strategy", StrategyText(inputs.strategy), kMostTranslatedStrategy);
   data["parents"] = parents;
+  const std::string earlier = EarlierText(inputs.earlier);
+  data["earlier"] = earlier.empty() ? earlier : AsData("earlier", earlier, kMostEarlierText);
   data["answer_form"] = kVariantForm;
   return data;
 }
 
 ModelRequest TranslatorRequest(const TranslatorInputs& inputs, const RoleSettings& settings) {
-  return MakeRequest({"translator.v1", kTranslatorTokens, kVariantSchemaName, VariantSchema(),
+  return MakeRequest({"translator.v2", kTranslatorTokens, kVariantSchemaName, VariantSchema(),
                       inputs.brief.kernel.key},
                      TranslatorData(inputs), settings);
 }

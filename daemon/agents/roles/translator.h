@@ -12,9 +12,16 @@
 
 namespace cupilot::agents {
 
+// An attempt at the same strategy that failed.
+struct EarlierAttempt {
+  std::string reason;  // "wrong_values", "build_failed", ..., or of an answer without a variant
+  std::string detail;  // may be empty
+};
+
 struct TranslatorInputs {
   KernelBrief brief;
   records::Strategy strategy;
+  std::vector<EarlierAttempt> earlier;  // the latest last; of many the last three are shown
   // What it starts from: variants that are proven, the closest first. None: the original.
   std::vector<records::Variant> parents;
 };

@@ -145,6 +145,35 @@ TEST(KernelSearch, AGoodIdeaOutlivesABadFirstAttempt) {
   EXPECT_EQ(second->strategy.steps[0].parameters["factor"], 2);
 }
 
+// A first look found it four times as fast; the proof, that it is wrong.
+TEST(KernelSearch, WhatWasFastButWrongPromisesNothing) {
+  SearchInput input;
+  input.opinions = {Applies("unrolling", {{{"factor", 8}}, {{"factor", 2}}}),
+                    Applies("restrict_readonly", {Json::object()})};
+  const auto after = [&](std::optional<double> probed) {
+    KernelSearch search(input);
+    const auto other = search.Next();
+    const auto first = search.Next();
+    EXPECT_EQ(other->strategy.steps[0].technique, "restrict_readonly");
+    EXPECT_EQ(first->strategy.steps[0].technique, "unrolling");
+    Outcome outcome;
+    outcome.kind = Outcome::Kind::kAccepted;
+    outcome.reason = "not proven";
+    outcome.speedup = probed;
+    if (probed) search.ReportProbe(first->id, outcome);
+    Outcome wrong;
+    wrong.kind = Outcome::Kind::kRejected;
+    wrong.reason = "wrong_values";
+    // Its time was taken before it was found to be wrong.
+    wrong.speedup = probed;
+    search.Report(first->id, wrong);
+    const auto second = search.Next();
+    EXPECT_EQ(second->strategy.steps[0].technique, "unrolling");
+    return second->expected_gain;
+  };
+  EXPECT_DOUBLE_EQ(after(4.0), after(std::nullopt));
+}
+
 TEST(KernelSearch, StopsNearTheFloor) {
   KernelSearch search(Input());
   const auto first = search.Next();

@@ -72,6 +72,15 @@ TEST_F(ModelsTest, ShowsWhatWasSpentAndSaidLast) {
   EXPECT_EQ(document["totals"][0]["gain"], 0.5);
   const std::string path = Ask("models_last")["result"]["document"];
   EXPECT_EQ((*records::ParseJson(*base::ReadFile(path)))["sent"], "exact bytes");
+  record.request.prompt = "why not?";
+  ASSERT_TRUE(models.log().Add(record));
+  const Json all = Ask("models_last", {{"all", true}})["result"];
+  EXPECT_EQ(all["count"], 2);
+  const auto exchanges = agents::ReadExchanges(all["document"]);
+  ASSERT_TRUE(exchanges) << exchanges.error().message;
+  ASSERT_EQ(exchanges->size(), 2u);
+  EXPECT_EQ((*exchanges)[0].request.prompt, "why?");
+  EXPECT_EQ((*exchanges)[1].request.prompt, "why not?");
 }
 
 }  // namespace

@@ -125,6 +125,8 @@ inline KernelBrief ExampleBrief() {
   brief.device.sm_count = 132;
   brief.device.max_shared_bytes = 232448;
   brief.device.max_threads_per_sm = 2048;
+  brief.device.shared_bytes_per_sm = 233472;
+  brief.device.registers_per_sm = 65536;
   brief.device.l2_bytes = 50 << 20;
   brief.device.dram_gb_per_s = 4312.7;
   brief.device.fp32_tflops = 61.37;
@@ -167,7 +169,10 @@ inline StrategistInputs FullStrategistInputs() {
 }
 
 inline TranslatorInputs FullTranslatorInputs() {
-  return {FullBrief(), ExampleStrategy("unrolling"), {ExampleVariant()}};
+  return {FullBrief(),
+          ExampleStrategy("unrolling"),
+          {{"build_failed", "/tmp/x/candidate.cu(3): error: expected a \";\""}},
+          {ExampleVariant()}};
 }
 
 inline ReviserInputs FullReviserInputs(Finding::Kind kind) {

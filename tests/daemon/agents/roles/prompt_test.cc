@@ -46,7 +46,7 @@ void CollectKeys(const Json& json, std::set<std::string>& keys) {
 // What each template is given, with nothing empty in it.
 std::map<std::string, Json> FullData() {
   return {{"strategist.v1", StrategistData(FullStrategistInputs())},
-          {"translator.v1", TranslatorData(FullTranslatorInputs())},
+          {"translator.v2", TranslatorData(FullTranslatorInputs())},
           {"reviser.v1", ReviserData(FullReviserInputs(Finding::Kind::kCheck))},
           {"aligner.v1", AlignerData(FullAlignerInputs())},
           {"judge.v1", JudgeData(FullJudgeInputs())}};
@@ -55,7 +55,7 @@ std::map<std::string, Json> FullData() {
 TEST(Prompts, ArePartOfTheProgramAsTheyStandInTheFolder) {
   EXPECT_THAT(PromptNames(),
               ElementsAre("aligner.v1", "judge.v1", "kernel.v1", "repair.v1", "reviser.v1",
-                          "strategist.v1", "translator.v1", "variant_rules.v1"));
+                          "strategist.v1", "translator.v2", "variant_rules.v1"));
   for (const std::string& name : PromptNames()) {
     EXPECT_EQ(PromptText(name), FileText("prompts/" + name + ".md"));
   }
@@ -126,7 +126,7 @@ TEST(Prompts, WhatIsMissingIsAnError) {
   // Also in a shared part, and in an item of a list.
   Json brief = TranslatorData(FullTranslatorInputs());
   brief["metrics"][0].erase("value");
-  const auto second = RenderPrompt("translator.v1", brief);
+  const auto second = RenderPrompt("translator.v2", brief);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("'value' is missing"));
   EXPECT_FALSE(RenderPrompt("nobody.v1", data));
@@ -144,6 +144,27 @@ TEST(Prompts, WhatIsNotKnownIsLeftOut) {
   EXPECT_THAT(request.prompt, Not(HasSubstr("What was measured")));
   EXPECT_THAT(request.prompt, Not(HasSubstr("This is a processor")));
   EXPECT_THAT(request.prompt, HasSubstr("Start from the original."));
+  EXPECT_THAT(request.prompt, Not(HasSubstr("What went wrong before")));
+}
+
+// The last ones, short and the same on another day.
+TEST(Prompts, ATranslatorIsToldWhyEarlierAttemptsFailed) {
+  TranslatorInputs inputs = FullTranslatorInputs();
+  inputs.earlier = {{"wrong_values", "the first of four"},
+                    {"no_gain", "it took 12.345 us"},
+                    {"build_failed", "/tmp/a1/candidate.cu(3): error:\nexpected a \";\""},
+                    {"no_variant", std::string(1000, 'x')}};
+  const ModelRequest request = TranslatorRequest(inputs, {});
+  EXPECT_THAT(request.prompt, HasSubstr("What went wrong before"));
+  EXPECT_THAT(request.prompt, Not(HasSubstr("the first of four")));
+  EXPECT_THAT(request.prompt,
+              HasSubstr("1. no_gain: it took 12 us\n"
+                        "2. build_failed: candidate.cu(3): error: expected a \";\"\n"
+                        "3. no_variant: " +
+                        std::string(400, 'x') + " ...\n"));
+  inputs.earlier[1].detail = "it took 12.401 us";
+  inputs.earlier[2].detail = "/tmp/b2/candidate.cu(3): error:\nexpected a \";\"";
+  EXPECT_EQ(TranslatorRequest(inputs, {}).prompt, request.prompt);
 }
 
 TEST(Prompts, PromiseTheIncludesThatTheWhitelistHas) {
@@ -169,6 +190,7 @@ TEST(Prompts, MeasuredNumbersAreRounded) {
   EXPECT_THAT(request.prompt, HasSubstr("original 41, best variant so far 20"));
   EXPECT_THAT(request.prompt, HasSubstr("1.4 times as fast"));
   EXPECT_THAT(request.prompt, HasSubstr("4300 GB/s"));
+  EXPECT_THAT(request.prompt, HasSubstr("65536 registers a multiprocessor"));
   for (const char* exact : {"41.2", "20.4", "1.42", "4312", "0.17"}) {
     EXPECT_THAT(request.prompt, Not(HasSubstr(exact)));
   }
@@ -297,7 +319,7 @@ TEST(Requests, SayWhoIsAskedAndWhatIsExpected) {
   settings.project = "p";
   settings.max_tokens = 99;
   const ModelRequest request = TranslatorRequest(FullTranslatorInputs(), settings);
-  EXPECT_EQ(request.role, "translator.v1");
+  EXPECT_EQ(request.role, "translator.v2");
   EXPECT_EQ(request.model, "m");
   EXPECT_EQ(request.temperature, 0.5);
   EXPECT_EQ(request.seed, 7);

@@ -179,6 +179,18 @@ TEST(Analyst, SpillsAreNamed) {
   EXPECT_EQ(diagnosis.metrics[1].value, "96 bytes a thread");
 }
 
+TEST(Peaks, AreThoseOfTheProfile) {
+  records::Evaluation evaluation = Evaluated({});
+  EXPECT_EQ(PeaksOf(evaluation).dram_gb_per_s, 0);
+  evaluation.metrics["case wide"]["roofline"]["peaks"] = {
+      {"copy", 4.3e6}, {"launch_us", 2.5}, {"arithmetic", {{"fp32", 6.1e7}, {"fp64", "?"}}}};
+  const DevicePeaks peaks = PeaksOf(evaluation);
+  EXPECT_DOUBLE_EQ(peaks.dram_gb_per_s, 4300);
+  EXPECT_DOUBLE_EQ(peaks.fp32_tflops, 61);
+  EXPECT_EQ(peaks.fp64_tflops, 0);
+  EXPECT_DOUBLE_EQ(peaks.launch_us, 2.5);
+}
+
 TEST(Analyst, RecordsOfOtherShapesAreNoTrouble) {
   for (const Json& odd : {Json(3), Json("x"), Json::array({1}), Json(nullptr),
                           Json{{"bound", 3}, {"share", "x"}, {"counters", {{kWarps, "x"}}}},
