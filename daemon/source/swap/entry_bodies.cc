@@ -139,10 +139,13 @@ base::Error Unbalanced(std::string_view name) {
   return base::InvalidArgument("the brackets of '" + std::string(name) + "' do not match");
 }
 
+base::Error UnbalancedBraces() { return base::InvalidArgument("the braces do not match"); }
+
 // The entry whose __global__ stands at words[at]; `at` is moved behind what was read.
 base::Result<std::optional<EntryBody>> ReadEntry(const std::vector<Word>& words, std::size_t& at) {
   for (++at; at < words.size(); ++at) {
     if (words[at].text == ";" || words[at].text == "{") return std::nullopt;
+    if (words[at].text == "}") return base::Fail(UnbalancedBraces());
     if (!words[at].identifier || at + 1 >= words.size() || words[at + 1].text != "(") continue;
     const std::string_view name = words[at].text;
     const std::optional<std::size_t> behind = BehindMatching(words, at + 1);
@@ -152,7 +155,9 @@ base::Result<std::optional<EntryBody>> ReadEntry(const std::vector<Word>& words,
       --at;
       continue;
     }
-    while (at < words.size() && words[at].text != "{" && words[at].text != ";") ++at;
+    while (at < words.size() && words[at].text != "{" && words[at].text != ";") {
+      if (words[at++].text == "}") return base::Fail(UnbalancedBraces());
+    }
     if (at >= words.size() || words[at].text == ";") return EntryBody{std::string(name), 0, 0};
     const std::optional<std::size_t> end = BehindMatching(words, at);
     if (!end) return base::Fail(Unbalanced(name));
@@ -179,7 +184,7 @@ base::Result<std::vector<EntryBody>> FindEntryBodies(std::string_view source) {
     if (words[at].text == "}" && --depth < 0) break;
     ++at;
   }
-  if (depth != 0) return base::Fail(base::InvalidArgument("the braces do not match"));
+  if (depth != 0) return base::Fail(UnbalancedBraces());
   return entries;
 }
 

@@ -58,6 +58,8 @@ TEST(EntryBodies, RefusesBracketsThatDoNotMatch) {
   EXPECT_FALSE(FindEntryBodies("__global__ void a() { if (x) { }"));
   EXPECT_FALSE(FindEntryBodies("__global__ void a(int n] { }"));
   EXPECT_FALSE(FindEntryBodies("} namespace evil {"));
+  EXPECT_FALSE(FindEntryBodies("__global__ v}"));
+  EXPECT_FALSE(FindEntryBodies("__global__ void a() } namespace evil { void b() {}"));
   EXPECT_FALSE(FindEntryBodies("/* open"));
   EXPECT_FALSE(FindEntryBodies("const char* s = \"open\n;"));
 }
