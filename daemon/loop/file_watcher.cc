@@ -1,7 +1,6 @@
 #include "loop/file_watcher.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -31,10 +30,10 @@ struct FileWatcher::State {
 
   // Each event puts the report off, but not beyond a bound: something may write all the time.
   void OnEvent(const std::string& folder) {
-    const std::uint64_t now = uv_now(loop.uv());
+    const auto now = loop.Now();
     if (pending.empty()) first = now;
     pending.insert(folder);
-    const auto waited = std::chrono::milliseconds(now - first);
+    const auto waited = now - first;
     const auto left = std::max(kLongest * quiet - waited, std::chrono::milliseconds(0));
     timer.Start(std::min(quiet, left), [this] { Flush(); });
   }
@@ -50,7 +49,7 @@ struct FileWatcher::State {
   base::UniqueFunction<void(const std::string&)> changed;
   std::map<std::string, std::unique_ptr<Folder>> folders;
   std::set<std::string> pending;
-  std::uint64_t first = 0;  // when the first of what is pending came
+  std::chrono::milliseconds first{0};  // when the first of what is pending came
 };
 
 FileWatcher::FileWatcher(Loop& loop, std::chrono::milliseconds quiet,

@@ -5,12 +5,14 @@
 #include <mutex>
 #include <vector>
 
+#include "loop/simulated_timers.h"
 #include "loop/uv_handle.h"
 
 namespace cupilot::loop {
 
 struct Loop::State {
   uv_loop_t uv{};
+  std::optional<SimulatedTimers> simulated;
   std::unique_ptr<UvHandle<uv_async_t>> wake;
   std::mutex mutex;
   std::vector<base::UniqueFunction<void()>> posted;  // guarded by mutex
@@ -42,6 +44,8 @@ Loop::Loop() : state_(std::make_unique<State>()) {
   };
   if (uv_async_init(&state_->uv, state_->wake->get(), wake) != 0) std::abort();
 }
+
+Loop::Loop(const base::Clock& clock) : Loop() { state_->simulated.emplace(clock); }
 
 Loop::~Loop() {
   state_->signals.clear();
@@ -89,6 +93,23 @@ void Loop::OnSignal(int signal_number, base::UniqueFunction<void()> handler) {
   uv_unref(handle->base());
 }
 
+void Loop::RunTimers() {
+  if (state_->simulated) state_->simulated->RunDue();
+}
+
+std::optional<std::chrono::nanoseconds> Loop::NextTimer() const {
+  return state_->simulated ? state_->simulated->Next() : std::nullopt;
+}
+
+std::chrono::milliseconds Loop::Now() const {
+  if (!state_->simulated) return std::chrono::milliseconds(uv_now(&state_->uv));
+  return std::chrono::duration_cast<std::chrono::milliseconds>(state_->simulated->Now());
+}
+
 uv_loop_s* Loop::uv() const { return &state_->uv; }
+
+SimulatedTimers* Loop::simulated() const {
+  return state_->simulated ? &*state_->simulated : nullptr;
+}
 
 }  // namespace cupilot::loop

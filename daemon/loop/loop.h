@@ -1,17 +1,25 @@
 // The event loop. One thread runs it and owns all mutable state of the daemon.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 
+#include "base/clock.h"
 #include "base/unique_function.h"
 
 struct uv_loop_s;
 
 namespace cupilot::loop {
 
+class SimulatedTimers;
+
 class Loop {
  public:
   Loop();
+  // For simulations: timers go by this clock, which outlives the loop, and go off in RunTimers()
+  // only.
+  explicit Loop(const base::Clock& clock);
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   // Closes what is open and runs until libuv has let go of it. Everything that was made with this
@@ -30,7 +38,16 @@ class Loop {
   // Calls `handler` on the loop thread when the process gets the signal. Replaces an earlier one.
   void OnSignal(int signal_number, base::UniqueFunction<void()> handler);
 
-  uv_loop_s* uv() const;  // for this folder
+  // Of a loop with a clock of its own: those that are due go off.
+  void RunTimers();
+  // When the next one is due, by that clock; nothing: none is set.
+  std::optional<std::chrono::nanoseconds> NextTimer() const;
+  // By what timers go.
+  std::chrono::milliseconds Now() const;
+
+  // For this folder.
+  uv_loop_s* uv() const;
+  SimulatedTimers* simulated() const;  // null: the system's time counts
 
  private:
   struct State;

@@ -1,21 +1,44 @@
 #include "loop/timer.h"
 
+#include <optional>
 #include <utility>
 
+#include "loop/simulated_timers.h"
 #include "loop/uv_handle.h"
 
 namespace cupilot::loop {
 
 struct Timer::State {
-  explicit State(Loop& loop) : handle(this) { uv_timer_init(loop.uv(), handle.get()); }
+  explicit State(Loop& loop) : simulated(loop.simulated()), handle(this) {
+    uv_timer_init(loop.uv(), handle.get());
+  }
 
   void Begin(std::chrono::milliseconds delay, std::chrono::milliseconds period) {
+    if (simulated != nullptr) {
+      End();
+      due = simulated->Add(delay, [this, period] {
+        due.reset();
+        if (repeating) Begin(period, period);
+        OnTimer();
+      });
+      return;
+    }
     const auto on_timer = [](uv_timer_t* timer) {
       if (timer->data != nullptr) static_cast<State*>(timer->data)->OnTimer();
     };
     uv_update_time(handle.get()->loop);
     uv_timer_start(handle.get(), on_timer, static_cast<std::uint64_t>(delay.count()),
                    static_cast<std::uint64_t>(period.count()));
+  }
+
+  void End() {
+    if (due) simulated->Remove(*due);
+    due.reset();
+    uv_timer_stop(handle.get());
+  }
+
+  bool active() const {
+    return simulated != nullptr ? due.has_value() : uv_is_active(handle.base()) != 0;
   }
 
   // The callback may start the timer again, or destroy it: it is moved out first and put back only
@@ -35,9 +58,12 @@ struct Timer::State {
   }
 
   ~State() {
+    if (due) simulated->Remove(*due);
     if (destroyed_flag != nullptr) *destroyed_flag = true;
   }
 
+  SimulatedTimers* const simulated;  // null: libuv's count
+  std::optional<SimulatedTimers::Key> due;
   UvHandle<uv_timer_t> handle;
   base::UniqueFunction<void()> expired;
   bool repeating = false;
@@ -60,10 +86,10 @@ void Timer::StartRepeating(std::chrono::milliseconds period, base::UniqueFunctio
 }
 
 void Timer::Cancel() {
-  uv_timer_stop(state_->handle.get());
+  state_->End();
   state_->repeating = false;
 }
 
-bool Timer::active() const { return uv_is_active(state_->handle.base()) != 0; }
+bool Timer::active() const { return state_->active(); }
 
 }  // namespace cupilot::loop

@@ -13,6 +13,9 @@ namespace cupilot::loop {
 
 struct ZmqClient::State {
   ~State() {
+    // Else the end of the connection is told to a monitor that may be gone by then, and what was to
+    // be told is lost memory (ZeroMQ's issue 3575 has the same order hang).
+    if (monitor != nullptr) zmq_socket_monitor(socket, nullptr, 0);
     if (socket != nullptr) zmq_close(socket);
     if (monitor != nullptr) zmq_close(monitor);
     if (context != nullptr) zmq_ctx_term(context);

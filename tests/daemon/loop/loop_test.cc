@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "loop/thread_pool.h"
 #include "loop/timer.h"
+#include "tests/support/manual_clock.h"
 
 namespace cupilot::loop {
 namespace {
@@ -60,6 +63,48 @@ TEST(Timer, ARepeatingOneMayBeDestroyedByItsCallback) {
   });
   loop.Run();
   EXPECT_EQ(fired, 3);
+}
+
+TEST(Timer, OfALoopWithAClockOfItsOwnItGoesByThatClock) {
+  test::ManualClock clock;
+  Loop loop(clock);
+  EXPECT_FALSE(loop.NextTimer());
+  std::vector<std::string> order;
+  Timer late(loop), early(loop), cancelled(loop);
+  auto repeating = std::make_unique<Timer>(loop);
+  late.Start(std::chrono::hours(2), [&] { order.emplace_back("late"); });
+  early.Start(std::chrono::minutes(1), [&] {
+    order.emplace_back("early");
+    // Due at once, but not before the next call.
+    early.Start(std::chrono::milliseconds(0), [&] { order.emplace_back("again"); });
+  });
+  cancelled.Start(std::chrono::minutes(1), [&] { order.emplace_back("cancelled"); });
+  cancelled.Cancel();
+  EXPECT_FALSE(cancelled.active());
+  int repeated = 0;
+  repeating->StartRepeating(std::chrono::minutes(30), [&] {
+    if (++repeated == 2) repeating.reset();
+  });
+  loop.RunTimers();
+  loop.RunOnce(false);
+  EXPECT_TRUE(order.empty());
+  EXPECT_EQ(loop.NextTimer(), std::chrono::nanoseconds(std::chrono::minutes(1)));
+  clock.Advance(std::chrono::minutes(3));
+  loop.RunTimers();
+  EXPECT_EQ(order, std::vector<std::string>{"early"});
+  EXPECT_TRUE(early.active());
+  loop.RunTimers();
+  EXPECT_EQ(order.back(), "again");
+  EXPECT_FALSE(early.active());
+  // Hours at once: each goes off once.
+  clock.Advance(std::chrono::hours(5));
+  loop.RunTimers();
+  EXPECT_EQ(order.back(), "late");
+  EXPECT_EQ(repeated, 1);
+  clock.Advance(std::chrono::minutes(30));
+  loop.RunTimers();
+  EXPECT_EQ(repeated, 2);
+  EXPECT_FALSE(loop.NextTimer());
 }
 
 TEST(ThreadPool, ResultsComeBackOnTheLoopThread) {
