@@ -2,6 +2,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -13,14 +14,16 @@
 #include <thread>
 
 #include "base/file.h"
+#include "cache/stopping_files.h"
 
 namespace cupilot::cache {
 namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1024} * 1024;
 
-rocksdb::DBOptions DatabaseOptions() {
+rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
   rocksdb::DBOptions options;
+  options.env = env;
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   options.db_write_buffer_size = 4 * kMegabyte;
@@ -58,16 +61,30 @@ base::Error ErrorOf(const rocksdb::Status& status, const std::string& context) {
   const std::string text = context + ": " + status.ToString();
   if (status.IsCorruption()) return base::Corruption(text);
   // The library has no code of its own for a store that another process holds.
-  if (status.IsIOError() && text.find("lock") != std::string::npos) {
+  const auto says = [&text](const char* words) { return text.find(words) != std::string::npos; };
+  if (status.IsIOError() && (says("lock file") || says("lock hold"))) {
     return base::Unavailable(text + " (another cupilotd has it open)");
   }
+  if (status.IsNoSpace()) return base::IoError(text + "; make room on this disk");
   return base::IoError(text);
 }
 
 }  // namespace
 
 struct RocksStore::Database {
-  std::string folder;
+  Database() = default;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database() {
+    StopCompaction();
+    if (!db) return;
+    for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
+    db->Close().PermitUncheckedError();
+  }
+
+  const std::shared_ptr<StoppingFiles> files =
+      std::make_shared<StoppingFiles>(rocksdb::FileSystem::Default());
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // by Table
   std::thread compaction;
@@ -76,10 +93,21 @@ struct RocksStore::Database {
   rocksdb::ColumnFamilyHandle* Family(Table table) const {
     return families[static_cast<std::size_t>(table)];
   }
+  void StopCompaction() {
+    stop_compaction = true;
+    if (compaction.joinable()) compaction.join();
+  }
+  // What the library says, or what it was not told.
+  rocksdb::Status Outcome(const rocksdb::Status& status) const {
+    return files->failure().value_or(status);
+  }
 };
 
-base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder) {
+base::Result<std::shared_ptr<RocksStore::Database>> RocksStore::OpenDatabase(
+    const std::string& folder) {
   TRY(base::MakeFolders(folder));
+  auto database = std::make_shared<Database>();
+  const rocksdb::DBOptions options = DatabaseOptions(database->env.get());
   const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(4 * kMegabyte);
   // The default family must be opened too; it stays empty and comes last.
   std::vector<std::string> names;
@@ -90,7 +118,7 @@ base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& fo
   names.push_back(rocksdb::kDefaultColumnFamilyName);
   // A newer version of ours may have added tables; all have to be opened.
   std::vector<std::string> present;
-  if (rocksdb::DB::ListColumnFamilies(DatabaseOptions(), folder, &present).ok()) {
+  if (rocksdb::DB::ListColumnFamilies(options, folder, &present).ok()) {
     for (const std::string& name : present) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
@@ -99,57 +127,93 @@ base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& fo
   descriptors.reserve(names.size());
   for (const std::string& name : names) descriptors.emplace_back(name, FamilyOptions(cache));
 
-  auto database = std::make_unique<Database>();
-  database->folder = folder;
   rocksdb::DB* opened = nullptr;
   const rocksdb::Status status =
-      rocksdb::DB::Open(DatabaseOptions(), folder, descriptors, &database->families, &opened);
-  if (!status.ok()) return base::Fail(ErrorOf(status, "opening the store in " + folder));
-  database->db.reset(opened);
-  return std::unique_ptr<RocksStore>(new RocksStore(std::move(database)));
+      rocksdb::DB::Open(options, folder, descriptors, &database->families, &opened);
+  if (status.ok()) database->db.reset(opened);
+  if (const rocksdb::Status outcome = database->Outcome(status); !outcome.ok()) {
+    return base::Fail(ErrorOf(outcome, "opening the store in " + folder));
+  }
+  return database;
 }
 
-RocksStore::RocksStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+base::Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder) {
+  TRY_ASSIGN(auto database, OpenDatabase(folder));
+  return std::unique_ptr<RocksStore>(new RocksStore(folder, std::move(database)));
+}
 
-RocksStore::~RocksStore() {
-  database_->stop_compaction = true;
-  if (database_->compaction.joinable()) database_->compaction.join();
-  for (rocksdb::ColumnFamilyHandle* family : database_->families) {
-    database_->db->DestroyColumnFamilyHandle(family);
+RocksStore::RocksStore(std::string folder, std::shared_ptr<Database> database)
+    : folder_(std::move(folder)), database_(std::move(database)) {}
+
+RocksStore::~RocksStore() = default;
+
+base::Result<std::shared_ptr<RocksStore::Database>> RocksStore::Current() {
+  const std::lock_guard lock(mutex_);
+  if (!database_) {
+    TRY_ASSIGN(database_, OpenDatabase(folder_));
   }
-  database_->db->Close();
+  return database_;
+}
+
+base::Result<std::shared_ptr<RocksStore::Database>> RocksStore::OpenAgain(
+    std::shared_ptr<Database> failed) {
+  const std::lock_guard lock(mutex_);
+  if (database_ == failed) {
+    // Who only reads is better off with what is open than with what cannot be opened.
+    const std::string probe = folder_ + "/writable";
+    TRY(base::WriteFileAtomically(probe, std::string(2 * kMegabyte, 'x')));
+    TRY(base::RemoveTree(probe));
+    failed->StopCompaction();
+    failed.reset();
+    if (database_.use_count() > 1) {
+      return base::Fail(base::Unavailable("the store in " + folder_ + " is in use"));
+    }
+    database_.reset();
+    TRY_ASSIGN(database_, OpenDatabase(folder_));
+  }
+  return database_;
 }
 
 base::Result<std::optional<std::string>> RocksStore::Get(Table table, std::string_view key) {
+  TRY_ASSIGN(const auto database, Current());
   std::string value;
   const rocksdb::Status status =
-      database_->db->Get(rocksdb::ReadOptions(), database_->Family(table), SliceOf(key), &value);
+      database->db->Get(rocksdb::ReadOptions(), database->Family(table), SliceOf(key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
   if (!status.ok()) return base::Fail(ErrorOf(status, "reading " + std::string(key)));
   return std::optional<std::string>(std::move(value));
 }
 
 base::Result<> RocksStore::Apply(const std::vector<Write>& writes) {
-  rocksdb::WriteBatch batch;
-  for (const Write& write : writes) {
-    rocksdb::ColumnFamilyHandle* family = database_->Family(write.table);
-    const rocksdb::Status added =
-        write.value ? batch.Put(family, write.key, *write.value) : batch.Delete(family, write.key);
-    if (!added.ok()) return base::Fail(ErrorOf(added, "writing " + write.key));
+  TRY_ASSIGN(auto database, Current());
+  const auto write = [&writes](Database& to) -> rocksdb::Status {
+    rocksdb::WriteBatch batch;
+    for (const Write& one : writes) {
+      rocksdb::ColumnFamilyHandle* family = to.Family(one.table);
+      const rocksdb::Status added =
+          one.value ? batch.Put(family, one.key, *one.value) : batch.Delete(family, one.key);
+      if (!added.ok()) return added;
+    }
+    rocksdb::WriteOptions options;
+    options.sync = true;
+    const rocksdb::Status status = to.db->Write(options, &batch);
+    return to.Outcome(status);
+  };
+  rocksdb::Status status = write(*database);
+  if (status.IsIOError()) {
+    // What made it fail may have passed; if not, that is said, and the next write tries again.
+    if (auto again = OpenAgain(std::move(database))) status = write(**again);
   }
-  rocksdb::WriteOptions options;
-  options.sync = true;
-  const rocksdb::Status status = database_->db->Write(options, &batch);
-  if (!status.ok()) return base::Fail(ErrorOf(status, "writing to " + database_->folder));
+  if (!status.ok()) return base::Fail(ErrorOf(status, "writing to " + folder_));
   return {};
 }
 
 // On a thread of its own: it may take seconds, and the caller has GPUs to give back.
 base::Result<> RocksStore::Compact() {
-  database_->stop_compaction = true;
-  if (database_->compaction.joinable()) database_->compaction.join();
-  database_->stop_compaction = false;
-  database_->compaction = std::thread([database = database_.get()] {
+  TRY_ASSIGN(const auto current, Current());
+  current->StopCompaction();
+  current->stop_compaction = false;
+  current->compaction = std::thread([database = current.get()] {
     rocksdb::CompactRangeOptions options;
     options.canceled = &database->stop_compaction;
     for (rocksdb::ColumnFamilyHandle* family : database->families) {
@@ -162,19 +226,23 @@ base::Result<> RocksStore::Compact() {
 }
 
 base::Result<> RocksStore::CopyTo(const std::string& folder) {
+  TRY_ASSIGN(const auto database, Current());
   rocksdb::Checkpoint* made = nullptr;
-  rocksdb::Status status = rocksdb::Checkpoint::Create(database_->db.get(), &made);
+  rocksdb::Status status = rocksdb::Checkpoint::Create(database->db.get(), &made);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   if (status.ok()) status = checkpoint->CreateCheckpoint(folder);
-  if (!status.ok()) return base::Fail(ErrorOf(status, "copying the store to " + folder));
-  return {};
+  if (const rocksdb::Status outcome = database->Outcome(status); !outcome.ok()) {
+    return base::Fail(ErrorOf(outcome, "copying the store to " + folder));
+  }
+  return base::SyncFolderOf(folder);
 }
 
 base::Result<> RocksStore::Scan(
     Table table, std::string_view prefix,
     const std::function<bool(std::string_view key, std::string_view value)>& visit) {
+  TRY_ASSIGN(const auto database, Current());
   const std::unique_ptr<rocksdb::Iterator> it(
-      database_->db->NewIterator(rocksdb::ReadOptions(), database_->Family(table)));
+      database->db->NewIterator(rocksdb::ReadOptions(), database->Family(table)));
   for (it->Seek(SliceOf(prefix)); it->Valid() && ViewOf(it->key()).starts_with(prefix);
        it->Next()) {
     if (!visit(ViewOf(it->key()), ViewOf(it->value()))) return {};

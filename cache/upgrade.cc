@@ -35,7 +35,7 @@ base::Result<> WriteFormatFile(const std::string& folder, int newest) {
   const Json json = {{"schema", "cupilot.store_format/1"},
                      {"format", newest},
                      {"tool", std::string(ToolVersion())}};
-  return base::WriteFileAtomically(FormatFile(folder), records::PrettyJson(json));
+  return base::WriteFileDurably(FormatFile(folder), records::PrettyJson(json));
 }
 
 base::Result<bool> IsEmpty(Store& store) {

@@ -39,7 +39,7 @@ base::Result<> WriteRegistration(const std::string& build_folder, std::string& s
   const records::Json json = {{"schema", "cupilot.registration/1"}, {"build_folder", build_folder}};
   const std::string path = folders.state + "/projects/" + base::HashHex(build_folder) + ".json";
   // Written again even if it is there: the daemon may have lost sight of a folder that was deleted.
-  return base::WriteFileAtomically(path, records::CompactJson(json) + "\n");
+  return base::WriteFileDurably(path, records::CompactJson(json) + "\n");
 }
 
 }  // namespace

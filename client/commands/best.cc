@@ -13,7 +13,7 @@ int RunBest(const Arguments& arguments, Output& output) {
   const records::Json evaluation = ObjectOf(*best, "evaluation");
   if (!arguments.output_file.empty()) {
     const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-    if (auto written = base::WriteFileAtomically(path, records::PrettyJson(variant)); !written) {
+    if (auto written = base::WriteFileDurably(path, records::PrettyJson(variant)); !written) {
       return output.Fail(written.error());
     }
   }

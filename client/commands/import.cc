@@ -117,7 +117,7 @@ int RunImport(const Arguments& arguments, Output& output) {
   auto written = alone ? SpaceAlone(path, *text) : Results(arguments, path, *text);
   if (!written) return output.Fail(written.error());
   const std::string target = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  if (const auto done = base::WriteFileAtomically(target, written->text); !done) {
+  if (const auto done = base::WriteFileDurably(target, written->text); !done) {
     return output.Fail(done.error());
   }
   for (const std::string& note : written->notes) output.Warning(note);

@@ -85,7 +85,7 @@ base::Result<> WriteReport(const Json& document, const std::string& path) {
           path + " exists and is no report of cuPilot; name another file with -o, or remove it"));
     }
   }
-  return base::WriteFileAtomically(path, ReportPage(document));
+  return base::WriteFileDurably(path, ReportPage(document));
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ base::Result<> ExportKept(const Arguments& arguments, Output& output) {
     return {};
   }
   const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  TRY(base::WriteFileAtomically(path, *text));
+  TRY(base::WriteFileDurably(path, *text));
   output.Document({{"schema", "cupilot.exported/1"},
                    {"file", path},
                    {"kernels", reply.value("kernels", Json(0))},

@@ -84,7 +84,7 @@ base::Result<> ExportPool(const Arguments& arguments, Output& output) {
     return {};
   }
   const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  TRY(base::WriteFileAtomically(path, text));
+  TRY(base::WriteFileDurably(path, text));
   output.Document({{"schema", "cupilot.strategies_exported/1"},
                    {"file", path},
                    {"entries", entries},

@@ -98,7 +98,7 @@ int RunTune(const Arguments& arguments, Output& output) {
   const Json evaluation = result->value("evaluation", Json());
   if (variant.is_object() && !arguments.output_file.empty()) {
     const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-    if (auto written = base::WriteFileAtomically(path, records::PrettyJson(variant)); !written) {
+    if (auto written = base::WriteFileDurably(path, records::PrettyJson(variant)); !written) {
       return output.Fail(written.error());
     }
   }

@@ -25,7 +25,7 @@ base::Result<> WriteContents(std::optional<records::Fill>& fill, const blobs::Bl
   const std::string hash = fill->path.substr(blobs::kBlobScheme.size());
   TRY_ASSIGN(const std::string bytes, blobs.Get(hash));
   fill->path = file.stem().string() + "-" + hash.substr(0, 12) + ".bin";
-  return base::WriteFileAtomically((file.parent_path() / fill->path).string(), bytes);
+  return base::WriteFileDurably((file.parent_path() / fill->path).string(), bytes);
 }
 
 base::Result<> ExportWorkload(const Arguments& arguments, Output& output) {
@@ -48,7 +48,7 @@ base::Result<> ExportWorkload(const Arguments& arguments, Output& output) {
   records::Workload workload;
   workload.kernel = captured.kernel;
   workload.cases = captured.cases;
-  TRY(base::WriteFileAtomically(file.string(), records::PrettyJson(records::ToJson(workload))));
+  TRY(base::WriteFileDurably(file.string(), records::PrettyJson(records::ToJson(workload))));
   output.Document({{"schema", "cupilot.workload_exported/1"},
                    {"kernel", captured.kernel},
                    {"file", file.string()},

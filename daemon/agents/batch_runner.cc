@@ -65,7 +65,7 @@ base::Result<> BatchRunner::ReadState() {
 
 base::Result<> BatchRunner::Write(const Batch& batch, bool done) const {
   const Json json = {{"requests", batch.requests}, {"done", done}};
-  return base::WriteFileAtomically(Path(batch.name), records::PrettyJson(json));
+  return base::WriteFileDurably(Path(batch.name), records::PrettyJson(json));
 }
 
 // Answers first, then what says that there are some.
@@ -73,7 +73,7 @@ base::Result<> BatchRunner::Lose(const std::vector<std::string>& requests) {
   std::string lines;
   for (const std::string& id : requests) lines += format_.LostLine(id);
   const std::string name = "lost-" + base::HashHex(lines);
-  TRY(base::WriteFileAtomically(settings_.folder + "/answers/" + name + ".jsonl", lines));
+  TRY(base::WriteFileDurably(settings_.folder + "/answers/" + name + ".jsonl", lines));
   TRY(Write({name, requests}, true));
   sent_.insert(requests.begin(), requests.end());
   return base::RemoveTree(Path(kCreating));
@@ -116,7 +116,7 @@ base::Result<> BatchRunner::Keep(const Batch& batch, const std::string& lines) {
   }
   if (!all.empty() && all.back() != '\n') all += '\n';
   for (const std::string& id : missing) all += format_.LostLine(id);
-  TRY(base::WriteFileAtomically(settings_.folder + "/answers/" + batch.name + ".jsonl", all));
+  TRY(base::WriteFileDurably(settings_.folder + "/answers/" + batch.name + ".jsonl", all));
   TRY(Write(batch, true));
   std::erase_if(open_, [&batch](const Batch& one) { return one.name == batch.name; });
   return {};

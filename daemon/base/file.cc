@@ -80,6 +80,13 @@ Result<> WriteAndSync(const std::string& temporary, std::string_view bytes) {
   return {};
 }
 
+Result<> SyncFile(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return Fail(SystemError("cannot open", path));
+  if (fsync(file.get()) != 0) return Fail(SystemError("cannot sync", path));
+  return {};
+}
+
 }  // namespace
 
 std::string UniqueSuffix() {
@@ -121,15 +128,38 @@ Result<> WriteFileAtomically(const std::string& path, std::string_view bytes) {
   return written;
 }
 
+Result<> SyncFolderOf(const std::string& path) {
+  const std::string folder = FolderOf(path);
+  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Of a folder that may be written but not read, as of a file system that knows no such wait,
+  // there is nothing to be had.
+  if (opened.get() < 0 && errno == EACCES) return {};
+  if (opened.get() < 0) return Fail(SystemError("cannot open", folder));
+  if (fsync(opened.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    return Fail(SystemError("cannot sync", folder));
+  }
+  return {};
+}
+
+Result<> WriteFileDurably(const std::string& path, std::string_view bytes) {
+  TRY(WriteFileAtomically(path, bytes));
+  return SyncFolderOf(path);
+}
+
 Result<bool> WriteFileIfDifferent(const std::string& path, std::string_view bytes) {
   struct stat status{};
   const bool same_size = stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
                          static_cast<std::size_t>(status.st_size) == bytes.size();
   if (same_size) {
     Result<std::string> present = ReadFile(path);
-    if (present && *present == bytes) return false;
+    if (present && *present == bytes) {
+      // It may have come from who does not wait for the disk, or from us before an error.
+      TRY(SyncFile(path));
+      TRY(SyncFolderOf(path));
+      return false;
+    }
   }
-  TRY(WriteFileAtomically(path, bytes));
+  TRY(WriteFileDurably(path, bytes));
   return true;
 }
 
@@ -141,10 +171,14 @@ Result<> MakeFolders(const std::string& path) {
   }
   const std::string parent = FolderOf(path);
   if (parent != path && parent != ".") TRY(MakeFolders(parent));
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (mkdir(path.c_str(), 0700) != 0) {
+    if (errno == EEXIST) return {};
     return Fail(SystemError("cannot create the folder", path));
   }
-  return {};
+  Result<> synced = SyncFolderOf(path);
+  // So that the next try waits for it again.
+  if (!synced) rmdir(path.c_str());
+  return synced;
 }
 
 bool FileExists(const std::string& path) {

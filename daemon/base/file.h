@@ -16,11 +16,19 @@ Result<std::string> ReadFile(const std::string& path);
 // temporary file in the same folder, fsync, rename. Creates missing folders (mode 0700).
 Result<> WriteFileAtomically(const std::string& path, std::string_view bytes);
 
-// As WriteFileAtomically, but leaves a file alone that already has these bytes. True if it wrote.
+// The same for what somebody acts on when it returns: a power cut afterwards leaves the new bytes,
+// too. Waits for the disk once more than WriteFileAtomically.
+Result<> WriteFileDurably(const std::string& path, std::string_view bytes);
+
+// As WriteFileDurably, but leaves a file alone that already has these bytes; whoever wrote them,
+// they are on the disk when it returns. True if it wrote.
 Result<bool> WriteFileIfDifferent(const std::string& path, std::string_view bytes);
 
-// Creates the folder and its missing parents, mode 0700.
+// Creates the folder and its missing parents, mode 0700. What it created a power cut leaves.
 Result<> MakeFolders(const std::string& path);
+
+// Waits until the disk knows the path's name, or that it is gone.
+Result<> SyncFolderOf(const std::string& path);
 
 // What makes the name of a temporary file one that no other writer has at the same time: threads,
 // processes, and confined processes whose numbers are their own. Begins with '.'.

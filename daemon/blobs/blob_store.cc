@@ -79,7 +79,7 @@ base::Result<std::string> BlobStore::Put(std::string_view bytes) {
   }
   TRY(base::MakeFolders(folder_));
   TRY_ASSIGN(const std::string packed, Compress(bytes));
-  TRY(base::WriteFileAtomically(path, packed));
+  TRY(base::WriteFileDurably(path, packed));
   return hash;
 }
 

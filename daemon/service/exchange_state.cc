@@ -95,7 +95,7 @@ base::Result<> SaveExchangeState(const std::string& folder, const records::Kerne
                          {"rows", std::move(rows)},
                          {"hash", hash}};
   TRY(base::MakeFolders(folder));
-  return base::WriteFileAtomically(ExchangeStatePath(folder), records::PrettyJson(document));
+  return base::WriteFileDurably(ExchangeStatePath(folder), records::PrettyJson(document));
 }
 
 }  // namespace cupilot::service

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -213,6 +214,81 @@ TEST_F(RocksStoreTest, LosesNothingThatWasAppliedWhenKilled) {
     EXPECT_EQ((*store)->Get(Table::kVariants, std::to_string(i))->has_value(),
               (*store)->Get(Table::kEvaluations, std::to_string(i))->has_value());
   }
+}
+
+// While it lives no file can grow beyond so many bytes, as if the disk were full.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t most_bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {most_bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  void (*signal_)(int);
+  rlimit before_{};
+};
+
+TEST(RocksStore, GoesOnAfterADiskThatHadNoRoom) {
+  const std::string folder = TestFolder("room");
+  {
+    auto store = RocksStore::Open(folder);
+    ASSERT_TRUE(store) << store.error().message;
+    ASSERT_TRUE((*store)->Apply({{Table::kKernels, "before", "kept"}}));
+    {
+      const SmallDisk disk(1000);
+      const std::vector<Write> large = {{Table::kKernels, "large", std::string(5000, 'x')},
+                                        {Table::kKernels, "with it", "x"}};
+      for (int i = 0; i < 3; ++i) {
+        const auto written = (*store)->Apply(large);
+        ASSERT_FALSE(written);
+        EXPECT_EQ(written.error().code, base::ErrorCode::kIo);
+        EXPECT_NE(written.error().message.find(folder), std::string::npos);
+        EXPECT_EQ((*store)->Get(Table::kKernels, "before"), "kept") << "reading goes on";
+      }
+    }
+    ASSERT_TRUE((*store)->Apply({{Table::kKernels, "after", "written"}}));
+    EXPECT_EQ((*store)->Get(Table::kKernels, "before"), "kept");
+    EXPECT_EQ((*store)->Get(Table::kKernels, "after"), "written");
+    EXPECT_EQ((*store)->Get(Table::kKernels, "large"), std::nullopt);
+    EXPECT_EQ((*store)->Get(Table::kKernels, "with it"), std::nullopt);
+  }
+  {
+    auto again = RocksStore::Open(folder);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ((*again)->Get(Table::kKernels, "after"), "written");
+  }
+  EXPECT_TRUE(base::RemoveTree(folder));
+}
+
+TEST(RocksStore, WhatIsReadMeanwhileIsNotClosed) {
+  const std::string folder = TestFolder("reading");
+  {
+    auto store = RocksStore::Open(folder);
+    ASSERT_TRUE(store) << store.error().message;
+    ASSERT_TRUE((*store)->Apply({{Table::kKernels, "a", "1"}, {Table::kKernels, "b", "2"}}));
+    std::vector<std::string> seen;
+    ASSERT_TRUE((*store)->Scan(Table::kKernels, "", [&](std::string_view key, std::string_view) {
+      if (seen.empty()) {
+        const SmallDisk disk(1000);
+        EXPECT_FALSE((*store)->Apply({{Table::kKernels, "c", std::string(5000, 'x')}}));
+      }
+      seen.emplace_back(key);
+      // There would be room, but the store is being read.
+      EXPECT_FALSE((*store)->Apply({{Table::kKernels, "c", "3"}}));
+      return true;
+    }));
+    EXPECT_THAT(seen, ElementsAre("a", "b"));
+    EXPECT_TRUE((*store)->Apply({{Table::kKernels, "c", "3"}}));
+  }
+  EXPECT_TRUE(base::RemoveTree(folder));
 }
 
 }  // namespace

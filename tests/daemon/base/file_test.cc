@@ -73,6 +73,16 @@ TEST_F(FileTest, ReadersSeeOldOrNewNeverHalf) {
   writer.join();
 }
 
+// That it is there after a power cut, storage_faults_test sees.
+TEST_F(FileTest, WritesDurably) {
+  const std::string path = folder_ + "/a/file";
+  ASSERT_TRUE(WriteFileDurably(path, "text").has_value());
+  EXPECT_EQ(*ReadFile(path), "text");
+  EXPECT_TRUE(SyncFolderOf(path).has_value());
+  EXPECT_TRUE(SyncFolderOf(folder_ + "/a/none").has_value()) << "that it is not there";
+  EXPECT_EQ(SyncFolderOf(folder_ + "/none/file").error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(FileTest, FailsWhereAFileStandsInTheWay) {
   ASSERT_TRUE(WriteFileAtomically(folder_ + "/file", "x").has_value());
   EXPECT_FALSE(WriteFileAtomically(folder_ + "/file/below", "x").has_value());
