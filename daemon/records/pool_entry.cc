@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "records/evaluation.h"
 #include "records/pool_parts.h"
+#include "records/variant.h"
 
 namespace cupilot::records {
 namespace {
@@ -42,8 +43,7 @@ bool IsId(const std::string& id) {
 void CheckEntry(const PoolEntry& entry, ObjectReader& object) {
   if (!IsId(entry.id)) object.Fail("id", "must be a hash or a short name of a-z, 0-9, - and _");
   if (!entry.bottleneck.empty() &&
-      !IsOneOf("dram l2 shared fp32 fp64 fp16 integer special tensor latency occupancy launch",
-               entry.bottleneck)) {
+      !IsOneOf("dram l2 shared fp32 fp16 tensor latency occupancy launch", entry.bottleneck)) {
     object.Fail("bottleneck", "unknown bottleneck '" + entry.bottleneck + "'");
   }
   if (!entry.reason.empty() &&
@@ -134,6 +134,8 @@ void Read(const Json& json, const std::string& path, PoolEntry& out, Reading& re
       .Optional("source", out.source)
       .Optional("note", out.note);
   object.Finish();
+  // Older entries have the ceiling's name.
+  if (std::string word = BottleneckOf(out.bottleneck); !word.empty()) out.bottleneck = word;
   if (object.ok()) CheckEntry(out, object);
 }
 

@@ -229,6 +229,27 @@ void Read(const Json& json, const std::string& path, Strategy& out, Reading& rea
   object.OptionalWord("bottleneck", kBottlenecks, known);
 }
 
+std::string BottleneckOf(std::string_view ceiling) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kCeilings = {
+      {{"dram", "dram"},
+       {"l2", "l2"},
+       {"l1", "l2"},
+       {"load_store", "l2"},
+       {"shared", "shared"},
+       {"fp32", "fp32"},
+       {"fp64", "fp32"},
+       {"integer", "fp32"},
+       {"special", "fp32"},
+       {"issue", "fp32"},
+       {"tensor", "tensor"},
+       {"latency", "latency"},
+       {"launch", "launch"}}};
+  for (const auto& [name, bottleneck] : kCeilings) {
+    if (name == ceiling) return std::string(bottleneck);
+  }
+  return {};
+}
+
 base::Result<Strategy> ParseStrategy(const Json& json) {
   return ReadDocument<Strategy>(json, Strictness::kStrict);
 }

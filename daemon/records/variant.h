@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "records/json.h"
@@ -29,6 +30,11 @@ struct Strategy {
 };
 base::Result<Strategy> ParseStrategy(const Json& json);
 Json ToJson(const Strategy& strategy);
+
+// The bottleneck, as strategies name it, of a ceiling of the roofline (worker/roofline.h); empty:
+// no ceiling. What limits the rate of instructions counts as arithmetic; the first-level cache,
+// which strategies relieve as they do the second level, as that.
+std::string BottleneckOf(std::string_view ceiling);
 
 struct Launch {
   // Either a kernel of the variant's source ...

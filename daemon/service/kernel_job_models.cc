@@ -65,9 +65,10 @@ bool KernelJob::ModelsDue() const {
   const double share = input_.models.begin_share;
   const bool by_time =
       std::isfinite(input_.budget_seconds) && spent_seconds() >= share * input_.budget_seconds;
-  const bool by_count =
-      input_.budget_evaluations > 0 &&
-      static_cast<double>(Evaluations()) >= share * static_cast<double>(input_.budget_evaluations);
+  // What is under way counts: more may be begun ahead than a short budget has.
+  const double begun = static_cast<double>(Evaluations()) + static_cast<double>(open_.size());
+  const bool by_count = input_.budget_evaluations > 0 &&
+                        begun >= share * static_cast<double>(input_.budget_evaluations);
   return (by_time || by_count) && MayBeginModels();
 }
 

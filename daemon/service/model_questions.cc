@@ -1,5 +1,7 @@
 #include "service/model_questions.h"
 
+#include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "agents/model_bandit.h"
@@ -80,8 +82,48 @@ void ModelQuestions::Ask(const Task& task, const search::evolution::Individual& 
   }
 }
 
+agents::ModelRequest ModelQuestions::RequestOf(const Open& open, std::size_t part,
+                                               std::size_t source) const {
+  agents::RoleSettings settings;
+  settings.model = input_.models.sources[source].model;
+  settings.project = input_.models.project;
+  return roles_.Ask(open.task, open.best, static_cast<int>(part), settings);
+}
+
+std::optional<std::size_t> ModelQuestions::SourceOf(const ModelName& by) const {
+  for (std::size_t i = 0; i < input_.models.sources.size(); ++i) {
+    const ModelSource& source = input_.models.sources[i];
+    if (source.provider->name() == by.provider && source.model == by.model) {
+      return out_.contains(i) ? std::nullopt : std::optional(i);
+    }
+  }
+  return std::nullopt;
+}
+
+bool ModelQuestions::TakeKept(Open& open, std::size_t part) {
+  const auto node = kept_.extract({open.task.id, part});
+  if (node.empty()) return false;
+  const Kept& kept = node.mapped();
+  const auto source = SourceOf(kept.by);
+  if (!source) return false;
+  Part& one = open.parts[part];
+  one.source = *source;
+  // Its texts; all else is the role's.
+  one.request = RequestOf(open, part, *source);
+  one.request.role = kept.role;
+  one.request.system = kept.system;
+  one.request.prompt = kept.prompt;
+  one.request.sample = kept.sample;
+  one.first = kept.first;
+  one.sent = kept.sent - 1;
+  sent_ += kept.sent - 1;
+  Send(open, part);
+  return true;
+}
+
 // False: nobody is left, and this question is no more.
 bool ModelQuestions::Begin(Open& open, std::size_t part) {
+  if (TakeKept(open, part)) return true;
   const auto source = Choose(open.task, part);
   if (!source) {
     handlers_.on_nobody(trouble_.empty() ? "no model is set" : trouble_);
@@ -89,16 +131,24 @@ bool ModelQuestions::Begin(Open& open, std::size_t part) {
   }
   Part& one = open.parts[part];
   one.source = *source;
-  agents::RoleSettings settings;
-  settings.model = input_.models.sources[*source].model;
-  settings.project = input_.models.project;
-  one.request = roles_.Ask(open.task, open.best, static_cast<int>(part), settings);
+  one.request = RequestOf(open, part, *source);
   one.first = agents::RequestKey(one.request);
-  if (const auto known = answered_.find(one.first); known != answered_.end()) {
-    one.request.sample += known->second * static_cast<int>(open.parts.size());
-  }
+  one.request.sample += OffsetOf(open, one.first) * static_cast<int>(open.parts.size());
   Send(open, part);
   return true;
+}
+
+// The same when the task is asked again, whatever was answered meanwhile.
+int ModelQuestions::OffsetOf(const Open& open, const std::string& first) {
+  const auto [at, fresh] = offsets_.try_emplace(open.task.id, 0);
+  if (!fresh) return at->second;
+  if (const auto known = answered_.find(first); known != answered_.end()) {
+    at->second = known->second;
+  }
+  for (const auto& [task, other] : open_) {
+    if (task != open.task.id && other.parts[0].first == first) ++at->second;
+  }
+  return at->second;
 }
 
 void ModelQuestions::Send(Open& open, std::size_t part) {
@@ -185,6 +235,7 @@ void ModelQuestions::Look(int task) {
   }
   const ModelName by = NameOf(open.parts[0]);
   Understood understood = Combine(open);
+  offsets_.erase(task);
   open_.erase(task);
   handlers_.on_result(task, std::move(understood), by);
 }
@@ -254,20 +305,80 @@ Json ModelQuestions::ToJson() const {
   for (const auto& [task, open] : open_) {
     for (const Part& part : open.parts) sent -= part.sent;
   }
-  return {{"answered", answered_}, {"sent", sent}, {"cost", cost_}, {"trouble", trouble_}};
+  Json kept = Json::array();
+  const auto keep = [&](int task, std::size_t part, const Kept& of) {
+    kept.push_back({{"task", task},
+                    {"part", part},
+                    {"provider", of.by.provider},
+                    {"model", of.by.model},
+                    {"role", of.role},
+                    {"system", of.system},
+                    {"prompt", of.prompt},
+                    {"sample", of.sample},
+                    {"first", of.first},
+                    {"sent", of.sent}});
+  };
+  for (const auto& [key, of] : kept_) keep(key.first, key.second, of);
+  for (const auto& [task, open] : open_) {
+    for (std::size_t i = 0; i < open.parts.size(); ++i) {
+      const Part& part = open.parts[i];
+      if (part.done || part.sent == 0) continue;
+      const agents::ModelRequest& request = part.request;
+      keep(task, i,
+           {NameOf(part), request.role, request.system, request.prompt, part.first, request.sample,
+            part.sent});
+    }
+  }
+  Json offsets = Json::object();
+  for (const auto& [task, offset] : offsets_) offsets[std::to_string(task)] = offset;
+  return {{"answered", answered_},   {"offsets", std::move(offsets)},
+          {"open", std::move(kept)}, {"sent", sent},
+          {"cost", cost_},           {"trouble", trouble_}};
 }
 
 void ModelQuestions::Restore(const Json& json) {
   records::Reading reading(records::Strictness::kLenient);
   records::ObjectReader object(json, "questions", reading);
-  Json answered;
+  Json answered, offsets, open;
   object.Optional("answered", answered)
+      .Optional("offsets", offsets)
+      .Optional("open", open)
       .Optional("sent", sent_)
       .Optional("cost", cost_)
       .Optional("trouble", trouble_);
+  if (offsets.is_object()) {
+    for (const auto& [task, offset] : offsets.items()) {
+      if (offset.is_number_integer()) offsets_[std::atoi(task.c_str())] = offset.get<int>();
+    }
+  }
+  RestoreOpen(open);
   if (!answered.is_object()) return;
   for (const auto& [key, count] : answered.items()) {
     if (count.is_number_integer()) answered_[key] = count.get<int>();
+  }
+}
+
+void ModelQuestions::RestoreOpen(const Json& json) {
+  if (!json.is_array()) return;
+  for (const Json& one : json) {
+    records::Reading reading(records::Strictness::kLenient);
+    records::ObjectReader object(one, "open", reading);
+    Kept kept;
+    std::int64_t task = 0, part = 0, sample = 0;
+    object.Required("task", task)
+        .Required("part", part)
+        .Required("provider", kept.by.provider)
+        .Required("model", kept.by.model)
+        .Required("role", kept.role)
+        .Required("system", kept.system)
+        .Required("prompt", kept.prompt)
+        .Required("sample", sample)
+        .Required("first", kept.first)
+        .Required("sent", kept.sent);
+    // A question that cannot be read is written anew.
+    if (reading.error() || part < 0 || kept.sent < 1) continue;
+    kept.sample = static_cast<int>(sample);
+    kept_[{static_cast<int>(task), static_cast<std::size_t>(part)}] = std::move(kept);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/provider.h"
@@ -52,8 +53,10 @@ class ModelQuestions {
   std::int64_t cost() const { return cost_; }              // of answers, in billionths of a dollar
   const std::string& trouble() const { return trouble_; }  // the latest, in words; may be empty
 
-  // How often each question was answered, and the sums: a question that is asked once more wants
-  // another answer.
+  // How often each question was answered, and the sums: a question that is asked once more, or by
+  // two tasks at once, wants another answer. What is open is kept as it was asked: by the time that
+  // its answer is there more is known of the kernel (a profile, a better variant), and a prompt
+  // that is written anew would be another question.
   records::Json ToJson() const;
   void Restore(const records::Json& json);
 
@@ -77,9 +80,24 @@ class ModelQuestions {
     bool told_pending = false;
   };
 
+  // What an earlier process had asked.
+  struct Kept {
+    ModelName by;
+    std::string role, system, prompt, first;
+    int sample = 0;
+    std::int64_t sent = 0;
+  };
+  agents::ModelRequest RequestOf(const Open& open, std::size_t part, std::size_t source) const;
+  std::optional<std::size_t> SourceOf(const ModelName& by) const;
+  // Asks it again as it was; false: nothing is kept, or who was asked may not be asked any more.
+  bool TakeKept(Open& open, std::size_t part);
+  void RestoreOpen(const records::Json& json);
+
   // Of those that may be asked; nothing: there is none.
   std::optional<std::size_t> Choose(const search::evolution::Task& task, std::size_t part) const;
   bool Begin(Open& open, std::size_t part);
+  // By how much the samples of a task are later than the first that the question ever had.
+  int OffsetOf(const Open& open, const std::string& first);
   void Send(Open& open, std::size_t part);
   void OnAnswer(int task, std::size_t part, agents::ModelResult result);
   void OnText(Open& open, std::size_t part, const agents::ModelAnswer& answer);
@@ -92,9 +110,11 @@ class ModelQuestions {
   const JobInput& input_;
   const ModelRoles& roles_;
   Handlers handlers_;
-  std::map<int, Open> open_;             // by task
-  std::map<std::string, int> answered_;  // by the key of the request
-  std::set<std::size_t> out_;            // sources that are asked no more
+  std::map<int, Open> open_;                          // by task
+  std::map<std::string, int> answered_;               // by the key of the request
+  std::map<int, int> offsets_;                        // by task, while it is not answered
+  std::map<std::pair<int, std::size_t>, Kept> kept_;  // by task and part, until it is asked
+  std::set<std::size_t> out_;                         // sources that are asked no more
   std::int64_t sent_ = 0;
   std::int64_t cost_ = 0;
   std::string trouble_;

@@ -58,7 +58,7 @@ std::optional<records::PoolGain> GainOfVerdict(const records::Evaluation& evalua
 
 // What a profile says of the original.
 struct Profile {
-  std::string bound;
+  std::string bound;                                 // as strategies name it; empty: not known
   std::map<std::string, std::int64_t> instructions;  // of all its kernels
 };
 std::optional<Profile> ProfileOf(const records::Evaluation& evaluation) {
@@ -67,7 +67,7 @@ std::optional<Profile> ProfileOf(const records::Evaluation& evaluation) {
     const Json original = roofline.is_object() ? roofline.value("original", Json()) : Json();
     if (!original.is_object()) continue;
     Profile profile;
-    profile.bound = records::TextAt(original, "bound");
+    profile.bound = records::BottleneckOf(records::TextAt(original, "bound"));
     const Json kernels = original.value("instructions", Json::object());
     for (const Json& classes : kernels) {
       for (const auto& [name, count] : classes.items()) {

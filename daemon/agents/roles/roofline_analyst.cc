@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "records/variant.h"
+
 namespace cupilot::agents {
 namespace {
 
@@ -40,30 +42,6 @@ double Finite(const Json& json, const char* key) {
   const auto it = json.is_object() ? json.find(key) : json.end();
   const double value = it != json.end() && it->is_number() ? it->get<double>() : 0;
   return std::isfinite(value) ? value : 0;
-}
-
-// The ceilings of the roofline by the bottlenecks that strategies answer. What limits the rate of
-// instructions counts as arithmetic; the first-level cache, which strategies relieve as they do the
-// second level, as that.
-std::string BottleneckOf(std::string_view ceiling) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kCeilings = {
-      {{"dram", "dram"},
-       {"l2", "l2"},
-       {"l1", "l2"},
-       {"load_store", "l2"},
-       {"shared", "shared"},
-       {"fp32", "fp32"},
-       {"fp64", "fp32"},
-       {"integer", "fp32"},
-       {"special", "fp32"},
-       {"issue", "fp32"},
-       {"tensor", "tensor"},
-       {"latency", "latency"},
-       {"launch", "launch"}}};
-  for (const auto& [name, bottleneck] : kCeilings) {
-    if (name == ceiling) return std::string(bottleneck);
-  }
-  return {};
 }
 
 struct CounterRow {
@@ -177,7 +155,7 @@ class Analyst {
 
   void NameBound() {
     const std::string ceiling = records::TextAt(evidence_.roofline, "bound");
-    diagnosis_.bound = BottleneckOf(ceiling);
+    diagnosis_.bound = records::BottleneckOf(ceiling);
     diagnosis_.ceiling_share = std::clamp(Finite(evidence_.roofline, "share"), 0.0, 1.0);
     if (!diagnosis_.bound.empty() && diagnosis_.bound != "latency") return;
     if (diagnosis_.bound.empty() && evidence_.floor_share >= kNearCeilingShare) {

@@ -18,7 +18,8 @@ using records::Json;
 constexpr std::int64_t kStrategistTokens = 12000;
 constexpr std::size_t kMostShownLists = 24 * 1024;
 constexpr std::size_t kMostParentsShown = 8, kMostFailedShown = 16, kMostExamplesShown = 6;
-constexpr std::size_t kMostWhy = 300;  // bytes, of a reason
+constexpr std::size_t kMostWhy = 300;    // bytes, of a reason
+constexpr std::size_t kMostAbout = 600;  // of what an example was seen on
 
 constexpr const char* kStrategiesForm = R"({"strategies": [
   {"title": "a short name for the whole",
@@ -88,7 +89,7 @@ std::string ExamplesText(const StrategistInputs& inputs) {
   std::string text;
   for (std::size_t i = 0; i < std::min(inputs.examples.size(), kMostExamplesShown); ++i) {
     const StrategyExample& example = inputs.examples[i];
-    text += StrategyText(example.strategy) + "  Where: " + ShortReason(example.about, kMostWhy) +
+    text += StrategyText(example.strategy) + "  Where: " + ShortReason(example.about, kMostAbout) +
             "\n  Result: ";
     if (!example.why.empty()) {
       text += "failed, " + ShortReason(example.why, kMostWhy);

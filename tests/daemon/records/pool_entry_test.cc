@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 namespace cupilot::records {
 namespace {
@@ -94,6 +95,17 @@ TEST(PoolEntry, ComesBack) {
   const auto file_again = ParsePoolFile(ToJson(file));
   ASSERT_TRUE(file_again) << file_again.error().message;
   EXPECT_EQ(*file_again, file);
+}
+
+TEST(PoolEntry, TheNameOfACeilingIsReadAsWhatStrategiesCallIt) {
+  for (const auto& [ceiling, word] :
+       {std::pair("issue", "fp32"), {"integer", "fp32"}, {"load_store", "l2"}, {"dram", "dram"}}) {
+    PoolEntry entry = SomeEntry();
+    entry.bottleneck = ceiling;
+    const auto again = ParsePoolEntry(ToJson(entry));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->bottleneck, word);
+  }
 }
 
 TEST(PoolEntry, SaysWhatIsWrong) {

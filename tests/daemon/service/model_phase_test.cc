@@ -3,10 +3,12 @@
 #include "service/model_phase.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "agents/replay_provider.h"
+#include "cache/record.h"
 #include "service/requests.h"
 #include "tests/daemon/service/service_fixture.h"
 #include "tests/support/answering_provider.h"
@@ -230,6 +232,45 @@ TEST_F(ModelPhaseTest, WhatIsPendingIsAskedAgainByTheNextDaemon) {
   DrainAsking();
   EXPECT_EQ(Phase()["state"], "ended");
   EXPECT_NEAR(Explain("one")["speedup"].get<double>(), 2.64, 1e-9);
+}
+
+// What is measured meanwhile (a profile, say) would be in a prompt that is written anew: another
+// question, to which nobody has the answer.
+TEST_F(ModelPhaseTest, WhatIsPendingIsTheSameQuestionWhateverIsKnownMeanwhile) {
+  provider_ = test::AnsweringProvider([](const auto&) { return Fails(Failure::kPending); });
+  StartAsking();
+  DrainAsking();
+  ASSERT_EQ(Asked().size(), 1u);
+  const std::string before = agents::RequestKey(Asked()[0]);
+  Stop();
+  std::map<std::string, Json> changed;
+  ASSERT_TRUE(store_.Scan(cache::Table::kEvaluations, "",
+                          [&](std::string_view key, std::string_view bytes) {
+                            const auto record = cache::Unseal(bytes);
+                            if (!record || !record->value.contains("cases")) return true;
+                            Json evaluation = record->value;
+                            for (Json& one : evaluation["cases"]) {
+                              one["original_us"] = 7 * one["original_us"].get<double>();
+                            }
+                            changed[std::string(key)] = std::move(evaluation);
+                            return true;
+                          }));
+  ASSERT_THAT(changed, Not(IsEmpty()));
+  for (auto& [key, evaluation] : changed) {
+    const std::string bytes = *store_.Get(cache::Table::kEvaluations, key).value();
+    const auto record = cache::Unseal(bytes);
+    const std::string sealed = cache::Seal(evaluation, record->toolchain, record->driver);
+    ASSERT_TRUE(store_.Apply({{cache::Table::kEvaluations, key, sealed}}));
+  }
+  for (int lives = 0; lives < 2; ++lives) {
+    RestartOn(store_);
+    DrainAsking();
+    EXPECT_EQ(Phase()["requests"], 1);
+    EXPECT_EQ(Phase()["open_requests"], 1);
+  }
+  ASSERT_EQ(Asked().size(), 3u);
+  EXPECT_EQ(agents::RequestKey(Asked()[1]), before);
+  EXPECT_EQ(agents::RequestKey(Asked()[2]), before);
 }
 
 // Wherever it is stopped: the story is the one of a daemon that never was.

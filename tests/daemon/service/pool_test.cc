@@ -191,6 +191,28 @@ TEST_F(PoolTest, AProfileSaysWhatBoundsTheKernel) {
   EXPECT_TRUE(records::KnowsCode(*Stored()[0].features));
 }
 
+// A profile names one of the roofline's ceilings; strategies, techniques and the pool have fewer
+// words, and an entry with another one could not be read again.
+TEST_F(PoolTest, ABoundIsKeptInTheWordsOfStrategies) {
+  ASSERT_TRUE(Add(Verdict(1.5), Wide()));
+  for (const auto& [ceiling, word] : {std::pair("issue", "fp32"),
+                                      {"integer", "fp32"},
+                                      {"fp64", "fp32"},
+                                      {"special", "fp32"},
+                                      {"l1", "l2"},
+                                      {"load_store", "l2"},
+                                      {"latency", "latency"}}) {
+    records::Evaluation profiled = Verdict(1.5);
+    profiled.metrics["case only"]["roofline"]["original"] = {{"bound", ceiling}};
+    ASSERT_TRUE(pool_.AddProfile(profiled));
+    ASSERT_THAT(Stored(), SizeIs(1)) << ceiling;
+    EXPECT_EQ(Stored()[0].bottleneck, word) << ceiling;
+    search::PoolQuestion question;
+    AddProfiles({profiled}, profiled.device, question);
+    EXPECT_EQ(question.bottleneck, word) << ceiling;
+  }
+}
+
 TEST_F(PoolTest, ImportedEntriesAreMarkedAndReplaceNothingOfOurs) {
   ASSERT_TRUE(Add(Verdict(1.5), Wide()));
   records::PoolFile file = *pool_.Export(true);
