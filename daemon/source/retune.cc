@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "records/expression.h"
+#include "records/expression_node.h"
 #include "source/closure.h"
 #include "source/scan.h"
 #include "source/specialise.h"
@@ -244,15 +245,47 @@ class Retuner {
       values.emplace_back(tunable.name,
                           given == request_.values.end() ? tunable.default_value : given->second);
     }
+    NamedValues own;
+    for (const records::Tunable& tunable : kernel.tunables) {
+      own.emplace_back(tunable.name, tunable.default_value);
+    }
     records::Launch launch;
     launch.entry = kernel.base_name;
-    for (const std::string& text : kernel.launch_grid)
+    for (const std::string& text : kernel.launch_grid) {
       launch.grid.push_back(Substitute(text, values));
+      RequireWholeTiles(launch.grid.back(), Substitute(text, own));
+    }
     for (const std::string& text : kernel.launch_block) {
       launch.block.push_back(Substitute(text, values));
     }
     launch.shared_bytes = Substitute(kernel.launch_shared_bytes, values);
     reply_.variant.launches = {std::move(launch)};
+  }
+
+  // A grid of n / 64 blocks says that n is a multiple of 64, or the last n % 64 are not the
+  // kernel's business. With another divisor another rest were left out: the variant is for sizes at
+  // which neither leaves one.
+  void RequireWholeTiles(const std::string& size, const std::string& before) {
+    if (size == before) return;
+    for (const std::string* text : {&size, &before}) {
+      const auto parsed = records::Expression::Parse(*text);
+      if (!parsed || !IsQuotientOfSizes(parsed->root())) continue;
+      const auto at = static_cast<std::size_t>(parsed->root().column - 1);
+      std::string& guard = reply_.variant.guard;
+      guard += (guard.empty() ? "(" : " && (") + text->substr(0, at) + ") % (" +
+               text->substr(at + 1) + ") == 0";
+    }
+  }
+
+  // Not (n + 63) / 64: that leaves nothing out.
+  static bool IsQuotientOfSizes(const records::Expression::Node& node) {
+    using records::Operation;
+    const auto is_product = [](const auto& self, const records::Expression::Node& one) -> bool {
+      if (one.operation == Operation::kName) return true;
+      return one.operation == Operation::kMultiply && self(self, *one.children[0]) &&
+             self(self, *one.children[1]);
+    };
+    return node.operation == Operation::kDivide && is_product(is_product, *node.children[0]);
   }
 
   const protocol::RetuneRequest& request_;

@@ -7,6 +7,8 @@ namespace {
 // one is for machines that are busy with something else.
 constexpr std::chrono::milliseconds kSanitizedLimit{6000}, kLongSanitizedLimit{60000};
 
+constexpr std::int64_t kSmallBytes = std::int64_t{8} << 20, kMostBytes = std::int64_t{64} << 20;
+
 std::vector<const SanitizerTool*> AllTools() {
   std::vector<const SanitizerTool*> tools;
   tools.reserve(kSanitizerTools.size());
@@ -15,6 +17,23 @@ std::vector<const SanitizerTool*> AllTools() {
 }
 
 }  // namespace
+
+std::optional<std::size_t> SizeForSanitizers(
+    std::int64_t own, const std::vector<std::optional<std::int64_t>>& others) {
+  if (own <= kSmallBytes) return 0;
+  std::optional<std::size_t> small, large;
+  std::int64_t of_small = 0, of_large = own;
+  if (own <= kMostBytes) large = 0;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const std::int64_t bytes = others[i].value_or(kMostBytes + 1);
+    if (bytes > kMostBytes) continue;
+    if (bytes <= kSmallBytes ? bytes > of_small : !large || bytes < of_large) {
+      (bytes <= kSmallBytes ? small : large) = i + 1;
+      (bytes <= kSmallBytes ? of_small : of_large) = bytes;
+    }
+  }
+  return small ? small : large;
+}
 
 SanitizerLook LookWithSanitizers(const std::string& case_name, const RunSanitizers& candidate,
                                  const RunSanitizers& original) {

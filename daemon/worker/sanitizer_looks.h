@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,12 @@ struct SanitizerLook {
 // the tool's own limit.
 SanitizerLook LookWithSanitizers(const std::string& case_name, const RunSanitizers& candidate,
                                  const RunSanitizers& original);
+
+// Which size the tools look at, by the bytes of their buffers: 0 the case's own, i the i-th of its
+// other sizes (of which some may not be; nothing there). The tools make a kernel a hundred to a
+// thousand times slower: the largest one that is small, so that its blocks are many and it ends
+// soon; where none is small the smallest that is not too large. Nothing: all are.
+std::optional<std::size_t> SizeForSanitizers(
+    std::int64_t own, const std::vector<std::optional<std::int64_t>>& others);
 
 }  // namespace cupilot::worker

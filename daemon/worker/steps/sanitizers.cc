@@ -25,7 +25,6 @@ namespace cupilot::worker {
 namespace {
 
 constexpr const char* kSanitizersStep = "compute_sanitizer";
-constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // of a case's buffers; they are slow
 // Each takes a second or more.
 constexpr std::size_t kMostCases = 2;
 
@@ -53,18 +52,33 @@ base::Result<bool> IsAmongFirst(const Trial& trial) {
                      [&](const records::Case& one) { return one.name == trial.workload().name; });
 }
 
-// The case itself, or the first other size of it that is small enough and that the guard admits.
+// Nothing of it is empty that is not in the case's own size: where a loop has no rounds, nothing is
+// to be seen.
+bool IsWhole(const Layout& layout, const Layout& own) {
+  return std::equal(layout.regions.begin(), layout.regions.end(), own.regions.begin(),
+                    own.regions.end(), [](const Region& one, const Region& of_own) {
+                      return (one.count > 0) == (of_own.count > 0);
+                    });
+}
+
+// The case itself, or another size of it that the guard admits (SizeForSanitizers).
 base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
   const Trial::Scene& own = trial.scene();
-  if (own.plan.layout.bytes <= kMostBytes) return own;
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+  std::vector<std::optional<Trial::Scene>> scenes;
+  std::vector<std::optional<std::int64_t>> bytes;
   for (const records::Case& one : OtherSizes(trial.set().kernel, trial.workload(), own.original)) {
+    scenes.emplace_back();
     auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
-    if (!plan || plan->layout.bytes > kMostBytes) continue;
-    auto scene = trial.MakeScene(std::move(*plan));
-    if (scene && scene->plan.layout.bytes <= kMostBytes) return std::move(*scene);
+    if (plan && IsWhole(plan->layout, own.original.layout)) {
+      if (auto scene = trial.MakeScene(std::move(*plan))) scenes.back() = std::move(*scene);
+    }
+    bytes.push_back(scenes.back() ? std::optional(scenes.back()->plan.layout.bytes) : std::nullopt);
   }
-  return std::nullopt;
+  const auto at = SizeForSanitizers(own.plan.layout.bytes, bytes);
+  if (!at) return std::nullopt;
+  if (*at == 0) return own;
+  return std::move(scenes[*at - 1]);
 }
 
 class Sanitizers {

@@ -56,6 +56,21 @@ __device__ int scaled(int v) { return v * kTwice; }
   EXPECT_THAT(reply.strategy.title, HasSubstr("TILE=32"));
 }
 
+// The source's own grid leaves out the last n % 16; another divisor would leave out others.
+TEST_F(RetuneTest, WhereTheGridIsAQuotientItIsForSizesThatNeitherDivisorCuts) {
+  const std::string kernel = "__global__ void k(int* x, int n) { x[n] = TILE; }\n";
+  const auto with_grid = [&](const std::string& grid) {
+    return kHead +
+           "// cupilot: tune\n// cupilot: tunable TILE = 8, 16, 32\n"
+           "// cupilot: launch block=(TILE) grid=" +
+           grid + "\n" + kernel;
+  };
+  EXPECT_EQ(Retuned(with_grid("(n/TILE)"), 32).variant.guard, "(n) % (32) == 0 && (n) % (16) == 0");
+  EXPECT_EQ(Retuned(with_grid("(n/TILE,4)"), 16).variant.guard, "") << "the source's own grid";
+  EXPECT_EQ(Retuned(with_grid("((n+TILE-1)/TILE)"), 32).variant.guard, "");
+  EXPECT_EQ(Retuned(with_grid("(ceil_div(n,TILE))"), 32).variant.guard, "");
+}
+
 TEST_F(RetuneTest, CopiesTheOverloadsOfACopiedFunction) {
   const protocol::RewriteReply reply = Retuned(kHead + R"(
 __device__ float f(float v) { return v + 1; }
