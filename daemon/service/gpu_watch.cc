@@ -83,9 +83,17 @@ void GpuWatch::Look() {
   });
 }
 
+// True if others were there before.
+bool GpuWatch::NoteWhoIsThere(const MachineSample& sample) {
+  std::set<std::string> uuids;
+  for (const GpuSample& gpu : sample.gpus) uuids.insert(gpu.uuid);
+  std::swap(uuids, uuids_);
+  return !uuids.empty() && uuids != uuids_;
+}
+
 void GpuWatch::OnSample(base::Result<MachineSample> sample) {
   looking_ = false;
-  bool changed = false, used = false;
+  bool changed = sample && NoteWhoIsThere(*sample), used = false;
   for (auto& [device, watched] : watched_) {
     const bool before = watched.judgement.may_run();
     const GpuSample* gpu = sample ? FindSample(*sample, watched.uuid) : nullptr;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -21,7 +22,7 @@ void SampleMachine(evaluate::Workers& workers, base::Callback<MachineSample> don
 
 class GpuWatch {
  public:
-  // `changed` is called when a GPU was freed or held back.
+  // `changed` is called when a GPU was freed or held back, and when one came or went.
   GpuWatch(loop::Loop& loop, const base::Clock& clock, evaluate::Workers& workers,
            PolicySettings settings, base::UniqueFunction<void()> changed);
   GpuWatch(const GpuWatch&) = delete;
@@ -35,6 +36,8 @@ class GpuWatch {
   bool MayRun(const std::string& device) const;
   // Null: it is not watched now.
   const GpuJudgement* Find(const std::string& device) const;
+  // Of the GPUs that the last sample saw.
+  const std::set<std::string>& uuids() const { return uuids_; }
   const PolicySettings& settings() const { return settings_; }
 
  private:
@@ -44,6 +47,7 @@ class GpuWatch {
     GpuJudgement judgement;
   };
   void Look();
+  bool NoteWhoIsThere(const MachineSample& sample);
   void OnSample(base::Result<MachineSample> sample);
 
   const base::Clock& clock_;
@@ -53,6 +57,7 @@ class GpuWatch {
   loop::Timer timer_;
   std::map<std::string, Watched> watched_;
   bool looking_ = false;
+  std::set<std::string> uuids_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

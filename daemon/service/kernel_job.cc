@@ -20,8 +20,9 @@ std::string StoreKey(const JobInput& input) {
   return JobKey(input.kernel, input.numerics, input.place) + "/" + std::to_string(input.seed);
 }
 
-bool IsFailureOfOriginal(const base::Error& error) {
-  return error.code == base::ErrorCode::kInvalidArgument;
+// Nor will the next candidate do better: the original fails, or there is no room for verdicts.
+bool EndsAll(const base::Error& error) {
+  return error.code == base::ErrorCode::kInvalidArgument || error.code == base::ErrorCode::kIo;
 }
 
 }  // namespace
@@ -197,14 +198,30 @@ void KernelJob::BeginAgain() {
   if (given_up_) return;
   begin_again_ = true;
   if (busy() || !NothingOpen()) return;
+  ForgetAll();
+  spent_ = {};
+}
+
+void KernelJob::TryAgain() {
+  if (!may_try_again()) return;
+  ForgetAll();
+  Restore();
+}
+
+// As before the first step.
+void KernelJob::ForgetAll() {
   begin_again_ = false;
+  open_.clear();
+  proving_.reset();
   search_.reset();
   opinions_.clear();
   elsewhere_ = {};
   advice_ = {};
   same_code_.Clear();
   ended_.clear();
-  spent_ = {};
+  failure_.clear();
+  failures_in_a_row_ = 0;
+  savable_ = true;
   looked_at_ = 0;
   proof_ended_ = proof_seconds_ = 0;
   late_proofs_ = 0;
@@ -514,12 +531,12 @@ void KernelJob::Tell(const Attempt& attempt) {
   }
 }
 
-// The environment failed, not the candidate. What says that the original itself cannot be run ends
-// the job; anything else is tried again a few times.
+// The environment failed, not the candidate. What says that the original itself cannot be run, or
+// that nothing can be written down, ends the job; anything else is tried again a few times.
 void KernelJob::Fail(const base::Error& error) {
   savable_ = false;
   log::Warning("no verdict", {{"kernel", records::LabelOf(input_.kernel)}, {"reason", error}});
-  if (IsFailureOfOriginal(error) || ++failures_in_a_row_ >= kMostFailures) {
+  if (EndsAll(error) || ++failures_in_a_row_ >= kMostFailures) {
     if (failure_.empty()) failure_ = error.message;
     finished_ = true;
   }

@@ -58,6 +58,14 @@ class KernelJob {
   // A variant that beat others is refused by an object: what it beat is looked at again, from the
   // verdicts that are there.
   void BeginAgain();
+  // It failed, or some of its candidates have no verdict because the environment did, and nothing
+  // that it asked for is outstanding: what stood in the way may have passed.
+  bool may_try_again() const {
+    const bool failed = !failure_.empty() || (finished_ && !savable_);
+    return failed && !given_up_ && !under_way();
+  }
+  // Then it goes on where the store says that it was, as it would in a new daemon.
+  void TryAgain();
   // Variants that other machines proved may have come since they were last asked for.
   void FindProposals();
   // Nothing more is tried, for this reason, and nothing more evaluated. Evaluations that are under
@@ -112,6 +120,7 @@ class KernelJob {
   struct Attempt;
 
   void Restore();
+  void ForgetAll();
   void Save();
   search::SearchInput InputOfSearch() const;
   void Prepare();

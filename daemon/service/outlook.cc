@@ -65,7 +65,9 @@ std::string NextStepOf(Service& service, const ObjectState& state, const records
   }
   if (!state.places.why_none.empty()) return "a device that runs this build's code";
   if (job == nullptr) return "the daemon tunes it when its turn comes";
-  if (!job->failure().empty()) return "what stands in the way has to be removed; then build again";
+  if (!job->failure().empty()) {
+    return "what stands in the way has to be removed; it is tried again by itself, now and then";
+  }
   const bool pinned = std::any_of(set.begin(), set.end(), [&](const Proven& one) {
     return service.catalog().marks().Pinned(kernel.key).contains(one.variant.id);
   });

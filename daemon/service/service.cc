@@ -42,11 +42,7 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       pool_(with_.store, static_cast<std::size_t>(settings.pool_entries)),
       journal_(with_.store, with_.clock),
       policy_(with_.clock, catalog_),
-      gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
-                 [this] {
-                   HoldJobs();
-                   Later(&Service::Work);
-                 }),
+      gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu, [this] { OnGpusChanged(); }),
       capture_tests_(with_.loop, catalog_, with_.captures,
                      {settings.capture_tests, state_folder_ + "/captures"},
                      [this](const CaptureId* ended) { OnCaptureChanged(ended); }),
@@ -56,7 +52,8 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
                [this](const std::string& folder) { OnFolderChanged(folder); }),
       lock_watcher_(with_.loop, milliseconds(0), [this](const std::string&) { CheckObstacle(); }),
       obstacle_timer_(with_.loop),
-      models_timer_(with_.loop) {}
+      models_timer_(with_.loop),
+      again_timer_(with_.loop) {}
 
 Service::~Service() { *alive_ = false; }
 
@@ -209,6 +206,7 @@ void Service::Work() {
   PublishDue();
   TouchStamps();
   KeepStoreSmall();
+  LookAtFailures();
 }
 
 bool Service::StartScan() {
@@ -261,6 +259,7 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
     names.push_back(records::LabelOf(kernel));
     if (auto saved = catalog_.SaveKernel(kernel, WorkloadOf(kernel)); !saved) {
       log::Error("a kernel cannot be written down", {{"reason", saved.error()}});
+      state.problem = "its kernels cannot be written down: " + saved.error().message;
     }
   }
   for (const std::string& warning : state.scan->warnings) {

@@ -18,6 +18,7 @@
 #include "loop/file_watcher.h"
 #include "loop/loop.h"
 #include "loop/timer.h"
+#include "service/again.h"
 #include "service/capture_tests.h"
 #include "service/captured_workloads.h"
 #include "service/catalog.h"
@@ -44,9 +45,10 @@ struct ObjectState {
   Places places;                     // where its kernels run
   std::string problem;               // of the last scan, if it failed
   bool scanning = false;
-  bool stale = true;         // to be scanned
-  bool publish_due = false;  // as soon as no build runs
-  bool stamp_due = false;    // its next build should compile it again
+  bool stale = true;           // to be scanned
+  bool publish_due = false;    // as soon as no build runs
+  bool not_published = false;  // what was due could not be written
+  bool stamp_due = false;      // its next build should compile it again
   Published published;
   // Variants whose machine code in the object is what was measured.
   std::set<std::string> as_measured;
@@ -198,6 +200,7 @@ class Service {
   void AskForGpus();
   void ListGpus();
   void WatchGpus();
+  void OnGpusChanged();
   bool MayRunAll(const std::set<std::string>& devices) const;
   void LookAtCaptures();
   void StartCapture();
@@ -221,6 +224,8 @@ class Service {
   void SpareDisplay(const KernelJob& job, const records::Evaluation& verdict);
   void AfterStep();
   void LookIfLeft();
+  void LookAtFailures();
+  void TryAgain();
   void PublishKernel(const std::string& kernel_key);
   void PublishDue();
   bool PublishObject(ObjectState& state);
@@ -271,6 +276,7 @@ class Service {
   enum class Asked { kNo, kWaiting, kAnswered };
   Asked host_asked_ = Asked::kNo;
   Asked gpus_asked_ = Asked::kNo;
+  std::set<std::string> gpus_seen_;                         // uuids, by the last sample
   std::map<std::string, Project> projects_;                 // by build folder
   std::map<std::string, ObjectState> objects_;              // by object folder
   std::map<std::string, std::unique_ptr<KernelJob>> jobs_;  // by JobKey()
@@ -288,8 +294,11 @@ class Service {
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
   loop::Timer models_timer_;
-  std::set<std::string> forgotten_;    // kernels whose last evaluations have not ended yet
-  std::int64_t looked_at_store_ = -1;  // after so many evaluations; -1: never
+  loop::Timer again_timer_;  // while something has failed
+  Again again_;
+  std::chrono::nanoseconds again_at_{0};  // when the timer ends
+  std::set<std::string> forgotten_;       // kernels whose last evaluations have not ended yet
+  std::int64_t looked_at_store_ = -1;     // after so many evaluations; -1: never
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -148,11 +148,12 @@ void Service::TouchStamps() {
   if (build_runs_) return;
   for (auto& [folder, state] : objects_) {
     if (!state.stamp_due || state.stale || state.scanning || state.publish_due) continue;
-    state.stamp_due = false;
-    state.touched_for = state.effective;
     if (auto touched = publisher_.TouchStamp(folder); !touched) {
       log::Warning("a stamp cannot be touched", {{"reason", touched.error()}});
+      continue;
     }
+    state.stamp_due = false;
+    state.touched_for = state.effective;
   }
 }
 

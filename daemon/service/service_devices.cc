@@ -41,6 +41,11 @@ void Service::AskForGpus() {
                         std::all_of(machine->gpus.begin(), machine->gpus.end(),
                                     [](const GpuSample& gpu) { return gpu.power == "suspended"; });
     if (!sleeps || settings_.gpu.wake) return ListGpus();
+    // What was known of it before holds.
+    if (!gpus_.gpus.empty()) {
+      gpus_asked_ = Asked::kAnswered;
+      return OnDevices("cuda");
+    }
     gpus_ = {{},
              "the GPU sleeps to save power and is not woken; build while something uses it, or set "
              "wake_gpu"};
@@ -52,7 +57,11 @@ void Service::AskForGpus() {
 void Service::ListGpus() {
   evaluate::ListGpus(with_.workers, [this, alive = alive_](base::Result<evaluate::GpuList> list) {
     if (!*alive) return;
-    gpus_ = list ? std::move(*list) : evaluate::GpuList{{}, list.error().message};
+    if (list) {
+      gpus_ = std::move(*list);
+    } else if (gpus_.gpus.empty()) {
+      gpus_.reason = list.error().message;
+    }
     gpus_asked_ = Asked::kAnswered;
     if (gpus_.gpus.empty()) log::Info("no GPU", {{"reason", gpus_.reason}});
     OnDevices("cuda");
@@ -84,6 +93,17 @@ bool Service::MayRunAll(const std::set<std::string>& devices) const {
                      [this](const std::string& device) { return gpu_watch_.MayRun(device); });
 }
 
+// Those that came or went since are asked for.
+void Service::OnGpusChanged() {
+  HoldJobs();
+  if (gpus_seen_ != gpu_watch_.uuids()) {
+    const bool first = gpus_seen_.empty();
+    gpus_seen_ = gpu_watch_.uuids();
+    if (!first) AskForGpus();
+  }
+  Later(&Service::Work);
+}
+
 void Service::HoldJobs() {
   for (KernelJob* job : AllJobs()) {
     job->Hold(!obstacle_.empty() || !gpu_watch_.MayRun(job->input().place.device));
@@ -97,6 +117,7 @@ void Service::OnDevices(const std::string& kind) {
     EnsureJobs(state);
     state.publish_due = true;
   }
+  DropUnusedJobs();
   Work();
 }
 
@@ -107,7 +128,8 @@ void Service::FindPlaces(ObjectState& state) {
     return;
   }
   if (gpus_asked_ == Asked::kNo) AskForGpus();
-  if (gpus_asked_ != Asked::kAnswered) return;
+  // While they are asked for once more, what was known holds.
+  if (gpus_asked_ != Asked::kAnswered && gpus_.gpus.empty()) return;
   state.places = GpuPlaces(gpus_, state.object.command, state.scan->toolchain);
   for (Place& place : state.places.places) {
     for (const records::Kernel& kernel : state.scan->kernels) {

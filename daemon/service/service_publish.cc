@@ -49,9 +49,12 @@ void Service::PublishDue() {
 
 bool Service::PublishObject(ObjectState& state) {
   auto published = publisher_.Publish(*state.scan, state.places.places);
+  state.not_published = !published.has_value();
   if (!published) {
     log::Error("a selection cannot be published",
                {{"source", state.object.command.source}, {"reason", published.error()}});
+    // A disk that is full now has room again some time: it is tried with all that happens next.
+    state.publish_due = published.error().code == base::ErrorCode::kIo;
     return false;
   }
   for (const std::string& problem : published->problems) {

@@ -309,11 +309,14 @@ bool FakeProject::StampIsNew() const {
   return identity && identity->mtime_ns > std::int64_t{kLongAgo.tv_sec} * 1'000'000'000;
 }
 
+const std::map<std::string, FakeWorkers::Answer>& AnswersForFakeProjects() {
+  static const std::map<std::string, FakeWorkers::Answer> answers = {
+      {"scan", Scan}, {"propose", Propose}, {"rewrite", Rewrite}, {"retune", Retune}};
+  return answers;
+}
+
 void AnswerForFakeProjects(FakeWorkers& workers) {
-  workers.On("scan", Scan);
-  workers.On("propose", Propose);
-  workers.On("rewrite", Rewrite);
-  workers.On("retune", Retune);
+  for (const auto& [op, answer] : AnswersForFakeProjects()) workers.On(op, answer);
   workers.On("describe_device", [](const Json&) -> base::Result<Json> {
     return Json{{"name", "a processor"},
                 {"arch", kTarget},

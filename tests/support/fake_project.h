@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,8 @@ class FakeProject {
   Code code_;
 };
 
+// What the source workers of such projects answer, by op: scan, propose, rewrite, retune.
+const std::map<std::string, FakeWorkers::Answer>& AnswersForFakeProjects();
 // Lets the workers answer scan, propose, rewrite and describe_device for such projects.
 void AnswerForFakeProjects(FakeWorkers& workers);
 

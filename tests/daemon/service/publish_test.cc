@@ -101,6 +101,37 @@ TEST_F(PublishTest, ASelectionThatBecomesEmptyTakesTheVariantOut) {
   EXPECT_FALSE(project_.StampIsNew());
 }
 
+TEST_F(PublishTest, WhatTheDiskHadNoRoomForIsPublishedLater) {
+  Prepare("kernel one a\n");
+  files_.full = true;
+  Start();
+  Drain();
+  EXPECT_GT(files_.writes, 0);
+  EXPECT_THAT(project_.PublishedVariants(), IsEmpty());
+  files_.full = false;
+  DrainEvents();
+  EXPECT_THAT(project_.PublishedVariants(), SizeIs(1));
+  EXPECT_TRUE(project_.StampIsNew());
+}
+
+TEST_F(PublishTest, AStampThatCouldNotBeTouchedIsTouchedLater) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.Compile());
+  DrainEvents();
+  project_.CompileTurnedOff();
+  files_.full = true;
+  const int touches = files_.touches;
+  DrainEvents();
+  // The variant was in, and one build without it is to be put right by the next.
+  EXPECT_GT(files_.touches, touches);
+  EXPECT_FALSE(project_.StampIsNew());
+  files_.full = false;
+  DrainEvents();
+  EXPECT_TRUE(project_.StampIsNew());
+}
+
 TEST_F(PublishTest, AStampIsTouchedOnceForASelection) {
   Prepare("kernel one a\n");
   Start();

@@ -21,19 +21,45 @@
 
 namespace cupilot::service {
 
-// The evaluator's answers by variant; the writes of the publisher are counted.
+// The evaluator's answers by variant; the writes of the publisher are counted, and fail while the
+// disk is full.
 class CountedFiles final : public PublishFiles {
  public:
   base::Result<bool> Write(const std::string& path, const std::string& bytes) override {
     ++writes;
+    if (full) return base::Fail(base::IoError("No space left on device: " + path));
     return PublishFiles::Write(path, bytes);
   }
   base::Result<> Touch(const std::string& path) override {
     ++touches;
+    if (full) return base::Fail(base::IoError("No space left on device: " + path));
     return PublishFiles::Touch(path);
   }
   int writes = 0;
   int touches = 0;
+  bool full = false;  // the disk
+};
+
+// The same of the store.
+class FullableStore final : public cache::Store {
+ public:
+  explicit FullableStore(cache::Store& store) : store_(store) {}
+  base::Result<std::optional<std::string>> Get(cache::Table table, std::string_view key) override {
+    return store_.Get(table, key);
+  }
+  base::Result<> Apply(const std::vector<cache::Write>& writes) override {
+    if (full) return base::Fail(base::IoError("No space left on device"));
+    return store_.Apply(writes);
+  }
+  base::Result<> Scan(
+      cache::Table table, std::string_view prefix,
+      const std::function<bool(std::string_view, std::string_view)>& visit) override {
+    return store_.Scan(table, prefix, visit);
+  }
+  bool full = false;
+
+ private:
+  cache::Store& store_;
 };
 
 class ServiceTest : public ::testing::Test {
@@ -62,7 +88,7 @@ class ServiceTest : public ::testing::Test {
 
   void Start() {
     service_ =
-        std::make_unique<Service>(Service::Collaborators{*loop_, clock_, store_, workers_,
+        std::make_unique<Service>(Service::Collaborators{*loop_, clock_, disk_, workers_,
                                                          evaluator_, files_, captures_, models_},
                                   settings_, state());
     service_->OnEvent([this](const std::string& name, const records::Json& data) {
@@ -152,6 +178,7 @@ class ServiceTest : public ::testing::Test {
   std::unique_ptr<loop::Loop> loop_ = std::make_unique<loop::Loop>();
   test::ManualClock clock_;
   cache::MemoryStore store_;
+  FullableStore disk_{store_};
   test::FakeWorkers workers_;
   std::function<base::Result<records::Evaluation>(const evaluate::EvaluateRequest&)> judge_;
   test::FakeEvaluator evaluator_;
