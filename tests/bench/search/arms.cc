@@ -26,16 +26,8 @@ const Arm* FindArm(std::string_view name) {
   return nullptr;
 }
 
-search::evolution::Settings SettingsOf(const Arm& arm, std::int64_t requests,
-                                       std::int64_t evaluations) {
-  search::evolution::Settings settings;
-  settings.requests = arm.models ? requests : 0;
-  settings.evaluations = evaluations;
-  settings.strategies = arm.strategies;
-  settings.roofline = arm.roofline;
-  settings.pool = arm.pool;
-  settings.tree = arm.tree;
-  return settings;
+service::SearchParts PartsOf(const Arm& arm) {
+  return {arm.techniques, arm.pool, arm.strategies, arm.roofline, arm.tree};
 }
 
 }  // namespace cupilot::bench

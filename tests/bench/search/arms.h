@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "search/evolution/settings.h"
+#include "service/job_input.h"
 
 namespace cupilot::bench {
 
@@ -15,7 +15,7 @@ struct Arm {
   std::string_view what;   // one plain phrase, for tables
   bool techniques = true;  // mechanical ones are tried
   bool models = true;      // are asked
-  bool strategies = true;  // search::evolution::Settings' switches
+  bool strategies = true;  // as service::SearchParts has them
   bool roofline = true;
   bool pool = true;
   bool tree = true;
@@ -24,8 +24,7 @@ struct Arm {
 std::span<const Arm> Arms();
 const Arm* FindArm(std::string_view name);
 
-// The settings of an arm, within its requests and evaluations.
-search::evolution::Settings SettingsOf(const Arm& arm, std::int64_t requests,
-                                       std::int64_t evaluations);
+// What of the search an arm uses; whether models are asked is no part of it.
+service::SearchParts PartsOf(const Arm& arm);
 
 }  // namespace cupilot::bench

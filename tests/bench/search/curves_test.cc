@@ -76,14 +76,13 @@ TEST(BestSoFar, ThePictureNamesEachArm) {
 }
 
 TEST(Arms, DifferByOneSwitchEach) {
-  const auto whole = SettingsOf(*FindArm("evolution"), 12, 100);
-  EXPECT_EQ(whole.requests, 12);
-  EXPECT_TRUE(whole.strategies && whole.roofline && whole.pool && whole.tree);
-  EXPECT_FALSE(SettingsOf(*FindArm("code"), 12, 100).strategies);
-  EXPECT_FALSE(SettingsOf(*FindArm("no_roofline"), 12, 100).roofline);
-  EXPECT_FALSE(SettingsOf(*FindArm("no_pool"), 12, 100).pool);
-  EXPECT_FALSE(SettingsOf(*FindArm("no_tree"), 12, 100).tree);
-  EXPECT_EQ(SettingsOf(*FindArm("mechanical"), 12, 100).requests, 0);
+  const service::SearchParts whole = PartsOf(*FindArm("evolution"));
+  EXPECT_TRUE(whole.techniques && whole.strategies && whole.roofline && whole.pool && whole.tree);
+  EXPECT_FALSE(PartsOf(*FindArm("code")).strategies);
+  EXPECT_FALSE(PartsOf(*FindArm("no_roofline")).roofline);
+  EXPECT_FALSE(PartsOf(*FindArm("no_pool")).pool);
+  EXPECT_FALSE(PartsOf(*FindArm("no_tree")).tree);
+  EXPECT_FALSE(FindArm("mechanical")->models);
   EXPECT_FALSE(FindArm("numbers")->techniques);
   EXPECT_EQ(FindArm("nothing"), nullptr);
 }

@@ -1,105 +1,83 @@
-// search_bench FOLDER [--evaluations N] [--out FOLDER]: ways of searching compared on the same
-// kernels, seeds and budgets, from what was recorded of them. FOLDER/<kernel>/<arm>.json is the
-// record of a search (cupilot.search/1), or of a job that holds one; the arms are those of arms.h.
-// Prints the areas under the best-so-far curves, and writes curves.csv and <kernel>.svg to --out.
-// An arm that was not recorded is named and left out.
+// search_bench: ways of searching compared on the same kernels, seeds and budgets (arms.h), from
+// what was recorded of each, or live (options.h says how it is called). Exit 1: a recording lacks
+// something, or requests are open; 2: wrong usage; 3: no such device, no worker.
 #include <cstdio>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
-#include "tests/bench/search/arms.h"
-#include "tests/bench/search/curves.h"
+#include "tests/bench/search/compare.h"
 
 namespace cupilot::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Options {
-  fs::path folder;
-  fs::path out;
-  std::size_t evaluations = 100;
-};
-
-base::Result<Curve> ReadCurve(const fs::path& file) {
-  TRY_ASSIGN(const std::string text, base::ReadFile(file.string()));
-  TRY_ASSIGN(records::Json json, records::ParseJson(text));
-  if (json.is_object() && json.contains("search")) json = records::Json(json["search"]);
-  TRY_ASSIGN(Curve curve, CurveOf(json));
-  curve.kernel = file.parent_path().filename();
-  curve.arm = file.stem();
-  return curve;
+int FailBench(const base::Error& error) {
+  std::fprintf(stderr, "search_bench: %s\n", error.message.c_str());
+  if (error.code == base::ErrorCode::kUnavailable) return 3;
+  return error.code == base::ErrorCode::kInvalidArgument ? 2 : 1;
 }
 
-base::Result<std::vector<Curve>> ReadCurves(const fs::path& kernel) {
-  std::vector<Curve> curves;
-  for (const Arm& arm : Arms()) {
-    const fs::path file = kernel / (std::string(arm.name) + ".json");
-    if (!fs::exists(file)) {
-      std::printf("%s: %s was not recorded\n", kernel.filename().c_str(),
-                  std::string(arm.name).c_str());
-      continue;
-    }
-    auto curve = ReadCurve(file);
-    if (!curve) return base::Fail(curve.error().In(file.string()));
-    curves.push_back(std::move(*curve));
-  }
-  return curves;
+void SayLine(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
 }
 
-base::Result<> Compare(const Options& options) {
-  std::set<fs::path> kernels;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(options.folder, error)) {
-    if (entry.is_directory()) kernels.insert(entry.path());
-  }
-  if (error || kernels.empty()) {
-    return base::Fail(base::NotFound(options.folder.string() + " holds no kernel's folder"));
-  }
-  std::vector<Curve> all;
-  for (const fs::path& kernel : kernels) {
-    TRY_ASSIGN(const std::vector<Curve> curves, ReadCurves(kernel));
-    if (!options.out.empty()) {
-      const std::string name = kernel.filename();
-      TRY(base::WriteFileAtomically((options.out / (name + ".svg")).string(), Svg(curves, name)));
+base::Result<> WriteCurves(const std::vector<Curve>& curves, const std::string& out) {
+  TRY(base::WriteFileAtomically(out + "/curves.csv", Csv(curves)));
+  std::set<std::string> kernels;
+  for (const Curve& curve : curves) kernels.insert(curve.kernel);
+  for (const std::string& kernel : kernels) {
+    std::vector<Curve> of;
+    for (const Curve& curve : curves) {
+      if (curve.kernel == kernel) of.push_back(curve);
     }
-    all.insert(all.end(), curves.begin(), curves.end());
+    TRY(base::WriteFileAtomically(out + "/" + kernel + ".svg", Svg(of, kernel)));
   }
-  if (!options.out.empty()) {
-    TRY(base::WriteFileAtomically((options.out / "curves.csv").string(), Csv(all)));
-  }
-  std::vector<std::string> arms;
-  for (const Arm& arm : Arms()) arms.emplace_back(arm.name);
-  std::printf("%s", AreaTable(all, arms, options.evaluations).c_str());
   return {};
 }
 
-int Main(int count, char** arguments) {
-  Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string word = arguments[i];
-    if (word == "--evaluations" && i + 1 < count) {
-      options.evaluations = std::strtoull(arguments[++i], nullptr, 10);
-    } else if (word == "--out" && i + 1 < count) {
-      options.out = arguments[++i];
-    } else {
-      options.folder = word;
-    }
-  }
-  if (options.folder.empty()) {
-    std::fprintf(stderr, "usage: search_bench FOLDER [--evaluations N] [--out FOLDER]\n");
+base::Result<Comparison> Compare(loop::Loop& loop, const Options& options) {
+  const base::SystemClock clock;
+  if (!options.live) return CompareRecorded(loop, clock, options, SayLine);
+  TRY_ASSIGN(const auto machine,
+             LiveMachine::Make(loop, clock, CUPILOT_BENCH_ROOT, options.device));
+  return CompareLive(loop, clock, options, *machine, SayLine);
+}
+
+int RunBench(const std::vector<std::string>& words) {
+  const auto options = ParseOptions(words, CUPILOT_BENCH_ROOT "/tests/data/search");
+  if (!options) {
+    std::fprintf(stderr, "search_bench: %s\n%s", options.error().message.c_str(), kUsage);
     return 2;
   }
-  const auto compared = Compare(options);
-  if (compared) return 0;
-  std::fprintf(stderr, "search_bench: %s\n", compared.error().message.c_str());
+  loop::Loop loop;
+  const auto comparison = Compare(loop, *options);
+  if (!comparison) return FailBench(comparison.error());
+  std::vector<std::string> arms;
+  for (const Arm& arm : Arms()) arms.emplace_back(arm.name);
+  std::printf("%s",
+              AreaTable(comparison->curves, arms, static_cast<std::size_t>(comparison->evaluations))
+                  .c_str());
+  if (!options->out.empty()) {
+    if (auto wrote = WriteCurves(comparison->curves, options->out); !wrote) {
+      return FailBench(wrote.error());
+    }
+  }
+  if (comparison->open_requests == 0) return 0;
+  std::printf("%d requests are open: put their answers beside them and run this again\n",
+              comparison->open_requests);
   return 1;
 }
 
 }  // namespace
 }  // namespace cupilot::bench
 
-int main(int count, char** arguments) { return cupilot::bench::Main(count, arguments); }
+int main(int count, char** arguments) {
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  if (words.size() == 1 && (words[0] == "--help" || words[0] == "-h")) {
+    std::printf("%s", cupilot::bench::kUsage);
+    return 0;
+  }
+  return cupilot::bench::RunBench(words);
+}
