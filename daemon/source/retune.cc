@@ -309,7 +309,7 @@ base::Result<protocol::RewriteReply> Retune(const protocol::RetuneRequest& reque
       return declined;
     }
   }
-  TRY_ASSIGN(const auto before, LoadUnit(request.command, request.source_text));
+  TRY_ASSIGN(const auto before, LoadKeptUnit(request.command, request.source_text));
   TRY_ASSIGN(const auto after, LoadUnit(request.command, request.source_text, request.values));
   return Retuner(request, *before, *after).Run();
 }

@@ -1,8 +1,70 @@
 #include "source/unit.h"
 
+#include <list>
+#include <mutex>
+
 #include "base/file.h"
 
 namespace cupilot::source {
+namespace {
+
+// What a unit was read from; a file that is not there has the size of none.
+class ReadFiles {
+ public:
+  explicit ReadFiles(const Preprocessed& source) {
+    for (const auto* paths : {&source.files, &source.headers}) {
+      for (const std::string& path : *paths) files_.emplace_back(path, Identify(path));
+    }
+  }
+  bool AreTheSame() const {
+    for (const auto& [path, was] : files_) {
+      const base::FileIdentity now = Identify(path);
+      if (now.size != was.size || now.mtime_ns != was.mtime_ns) return false;
+    }
+    return true;
+  }
+
+ private:
+  static base::FileIdentity Identify(const std::string& path) {
+    return base::IdentifyFile(path).value_or(base::FileIdentity{});
+  }
+  std::vector<std::pair<std::string, base::FileIdentity>> files_;
+};
+
+class KeptUnits {
+ public:
+  std::shared_ptr<const Unit> Find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+      if (entry->key != key) continue;
+      if (!entry->files.AreTheSame()) {
+        entries_.erase(entry);
+        return nullptr;
+      }
+      entries_.splice(entries_.begin(), entries_, entry);
+      return entries_.front().unit;
+    }
+    return nullptr;
+  }
+  void Keep(std::string key, std::shared_ptr<const Unit> unit, ReadFiles files) {
+    const std::lock_guard lock(mutex_);
+    entries_.push_front({std::move(key), std::move(unit), std::move(files)});
+    if (entries_.size() > kMost) entries_.pop_back();
+  }
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const Unit> unit;
+    ReadFiles files;
+  };
+  static constexpr std::size_t kMost = 4;  // a few MB each
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the last used first
+};
+
+}  // namespace
 
 base::Result<std::unique_ptr<Unit>> LoadUnit(
     const records::CompileCommand& command, const std::string& text,
@@ -26,6 +88,16 @@ base::Result<std::unique_ptr<Unit>> LoadUnit(
   options.system_folders = unit->flags.preprocess.toolkit_folders;
   TRY_ASSIGN(unit->parsed, Parse(unit->source.text, options));
   unit->places = Places(unit->parsed.tree.text);
+  return unit;
+}
+
+base::Result<std::shared_ptr<const Unit>> LoadKeptUnit(const records::CompileCommand& command,
+                                                       const std::string& text) {
+  static KeptUnits kept;
+  std::string key = records::ToJson(command).dump() + '\0' + text;
+  if (auto known = kept.Find(key)) return known;
+  TRY_ASSIGN(std::shared_ptr<const Unit> unit, LoadUnit(command, text));
+  kept.Keep(std::move(key), unit, ReadFiles(unit->source));
   return unit;
 }
 

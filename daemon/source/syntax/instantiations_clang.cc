@@ -6,6 +6,7 @@
 #include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <llvm/ADT/SetVector.h>
 
 #include <algorithm>
 #include <set>
@@ -80,7 +81,8 @@ class BodyNames : public clang::RecursiveASTVisitor<BodyNames> {
     found.insert(made->getConstructor());
     return true;
   }
-  std::set<const clang::Decl*> found;
+  // In the order in which they are met: what is made of them is the same each time.
+  llvm::SetVector<const clang::Decl*> found;
   std::set<const clang::FunctionDecl*> functions;
 
  private:

@@ -6,6 +6,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <llvm/ADT/SetVector.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -102,7 +103,7 @@ class Mentioned : public clang::RecursiveASTVisitor<Mentioned> {
     return true;
   }
 
-  std::set<const clang::Decl*> declarations;              // outside of functions
+  llvm::SetVector<const clang::Decl*> declarations;       // outside of functions, as they are met
   std::map<const clang::ValueDecl*, std::size_t> locals;  // of functions, itself not: how often
   std::set<const clang::ValueDecl*>
       constants;  // those of them that are asked for while it compiles

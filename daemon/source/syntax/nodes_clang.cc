@@ -113,7 +113,7 @@ std::string Converter::HeaderOf(clang::SourceLocation location) const {
   clang::SourceLocation place = sources_.getFileLoc(location);
   while (place.isValid()) {
     const clang::PresumedLoc presumed = sources_.getPresumedLoc(place);
-    if (presumed.isInvalid() || IsUser(place)) break;
+    if (presumed.isInvalid() || !sources_.isInSystemHeader(place)) break;
     const std::string_view name = presumed.getFilename();
     if (!name.empty() && name.front() != '<' && name != kHeadersName) header = name;
     place = presumed.getIncludeLoc();

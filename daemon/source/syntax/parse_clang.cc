@@ -20,10 +20,12 @@
 
 #include <list>
 #include <mutex>
+#include <optional>
 
 #include "base/install_layout.h"
 #include "source/syntax/converter.h"
 #include "source/syntax/headers.h"
+#include "source/syntax/leading_headers.h"
 #include "source/syntax/prelude.h"
 
 #if defined(__has_feature)
@@ -226,15 +228,16 @@ std::vector<std::string> Arguments(const ParseOptions& options) {
 
 constexpr const char* kKeptName = "/cupilot-headers.pch";
 
-// Writes what a text of includes declares to a string.
+// Writes what a text of headers declares to a string.
 class KeepAction final : public clang::ASTFrontendAction {
  public:
+  explicit KeepAction(bool preprocessed) : preprocessed_(preprocessed) {}
   std::shared_ptr<clang::PCHBuffer> kept = std::make_shared<clang::PCHBuffer>();
 
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
-    AddPrelude(compiler, false);
+    AddPrelude(compiler, preprocessed_);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<WatchingConsumer>(compiler));
     consumers.push_back(std::make_unique<clang::PCHGenerator>(
@@ -243,6 +246,9 @@ class KeepAction final : public clang::ASTFrontendAction {
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
   clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
+
+ private:
+  bool preprocessed_;
 };
 
 struct File {
@@ -294,20 +300,20 @@ std::string LeadingIncludes(const std::string& text) {
   return text.substr(0, end);
 }
 
-// What headers declare, by the text that includes them and clang's arguments. Thread-safe.
+// What headers declare, by the text that includes or is them and clang's arguments. Thread-safe.
 class KeptHeaders {
  public:
   using Bytes = std::shared_ptr<const clang::PCHBuffer>;
 
   // Null the first time, for a text that is not seen again costs nothing then.
-  Bytes Find(const std::string& includes, std::vector<std::string> arguments) {
-    std::string key = includes;
+  Bytes Find(const std::string& headers, std::vector<std::string> arguments, bool preprocessed) {
+    std::string key = headers;
     for (const std::string& argument : arguments) key += '\0' + argument;
     const std::lock_guard lock(mutex_);
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
       if (entry->key != key) continue;
       entries_.splice(entries_.begin(), entries_, entry);
-      if (entry->bytes == nullptr) entry->bytes = Keep(includes, std::move(arguments));
+      if (entry->bytes == nullptr) entry->bytes = Keep(headers, std::move(arguments), preprocessed);
       return entry->bytes->IsComplete ? entry->bytes : nullptr;
     }
     entries_.push_front({std::move(key), nullptr});
@@ -326,11 +332,13 @@ class KeptHeaders {
   };
   static constexpr std::size_t kMost = 6;  // some 10 MB each
 
-  static Bytes Keep(const std::string& includes, std::vector<std::string> arguments) {
+  static Bytes Keep(const std::string& headers, std::vector<std::string> arguments,
+                    bool preprocessed) {
+    if (preprocessed && !IsWhole(headers)) return std::make_shared<clang::PCHBuffer>();
     arguments.back() = kHeadersName;
     clang::IgnoringDiagConsumer ignored;
-    KeepAction action;
-    Execute(arguments, {{kHeadersName, includes}}, ignored, action);
+    KeepAction action(preprocessed);
+    Execute(arguments, {{kHeadersName, headers}}, ignored, action);
     return action.kept;
   }
 
@@ -350,19 +358,23 @@ base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& op
   if (options.preprocessed) PatchForClang(patched);
   PatchLaunches(patched);
   std::vector<std::string> arguments = Arguments(options);
-  const std::string includes = options.preprocessed ? "" : LeadingIncludes(patched);
-  std::vector<File> files = {{options.file_name, patched}};
+  std::optional<LeadingHeaders> leading;
+  if (options.preprocessed) leading.emplace(patched);
+  const std::string headers = leading ? leading->Text(patched) : LeadingIncludes(patched);
+  std::vector<File> files;
   KeptHeaders::Bytes kept;
-  if (options.keep_headers && (!includes.empty() || options.include_runtime)) {
+  if (options.keep_headers && (!headers.empty() || options.include_runtime)) {
     std::vector<std::string> common(arguments.begin(), arguments.end() - 1);
     common.emplace_back();
-    kept = Kept().Find(includes, std::move(common));
+    kept = Kept().Find(headers, std::move(common), options.preprocessed);
   }
   if (kept != nullptr) {
     arguments.insert(arguments.end() - 1, {"-include-pch", kKeptName});
     files.push_back({kKeptName, llvm::StringRef(kept->Data.data(), kept->Data.size())});
-    files.push_back({kHeadersName, includes});
+    files.push_back({kHeadersName, headers});
+    if (options.preprocessed) leading->LeaveOut(patched);
   }
+  files.push_back({options.file_name, patched});
   ParseOutcome outcome;
   outcome.kept_headers = kept != nullptr;
   Collector collector(outcome.errors, options.file_name);

@@ -70,8 +70,9 @@ struct Preprocessed {
   std::vector<TagComment> comments;
   std::vector<UserMacro> macros;  // of user text, live at the end of the file, as they were defined
   std::vector<std::string>
-      system_includes;             // that user text asks for, as written: "cmath"; each once
-  std::vector<std::string> files;  // user files read, absolute; the source first
+      system_includes;               // that user text asks for, as written: "cmath"; each once
+  std::vector<std::string> files;    // user files read, absolute; the source first
+  std::vector<std::string> headers;  // all others that were read
   std::vector<ArchitectureBranch> branches;
   std::vector<PlaceMacro> place_macros;
   std::vector<Diagnostic> errors;  // a missing header, a bad directive

@@ -154,6 +154,17 @@ class Printer {
     previous_plain_ = false;
   }
 
+  // What was read besides the user's files.
+  void CollectHeaders() {
+    for (auto entry = sources_.fileinfo_begin(); entry != sources_.fileinfo_end(); ++entry) {
+      std::string path = base::AbsolutePath(entry->first.getName().str(), options_.directory);
+      const std::vector<std::string>& user = result_.files;
+      if (std::find(user.begin(), user.end(), path) == user.end()) {
+        result_.headers.push_back(std::move(path));
+      }
+    }
+  }
+
   static std::string RealPath(const std::string& path) {
     llvm::SmallString<256> real;
     if (llvm::sys::fs::real_path(path, real)) return path;
@@ -430,6 +441,7 @@ class PrintAction final : public clang::PreprocessorFrontendAction {
       printer.Print(token);
     }
     printer.EndLine();
+    printer.CollectHeaders();
     CollectMacros(preprocessor, printer, guarded, result_);
     preprocessor.RemovePragmaHandler(&any);
     preprocessor.RemovePragmaHandler("GCC", &gnu);
