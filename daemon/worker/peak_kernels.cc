@@ -145,15 +145,15 @@ constexpr Pattern kTensor = {
 std::string MemoryKernels() { return kMemoryKernels; }
 
 std::vector<RateKernel> RateKernels(int capability) {
-  constexpr double kSteps = static_cast<double>(kChains) * kUnrolled;
-  std::vector<RateKernel> kernels = {{"fp32", TextOf(kFp32, kChains), 2 * kSteps},
-                                     {"fp64", TextOf(kFp64, kChains), 2 * kSteps},
-                                     {"fp16", TextOf(kFp16, kChains), 4 * kSteps},
-                                     {"integer", TextOf(kInteger, kChains), 2 * kSteps},
-                                     {"special", TextOf(kSpecial, kChains), kSteps}};
+  constexpr double kOperations = static_cast<double>(kChains) * kUnrolled;
+  std::vector<RateKernel> kernels = {{"fp32", TextOf(kFp32, kChains), 2 * kOperations},
+                                     {"fp64", TextOf(kFp64, kChains), 2 * kOperations},
+                                     {"fp16", TextOf(kFp16, kChains), 4 * kOperations},
+                                     {"integer", TextOf(kInteger, kChains), 2 * kOperations},
+                                     {"special", TextOf(kSpecial, kChains), kOperations}};
   if (capability >= 80) {
     constexpr double kOfAWarp = 2.0 * 16 * 8 * 16;
-    kernels.push_back({"tensor", TextOf(kTensor, kChains), kSteps * kOfAWarp / 32});
+    kernels.push_back({"tensor", TextOf(kTensor, kChains), kOperations * kOfAWarp / 32});
   }
   return kernels;
 }

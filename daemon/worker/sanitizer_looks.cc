@@ -6,6 +6,8 @@ namespace {
 // A verification of a finalist takes at most 10 s (and 40 times the original's time). The longer
 // one is for machines that are busy with something else.
 constexpr std::chrono::milliseconds kSanitizedLimit{6000}, kLongSanitizedLimit{60000};
+// Of what is not small: a proof takes 10 s in all.
+constexpr std::chrono::milliseconds kLargeSanitizedLimit{4000};
 
 constexpr std::int64_t kSmallBytes = std::int64_t{8} << 20, kMostBytes = std::int64_t{64} << 20;
 
@@ -17,6 +19,8 @@ std::vector<const SanitizerTool*> AllTools() {
 }
 
 }  // namespace
+
+bool IsSmallForSanitizers(std::int64_t bytes) { return bytes <= kSmallBytes; }
 
 std::optional<std::size_t> SizeForSanitizers(
     std::int64_t own, const std::vector<std::optional<std::int64_t>>& others) {
@@ -35,14 +39,14 @@ std::optional<std::size_t> SizeForSanitizers(
   return small ? small : large;
 }
 
-SanitizerLook LookWithSanitizers(const std::string& case_name, const RunSanitizers& candidate,
-                                 const RunSanitizers& original) {
+SanitizerLook LookWithSanitizers(const std::string& case_name, bool small,
+                                 const RunSanitizers& candidate, const RunSanitizers& original) {
   SanitizerLook look;
   const std::string of = " (case '" + case_name + "')";
   std::string clean;
-  for (SanitizedRun& run : candidate(AllTools(), kSanitizedLimit)) {
+  for (SanitizedRun& run : candidate(AllTools(), small ? kSanitizedLimit : kLargeSanitizedLimit)) {
     const std::string tool = run.tool->name;
-    if (run.late && original({run.tool}, kLongSanitizedLimit).front().failed.empty()) {
+    if (run.late && small && original({run.tool}, kLongSanitizedLimit).front().failed.empty()) {
       run = candidate({run.tool}, kLongSanitizedLimit).front();
       if (run.late) {
         look.finding.reason = "timed_out";

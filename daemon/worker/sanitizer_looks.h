@@ -28,13 +28,17 @@ struct SanitizerLook {
 // nothing out: it is asked again, alone and for longer, and a candidate that does not end then
 // either is `timed_out` where the original ends. A tool that fails otherwise is a note: it may be
 // the tool's own limit.
-SanitizerLook LookWithSanitizers(const std::string& case_name, const RunSanitizers& candidate,
-                                 const RunSanitizers& original);
+//
+// `small`: what runs ends soon but for the tools; who is late is given more time then, and who
+// hangs where the original does not has timed out. Else a late tool is a note.
+SanitizerLook LookWithSanitizers(const std::string& case_name, bool small,
+                                 const RunSanitizers& candidate, const RunSanitizers& original);
 
 // Which size the tools look at, by the bytes of their buffers: 0 the case's own, i the i-th of its
 // other sizes (of which some may not be; nothing there). The tools make a kernel a hundred to a
 // thousand times slower: the largest one that is small, so that its blocks are many and it ends
 // soon; where none is small the smallest that is not too large. Nothing: all are.
+bool IsSmallForSanitizers(std::int64_t bytes);
 std::optional<std::size_t> SizeForSanitizers(
     std::int64_t own, const std::vector<std::optional<std::int64_t>>& others);
 

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "device/describe.h"
 #include "worker/admission.h"
+#include "worker/few_blocks.h"
 #include "worker/kept.h"
 #include "worker/program.h"
 #include "worker/sanitized_runs.h"
@@ -83,39 +84,52 @@ base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
 
 class Sanitizers {
  public:
-  Sanitizers(const protocol::CandidateSet& set, std::string program, const Trial::Scene& scene,
-             const CaseInputs& inputs)
-      : set_(set), program_(std::move(program)), scene_(scene), inputs_(inputs) {}
+  Sanitizers(const protocol::CandidateSet& set, std::string sanitizer, const Trial::Scene& scene)
+      : set_(set),
+        sanitizer_(std::move(sanitizer)),
+        scene_(scene),
+        small_(IsSmallForSanitizers(scene.plan.layout.bytes)),
+        candidate_(scene.program),
+        original_(
+            ToJson(OriginalProgram(scene.original, set.kernel.name), scene.original.layout, 0)) {
+    if (small_) return;
+    few_ = LeaveFewBlocks(set.kernel.closure_source + set.variant.source, candidate_);
+    LeaveFewBlocks(set.kernel.closure_source, original_);
+  }
 
-  SanitizerLook Look() const {
+  const records::Json& candidate() const { return candidate_; }
+  bool few() const { return few_; }
+
+  SanitizerLook Look(const CaseInputs& inputs) const {
     return LookWithSanitizers(
-        scene_.original.name,
-        [this](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
-          return RunAll(set_.candidate_artifact, scene_.program, scene_.plan.layout, tools, limit);
+        scene_.original.name, small_,
+        [&](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
+          return RunAll({sanitizer_, set_.device, set_.candidate_artifact, candidate_,
+                         scene_.plan.layout, inputs, Scratch()},
+                        tools, limit);
         },
-        [this](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
-          const Layout& layout = scene_.original.layout;
-          return RunAll(set_.original_artifact,
-                        ToJson(OriginalProgram(scene_.original, set_.kernel.name), layout, 0),
-                        layout, tools, limit);
+        [&](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
+          return RunAll({sanitizer_, set_.device, set_.original_artifact, original_,
+                         scene_.original.layout, inputs, Scratch()},
+                        tools, limit);
         });
   }
 
  private:
-  std::vector<SanitizedRun> RunAll(const std::string& artifact, const records::Json& program,
-                                   const Layout& layout,
-                                   const std::vector<const SanitizerTool*>& tools,
-                                   std::chrono::milliseconds limit) const {
-    return SanitizedRuns({program_, set_.device, artifact, program, layout, inputs_,
-                          set_.work_folder + "/sanitizers"},
-                         tools, limit)
-        .Wait();
+  using Subject = SanitizedRuns::Subject;
+  std::string Scratch() const { return set_.work_folder + "/sanitizers"; }
+  static std::vector<SanitizedRun> RunAll(const Subject& subject,
+                                          const std::vector<const SanitizerTool*>& tools,
+                                          std::chrono::milliseconds limit) {
+    return SanitizedRuns(subject, tools, limit).Wait();
   }
 
   const protocol::CandidateSet& set_;
-  const std::string program_;
+  const std::string sanitizer_;
   const Trial::Scene& scene_;
-  const CaseInputs& inputs_;
+  const bool small_;
+  records::Json candidate_, original_;  // programs
+  bool few_ = false;                    // blocks of the candidate
 };
 
 }  // namespace
@@ -143,21 +157,23 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
     return not_looked(inputs.error().message);
   }
   if (!inputs) return base::Fail(inputs.error());
+  const Sanitizers sanitizers(set, sanitizer, *scene);
   static Kept<SanitizerLook>& kept = *new Kept<SanitizerLook>(kKeptReportBytes);
   const std::string key = base::Hasher()
                               .Add(set.device)
                               .Add(set.candidate_artifact)
                               .Add(set.original_artifact)
-                              .Add(scene->program.dump())
+                              .Add(sanitizers.candidate().dump())
                               .Add(InputsKey(set, scene->original.name, nullptr))
                               .Hex();
   auto looked = kept.Find(key);
   if (!looked) {
     trial.CountLaunches(static_cast<std::int64_t>(kSanitizerTools.size()));
-    looked = std::make_shared<SanitizerLook>(Sanitizers(set, sanitizer, *scene, **inputs).Look());
+    looked = std::make_shared<SanitizerLook>(sanitizers.Look(**inputs));
     if (looked->whole) kept.Put(key, looked, kBytesOfOne);
   }
-  for (const std::string& note : looked->notes) trial.Note(kSanitizersStep, note);
+  const std::string of = sanitizers.few() ? " (of its first blocks)" : "";
+  for (const std::string& note : looked->notes) trial.Note(kSanitizersStep, note + of);
   Finding finding = looked->finding;
   if (!finding.reason.empty()) finding.check = kSanitizersStep;
   return finding;

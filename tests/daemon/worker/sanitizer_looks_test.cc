@@ -42,7 +42,9 @@ SanitizedRun Fails(const std::string& why) { return {nullptr, "", why, false}; }
 
 class SanitizerLooksTest : public ::testing::Test {
  protected:
-  SanitizerLook Look() { return LookWithSanitizers("odd", candidate_.Runs(), original_.Runs()); }
+  SanitizerLook Look(bool small = true) {
+    return LookWithSanitizers("odd", small, candidate_.Runs(), original_.Runs());
+  }
   Scripted candidate_, original_;
 };
 
@@ -104,6 +106,21 @@ TEST_F(SanitizerLooksTest, AToolThatFailsByItselfIsANote) {
   EXPECT_EQ(look.finding.reason, "");
   EXPECT_FALSE(look.whole);
   EXPECT_THAT(look.notes[0], HasSubstr("not looked at: initcheck: it exited with 1"));
+}
+
+// A proof takes 10 s; two more minutes for each tool would be its end.
+TEST_F(SanitizerLooksTest, NobodyWaitsLongForALargeCase) {
+  candidate_.answers["racecheck"] = {Late()};
+  candidate_.answers["memcheck"] = {Says("Invalid write")};
+  const SanitizerLook look = Look(false);
+  EXPECT_EQ(look.finding.reason, "out_of_bounds") << "what is found counts";
+  candidate_.answers.erase("memcheck");
+  const SanitizerLook other = Look(false);
+  EXPECT_EQ(other.finding.reason, "");
+  EXPECT_FALSE(other.whole);
+  EXPECT_THAT(other.notes, testing::Contains(HasSubstr("not looked at: racecheck")));
+  EXPECT_LE(candidate_.asked.back().second, milliseconds(4000));
+  EXPECT_EQ(original_.asked.size(), 1u) << "the one that memcheck's error was compared with";
 }
 
 // On an H200 a product of 2048 x 2048 matrices, 48 MiB, took 75 s.
