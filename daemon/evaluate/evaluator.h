@@ -35,6 +35,9 @@ struct EvaluateRequest {
   // a search, where most candidates are slow and a verification of much data takes a hundred times
   // as long.
   bool only_probe = false;
+  // Of a probe: the speedup of the fastest that is known. What is far slower is measured less
+  // often. 0: unknown.
+  double fastest_known = 0;
   // It was probed, and is worth a proof: what only finalists need is prepared at once.
   bool finalist = false;
   // The lower end of the speedup of what is proven already, asked when the candidate has been

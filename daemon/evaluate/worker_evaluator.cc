@@ -416,6 +416,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     measure.confirm = what == Measuring::kSecond;
     measure.probe = what == Measuring::kProbe;
     measure.probe_limit = owner_.settings_.probe_limit;
+    // Of several cases none alone tells what becomes of the sum.
+    if (measure.probe && request_.fastest_known > 0 && request_.workload.cases.size() == 1) {
+      measure.promising = 1 / request_.fastest_known;
+    }
     Measure(owner_.workers_, measure,
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));

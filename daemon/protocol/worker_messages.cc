@@ -475,7 +475,8 @@ static void Read(const Json& json, const std::string& path, MeasureRequest& valu
       .Optional("max_seconds", value.max_seconds)
       .Optional("confirm", value.confirm)
       .Optional("probe_limit", value.probe_limit)
-      .Optional("probe", value.probe);
+      .Optional("probe", value.probe)
+      .Optional("promising", value.promising);
 }
 
 Json ToJson(const MeasureRequest& value) {
@@ -485,6 +486,7 @@ Json ToJson(const MeasureRequest& value) {
   json["confirm"] = value.confirm;
   json["probe_limit"] = NumberJson(value.probe_limit);
   if (value.probe) json["probe"] = true;
+  if (value.promising > 0) json["promising"] = NumberJson(value.promising);
   return json;
 }
 

@@ -211,6 +211,9 @@ struct MeasureRequest {
   // That probe alone, of a candidate that nothing is known of yet: nothing is said but how fast it
   // is, roughly, or that it does not run.
   bool probe = false;
+  // Of a probe: what takes more than so many times the original's time is of no interest. 0: all
+  // is.
+  double promising = 0;
 };
 struct MeasureReply {
   bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch

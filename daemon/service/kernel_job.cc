@@ -28,7 +28,7 @@ bool EndsAll(const base::Error& error) {
 }  // namespace
 
 Pace PaceOn(const std::string& device) {
-  return evaluate::DeviceKind(device) == "cuda" ? Pace{16, 24} : Pace{};
+  return evaluate::DeviceKind(device) == "cuda" ? Pace{32, 48} : Pace{};
 }
 
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
@@ -223,7 +223,7 @@ void KernelJob::ForgetAll() {
   failures_in_a_row_ = 0;
   savable_ = true;
   looked_at_ = 0;
-  proof_ended_ = proof_seconds_ = 0;
+  proof_ended_ = proof_seconds_ = fastest_probed_ = 0;
   late_proofs_ = 0;
   proposed_ = false;
   proposals_.clear();
@@ -411,6 +411,7 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
   const Attempt& attempt = *Find(id);
   request.only_probe = ProbesFirst(attempt);
+  request.fastest_known = fastest_probed_;
   request.finalist = &attempt == proving_.get();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
@@ -457,6 +458,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     attempt.probed = true;
     const search::Outcome outcome = ProbedOutcome(attempt);
     probed_speedup_ = outcome.speedup.value_or(0);
+    fastest_probed_ = std::max(fastest_probed_, probed_speedup_);
     Enter("probe", &attempt);
     EndAttempt(id, outcome);
     if (*still) same_code_.Tell(code, nullptr);

@@ -199,6 +199,7 @@ class KernelJob {
   int late_proofs_ = 0;                        // after the job's time
   std::int64_t evaluated_ = 0;
   double probed_speedup_ = 0;
+  double fastest_probed_ = 0;
   base::Callback<bool> done_;
   const Pace pace_;
   const CandidateMaker maker_;

@@ -22,6 +22,7 @@ constexpr double kSampleUs = 150;     // a sample is at least so long, events ar
 constexpr double kGraphBelowUs = 50;  // above, the gap between launches does not count
 constexpr std::size_t kMostLaunches = 256;  // of a sample
 constexpr std::size_t kWarmPairs = 20;
+constexpr double kLongUs = 1000;      // one launch says as much as the least of three
 constexpr std::int64_t kStep = 4096;  // copies begin at multiples of it
 
 struct Stretch {
@@ -158,7 +159,9 @@ class CudaPairs {
         TRY_ASSIGN(const double us,
                    device_.Time([&] { return programs_[side][0].Launch(device_); }));
         best = i == 0 ? us : std::min(best, us);
+        if (settings_.probe && us > kLongUs) break;
       }
+      estimates_[side] = best;
       least = side == 0 ? best : std::min(least, best);
     }
     // Several launches go through the stream as the program's dispatcher sends them.
@@ -213,8 +216,13 @@ class CudaPairs {
     for (std::size_t side = 0; graph_ && side < 2; ++side) {
       TRY_ASSIGN(cold_graphs_[side], device_.Record([&] { return LaunchRound(side, 0); }));
     }
+    // A probe of long launches has begun with the estimate.
+    const std::pair<double, double> estimated(estimates_[0], estimates_[1]);
+    const bool begun = settings_.probe && std::min(estimated.first, estimated.second) > kLongUs;
+    PairSettings settings = settings_;
+    if (begun) settings.most_pairs = ProbePairs(settings, estimated);
     return TakePairs(
-        settings_,
+        settings,
         [&](int side, std::size_t pair) -> base::Result<double> {
           const auto s = static_cast<std::size_t>(side);
           TRY(Restore());
@@ -226,7 +234,7 @@ class CudaPairs {
           }));
           return us / static_cast<double>(launches_);
         },
-        slowed_down_);
+        slowed_down_, begun ? &estimated : nullptr);
   }
 
   base::Result<> LaunchRound(std::size_t side, std::size_t first) {
@@ -276,6 +284,7 @@ class CudaPairs {
   std::size_t copies_ = 2;
   std::size_t launches_ = 1;
   bool graph_ = false;
+  std::array<double, 2> estimates_{};  // microseconds of a launch
   std::array<int, 2> cold_graphs_{};
   std::function<bool()> slowed_down_;
   std::array<std::vector<PreparedProgram>, 2> programs_;

@@ -16,7 +16,7 @@ base::Result<std::shared_ptr<Lease::Slot>> Lease::NewSlot(const std::string& dev
                                                           const std::vector<std::string>& modules) {
   TRY_ASSIGN(Arena arena, Arena::Create(bytes));
   TRY_ASSIGN(Runner runner, Runner::Start(device, arena, modules));
-  return std::make_shared<Slot>(Slot{std::move(arena), std::move(runner)});
+  return std::make_shared<Slot>(Slot{std::move(arena), std::move(runner), {}});
 }
 
 base::Result<Lease> Lease::Take(const std::string& device, Role role, std::size_t bytes,

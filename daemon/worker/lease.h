@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,10 @@ class Lease {
   // What judge and runner share, as long as was asked for.
   std::span<std::byte> memory() const { return slot_->arena.bytes().subspan(0, bytes_); }
   Runner& runner() const { return slot_->runner; }
+  // What the last user of this memory said that it holds; empty: nobody did.
+  const std::string& held() const { return held_; }
+  // The next user may rely on it that the memory holds this, and nobody changes it any more.
+  void Hold(std::string contents) const { slot_->held = std::move(contents); }
   // Runs a program of module `module` on the memory.
   base::Result<records::Json> Run(int module, const records::Json& program,
                                   std::chrono::milliseconds limit) const;
@@ -39,13 +44,16 @@ class Lease {
   struct Slot {
     Arena arena;
     Runner runner;
+    std::string held;
   };
-  Lease(std::shared_ptr<Slot> slot, std::size_t bytes) : slot_(std::move(slot)), bytes_(bytes) {}
+  Lease(std::shared_ptr<Slot> slot, std::size_t bytes)
+      : slot_(std::move(slot)), bytes_(bytes), held_(std::exchange(slot_->held, {})) {}
   static base::Result<std::shared_ptr<Slot>> NewSlot(const std::string& device, std::size_t bytes,
                                                      const std::vector<std::string>& modules);
 
   std::shared_ptr<Slot> slot_;
   std::size_t bytes_;
+  std::string held_;
 };
 
 }  // namespace cupilot::worker

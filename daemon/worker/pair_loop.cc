@@ -11,18 +11,21 @@ using std::chrono::steady_clock;
 
 namespace {
 constexpr double kLeastUs = 1e-3;  // a clock's step is no zero
+constexpr double kFar = 1.5;       // more than one launch is off by
 }  // namespace
 
 PairSettings PairSettingsOf(const Json& request) {
   return {request["seconds"].get<double>(), request["probe_limit"].get<double>(),
-          request["most_pairs"].get<std::size_t>(), request.value("probe", false)};
+          request["most_pairs"].get<std::size_t>(), request.value("probe", false),
+          request.value("promising", 0.0)};
 }
 
 base::Result<PairsTaken> TakePairs(
     const PairSettings& settings,
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
-    const std::function<bool()>& disturbed) {
+    const std::function<bool()>& disturbed, const std::pair<double, double>* first) {
   PairsTaken taken;
+  if (first != nullptr) taken.pairs.push_back(*first);
   const auto begin = steady_clock::now();
   bool before = disturbed && disturbed();
   for (std::size_t i = 0; taken.pairs.size() < settings.most_pairs; ++i) {
@@ -33,7 +36,7 @@ base::Result<PairsTaken> TakePairs(
     }
     const bool after = disturbed && disturbed();
     const bool drop = std::exchange(before, after) || after;
-    if (i == 0) continue;
+    if (i == 0 && first == nullptr) continue;
     if (drop && taken.dropped < settings.most_pairs) {
       ++taken.dropped;
       continue;
@@ -45,6 +48,11 @@ base::Result<PairsTaken> TakePairs(
     if (taken.stopped_early || EnoughPairs(taken.pairs, spent, settings.seconds)) break;
   }
   return taken;
+}
+
+std::size_t ProbePairs(const PairSettings& settings, const std::pair<double, double>& first) {
+  const bool far = settings.promising > 0 && first.second > kFar * settings.promising * first.first;
+  return far ? 2 : kProbePairs;
 }
 
 Json ToJson(const PairsTaken& taken) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 #include "base/result.h"
 #include "records/json.h"
@@ -19,6 +20,9 @@ struct PairSettings {
   double probe_limit = 1.1;  // a candidate that takes so many times the original's time stops
   std::size_t most_pairs = 60;
   bool probe = false;  // no more is asked than how fast it is, roughly
+  // Of a probe: a candidate that takes more than so many times the original's time is of no
+  // interest; 0: all are.
+  double promising = 0;
 };
 PairSettings PairSettingsOf(const records::Json& request);
 
@@ -32,10 +36,16 @@ struct PairsTaken {
 // first alternates; pair 0 warms up and does not count. `disturbed`, asked before and after each
 // pair, says that what is timed now does not count (the GPU is slowed down): such pairs are taken
 // again, but no more than as many as are to be taken, or a GPU that stays so would never end.
+// `first`, if it is not null, is a pair that was taken before: it counts, and nothing else warms
+// up.
 base::Result<PairsTaken> TakePairs(
     const PairSettings& settings,
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
-    const std::function<bool()>& disturbed = {});
+    const std::function<bool()>& disturbed = {}, const std::pair<double, double>* first = nullptr);
+
+// How many pairs a probe takes whose first one is this: a candidate that is far from promising is
+// known well enough by two.
+std::size_t ProbePairs(const PairSettings& settings, const std::pair<double, double>& first);
 
 // {"pairs": [[a, b], ...], "stopped_early": ..., "dropped": ...}
 records::Json ToJson(const PairsTaken& taken);

@@ -34,6 +34,30 @@ TEST(PairLoop, AClearLoserStopsAfterItsProbe) {
   EXPECT_EQ(taken->pairs.size(), 3u);
 }
 
+// Launches of 14 ms: what is far from the best that is known costs two of the original, not seven.
+TEST(PairLoop, AProbeIsAsLongAsItIsOfInterest) {
+  PairSettings settings;
+  settings.probe = true;
+  const std::pair<double, double> slow(14000, 12000), fast(14000, 3000);
+  EXPECT_EQ(ProbePairs(settings, slow), kProbePairs) << "nothing is known";
+  settings.promising = 1 / 5.0;
+  EXPECT_EQ(ProbePairs(settings, fast), kProbePairs);
+  EXPECT_EQ(ProbePairs(settings, {14000, 4100}), kProbePairs) << "one launch may be off";
+  ASSERT_EQ(ProbePairs(settings, slow), 2u);
+  settings.most_pairs = 2;
+  std::string order;
+  const auto taken = TakePairs(
+      settings,
+      [&](int side, std::size_t) -> base::Result<double> {
+        order += side == 0 ? 'o' : 'c';
+        return side == 0 ? 14100 : 12100;
+      },
+      {}, &slow);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(order, "oc") << "the first pair warmed up";
+  EXPECT_EQ(taken->pairs, (TimedPairs{slow, {14100, 12100}}));
+}
+
 TEST(PairLoop, PairsOfADisturbedTimeAreTakenAgain) {
   // Disturbed while pairs 2 and 3 are taken: what began or ended so does not count.
   std::size_t now = 0;
