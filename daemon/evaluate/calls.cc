@@ -146,16 +146,16 @@ static std::int64_t CasesOf(const protocol::CandidateSet& set) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(set.workload.cases.size()));
 }
 
-void Verify(Workers& workers, const protocol::VerifyRequest& request,
+void Verify(Workers& workers, const protocol::VerifyRequest& request, bool proof,
             base::Callback<protocol::VerifyReply> done) {
-  CallTyped<protocol::VerifyReply>(
-      workers,
-      MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request),
-               kVerifyLimit * CasesOf(request.set), request.set.device),
-      &protocol::ParseVerifyReply, std::move(done));
+  WorkerCall call = MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request),
+                             kVerifyLimit * CasesOf(request.set), request.set.device);
+  call.proof = proof;
+  CallTyped<protocol::VerifyReply>(workers, std::move(call), &protocol::ParseVerifyReply,
+                                   std::move(done));
 }
 
-void Measure(Workers& workers, const protocol::MeasureRequest& request,
+void Measure(Workers& workers, const protocol::MeasureRequest& request, bool proof,
              base::Callback<protocol::MeasureReply> done) {
   WorkerCall call = MakeCall(
       WorkerKind::kDevice, "measure", protocol::ToJson(request),
@@ -164,6 +164,7 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request,
           kMeasureGrace,
       request.set.device);
   call.exclusive = DeviceKind(request.set.device) == "host";
+  call.proof = proof;
   CallTyped<protocol::MeasureReply>(workers, std::move(call), &protocol::ParseMeasureReply,
                                     std::move(done));
 }
@@ -179,13 +180,13 @@ static milliseconds ProfileLimit(const protocol::ProfileRequest& request) {
   return kMeasureGrace * (1 + cases) + milliseconds(static_cast<std::int64_t>(us / 1000));
 }
 
-void Profile(Workers& workers, const protocol::ProfileRequest& request,
+void Profile(Workers& workers, const protocol::ProfileRequest& request, bool proof,
              base::Callback<protocol::ProfileReply> done) {
-  CallTyped<protocol::ProfileReply>(
-      workers,
-      MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request), ProfileLimit(request),
-               request.set.device),
-      &protocol::ParseProfileReply, std::move(done));
+  WorkerCall call = MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request),
+                             ProfileLimit(request), request.set.device);
+  call.proof = proof;
+  CallTyped<protocol::ProfileReply>(workers, std::move(call), &protocol::ParseProfileReply,
+                                    std::move(done));
 }
 
 void Replay(Workers& workers, const protocol::ReplayRequest& request,

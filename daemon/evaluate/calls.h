@@ -31,11 +31,12 @@ void Build(Workers& workers, const protocol::BuildRequest& request, const std::s
            base::Callback<protocol::BuildReply> done);
 
 // Device workers; the request's set names the device. On the host Measure is exclusive.
-void Verify(Workers& workers, const protocol::VerifyRequest& request,
+// `proof`: WorkerCall::proof.
+void Verify(Workers& workers, const protocol::VerifyRequest& request, bool proof,
             base::Callback<protocol::VerifyReply> done);
-void Measure(Workers& workers, const protocol::MeasureRequest& request,
+void Measure(Workers& workers, const protocol::MeasureRequest& request, bool proof,
              base::Callback<protocol::MeasureReply> done);
-void Profile(Workers& workers, const protocol::ProfileRequest& request,
+void Profile(Workers& workers, const protocol::ProfileRequest& request, bool proof,
              base::Callback<protocol::ProfileReply> done);
 void Replay(Workers& workers, const protocol::ReplayRequest& request,
             base::Callback<protocol::ReplayReply> done);

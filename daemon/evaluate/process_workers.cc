@@ -18,13 +18,15 @@ const char* Name(WorkerKind kind) {
 
 struct ProcessWorkers::Process {
   Process(loop::Loop& loop, const WorkerCall& call)
-      : kind(call.kind), device(call.device), timer(loop) {}
+      : kind(call.kind), device(call.device), proof(call.proof), timer(loop) {}
   // What uses a device stays with it: its context, its memory.
   bool Serves(const WorkerCall& call) const {
-    return kind == call.kind && (kind != WorkerKind::kDevice || device == call.device);
+    return kind == call.kind &&
+           (kind != WorkerKind::kDevice || (device == call.device && proof == call.proof));
   }
   const WorkerKind kind;
   const std::string device;
+  const bool proof;
   std::unique_ptr<loop::ChildProcess> child;
   loop::Timer timer;
   bool busy = false;

@@ -13,7 +13,8 @@ bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>
                     const WorkerLimits& limits) {
   const auto shares = [&](const WorkerCall* other) {
     return other->kind == call.kind &&
-           (call.kind != WorkerKind::kDevice || other->device == call.device);
+           (call.kind != WorkerKind::kDevice ||
+            (other->device == call.device && other->proof == call.proof));
   };
   const auto busy = std::count_if(running.begin(), running.end(), shares);
   const auto& most = DeviceKind(call.device) == "cuda" ? limits.gpu : limits.host;

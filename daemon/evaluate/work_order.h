@@ -10,7 +10,8 @@
 
 namespace cupilot::evaluate {
 
-// At most so many processes at once. A device has one, whatever is said here: it is held by one.
+// At most so many processes at once. A device has one, and a GPU one more for proofs, whatever is
+// said here.
 struct WorkerLimits {
   std::array<int, kWorkerKinds> host{1, 2, 1, 1};  // for kernels of the host, by kind
   std::array<int, kWorkerKinds> gpu{1, 2, 1, 1};   // for kernels of GPUs

@@ -194,6 +194,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     Reject(verdict->reason, verdict->detail);
   }
 
+  // All of a proof is in one process, which keeps what its stages find out of the original.
+  bool Apart() const { return request_.finalist && DeviceKind(request_.device) == "cuda"; }
+
   double BestSoFar() const { return request_.best_so_far ? request_.best_so_far(first_.cases) : 0; }
 
   void StartVerify(const char* depth, void (Job::*then)(base::Result<protocol::VerifyReply>)) {
@@ -202,7 +205,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     verify.set = MakeSet();
     verify.depth = depth;
     SetCompiler(verify);
-    Verify(owner_.workers_, verify,
+    Verify(owner_.workers_, verify, Apart(),
            [self = shared_from_this(), then](base::Result<protocol::VerifyReply> reply) {
              (self.get()->*then)(std::move(reply));
            });
@@ -420,7 +423,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (measure.probe && request_.fastest_known > 0 && request_.workload.cases.size() == 1) {
       measure.promising = 1 / request_.fastest_known;
     }
-    Measure(owner_.workers_, measure,
+    Measure(owner_.workers_, measure, Apart(),
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));
             });
@@ -432,7 +435,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     profile.set = MakeSet();
     profile.cases = evaluation_.cases;
     SetCompiler(profile);
-    evaluate::Profile(owner_.workers_, profile,
+    evaluate::Profile(owner_.workers_, profile, Apart(),
                       [self = shared_from_this()](base::Result<protocol::ProfileReply> reply) {
                         self->OnProfiled(std::move(reply));
                       });

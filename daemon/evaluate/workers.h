@@ -30,6 +30,10 @@ struct WorkerCall {
   // Runs alone: waits for every running request to end, and none starts before it is done. What
   // measures on the host is exclusive, so nothing is compiled while something is measured there.
   bool exclusive = false;
+  // Of a GPU's device workers: belongs to a proof, which takes many times as long as a probe. It
+  // has a process of its own, so that the search goes on meanwhile; on the GPU both take turns
+  // (worker/device_turn.h).
+  bool proof = false;
   // Begins while paused, too: little work, without which the daemon cannot answer what is there.
   bool answers_questions = false;
 };

@@ -4,10 +4,10 @@
 
 #include "base/hash.h"
 #include "device/describe.h"
-#include "device/device_lock.h"
 #include "worker/admission.h"
 #include "worker/case_inputs.h"
 #include "worker/checks/check.h"
+#include "worker/device_turn.h"
 #include "worker/floor.h"
 #include "worker/lease.h"
 #include "worker/pair_loop.h"
@@ -219,8 +219,8 @@ class Measurement {
       TRY_ASSIGN(traffic, TrafficOf(request_.set, admission.cases, properties_));
     }
     const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
-    TRY_ASSIGN(const device::DeviceLock lock,
-               device::DeviceLock::Acquire(device::DeviceLockPath(lock_name), kLockLimit));
+    TRY_ASSIGN(const DeviceTurn turn,
+               TakeDeviceTurn(device::DeviceLockPath(lock_name), kLockLimit));
     if (!request_.probe) {
       TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
     }

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "device/describe.h"
-#include "device/device_lock.h"
 #include "worker/admission.h"
 #include "worker/case_inputs.h"
 #include "worker/case_plan.h"
+#include "worker/device_turn.h"
 #include "worker/fill_recipe.h"
 #include "worker/floor.h"
 #include "worker/instruction_mix.h"
@@ -156,9 +156,8 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
   TRY_ASSIGN(std::vector<Traffic> traffic, TrafficOf(set, cases, properties));
   // A place is no bound: what is likely, not what is sure.
   for (Traffic& one : traffic) one.read = one.likely_read;
-  TRY_ASSIGN(
-      const device::DeviceLock lock,
-      device::DeviceLock::Acquire(device::DeviceLockPath(properties.uuid), kProfileLockLimit));
+  TRY_ASSIGN(const DeviceTurn turn,
+             TakeDeviceTurn(device::DeviceLockPath(properties.uuid), kProfileLockLimit));
   TRY_ASSIGN(const PeakRates* rates, RatesOf(set.device, properties, set.work_folder));
   protocol::ProfileReply reply;
   for (std::size_t i = 0; i < traffic.size(); ++i) {

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "device/describe.h"
 #include "worker/child.h"
+#include "worker/device_turn.h"
 #include "worker/sandbox/bubblewrap.h"
 #include "worker/sandbox/sandbox.h"
 
@@ -87,7 +88,7 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
     ::close(from_child[0]);
     return base::Fail(pid.error());
   }
-  Runner runner(*pid, to_child[1], from_child[0]);
+  Runner runner(device, *pid, to_child[1], from_child[0]);
   TRY_ASSIGN(const Json loaded,
              runner.Ask(LoadRequest(device, arena.bytes().size(), modules), kFirstLoadLimit));
   runner.architecture_ = loaded.value("architecture", "");
@@ -103,7 +104,8 @@ base::Result<> Runner::Load(const std::vector<std::string>& modules) {
 }
 
 Runner::Runner(Runner&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : device_(std::move(other.device_)),
+      pid_(std::exchange(other.pid_, -1)),
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
       partial_(std::move(other.partial_)),
@@ -111,6 +113,7 @@ Runner::Runner(Runner&& other) noexcept
       resources_(std::move(other.resources_)) {}
 
 Runner& Runner::operator=(Runner&& other) noexcept {
+  std::swap(device_, other.device_);
   std::swap(pid_, other.pid_);
   std::swap(input_, other.input_);
   std::swap(output_, other.output_);
@@ -147,9 +150,11 @@ std::string Runner::HowItEnded() {
 std::chrono::nanoseconds Runner::AtWork() { return at_work; }
 
 base::Result<Json> Runner::Ask(const Json& request, milliseconds limit) {
+  if (request.value("op", "") == "load") return Exchange(request, limit);
+  TRY_ASSIGN(const DeviceTurn turn, TakeTurnToRun(device_));
   const auto begin = std::chrono::steady_clock::now();
   auto reply = Exchange(request, limit);
-  if (request.value("op", "") != "load") at_work += std::chrono::steady_clock::now() - begin;
+  at_work += std::chrono::steady_clock::now() - begin;
   return reply;
 }
 

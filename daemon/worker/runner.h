@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -43,7 +44,8 @@ class Runner {
 
   // kTimeout: killed at the limit. kToolFailed: it crashed or exited (`how` in the message).
   // kInvalidArgument: it refused (its own message). kUnavailable: the device lacks something
-  // (memory). It lives on after kInvalidArgument alone.
+  // (memory). It lives on after kInvalidArgument alone. On a GPU what runs has the machine's lock
+  // on it (device_turn.h); kUnavailable where another process does not give that away.
   base::Result<records::Json> Ask(const records::Json& request, std::chrono::milliseconds limit);
   // How long this process has waited for answers of its runners so far, loads not counted: the time
   // in which a device had something of ours to run. One thread.
@@ -54,12 +56,14 @@ class Runner {
   const records::Json& resources() const { return resources_; }
 
  private:
-  Runner(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
+  Runner(std::string device, pid_t pid, int input, int output)
+      : device_(std::move(device)), pid_(pid), input_(input), output_(output) {}
   base::Result<records::Json> Exchange(const records::Json& request,
                                        std::chrono::milliseconds limit);
   void End();
   std::string HowItEnded();
 
+  std::string device_;
   pid_t pid_;
   int input_;
   int output_;

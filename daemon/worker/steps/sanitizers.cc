@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "device/describe.h"
 #include "worker/admission.h"
+#include "worker/device_turn.h"
 #include "worker/few_blocks.h"
 #include "worker/kept.h"
 #include "worker/program.h"
@@ -118,9 +119,11 @@ class Sanitizers {
  private:
   using Subject = SanitizedRuns::Subject;
   std::string Scratch() const { return set_.work_folder + "/sanitizers"; }
+  // What they take of the GPU nobody else can measure beside.
   static std::vector<SanitizedRun> RunAll(const Subject& subject,
                                           const std::vector<const SanitizerTool*>& tools,
                                           std::chrono::milliseconds limit) {
+    const auto turn = TakeTurnToRun(subject.device);
     return SanitizedRuns(subject, tools, limit).Wait();
   }
 

@@ -38,6 +38,15 @@ TEST(WorkOrderTest, EachDeviceHasOneWorker) {
   EXPECT_EQ(Next({&kFirstGpu}, {&kHostVerify}), 0);
 }
 
+// A search goes on while something is proven that takes a hundred times as long as a probe.
+TEST(WorkOrderTest, AProofHasAWorkerOfItsOwnOnAGpu) {
+  WorkerCall proof = kFirstGpu;
+  proof.proof = true;
+  EXPECT_EQ(Next({&kFirstGpu}, {&proof}), 0);
+  EXPECT_EQ(Next({&proof}, {&kFirstGpu}), 0);
+  EXPECT_EQ(Next({&proof, &kFirstGpu}, {&proof}), 1);
+}
+
 TEST(WorkOrderTest, OnAGpuBuildsAndMeasurementsDoNotWaitForEachOther) {
   EXPECT_EQ(Next({&kFirstGpu}, {&kGpuBuild, &kGpuBuild}), 0);
   EXPECT_EQ(Next({&kGpuBuild}, {&kFirstGpu}), 0);

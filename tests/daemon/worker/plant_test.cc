@@ -18,13 +18,13 @@ records::Case CaseOfRows(const std::string& rows) {
   return one;
 }
 
-struct Drawn {
+struct DrawnCase {
   CasePlan plan;
   CaseInputs workload;
 };
 
-Drawn Draw(const records::Case& one) {
-  Drawn drawn;
+DrawnCase Draw(const records::Case& one) {
+  DrawnCase drawn;
   drawn.plan = MakePlan(one);
   protocol::CandidateSet set;
   set.workload.cases = {one};
@@ -39,7 +39,7 @@ double ValueAt(const CasePlan& plan, const CaseInputs& inputs, std::int64_t i) {
 }
 
 TEST(Plant, OnePositionOfEachRowIsDecisive) {
-  const Drawn drawn = Draw(CaseOfRows("20"));
+  const DrawnCase drawn = Draw(CaseOfRows("20"));
   for (const int run : {0, 1}) {
     const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
     ASSERT_EQ(planted.positions.size(), 20u);
@@ -58,7 +58,7 @@ TEST(Plant, OnePositionOfEachRowIsDecisive) {
 }
 
 TEST(Plant, RunsTestOtherPositions) {
-  const Drawn drawn = Draw(CaseOfRows("1"));
+  const DrawnCase drawn = Draw(CaseOfRows("1"));
   std::set<std::int64_t> positions;
   for (int run = 0; run < 500; ++run) {
     const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
@@ -75,7 +75,7 @@ TEST(Plant, WhatAFillDeclaresHolds) {
   one.arguments[0].fill->kind = "uniform";
   one.arguments[0].fill->low = "2";
   one.arguments[0].fill->high = "3";
-  const Drawn drawn = Draw(one);
+  const DrawnCase drawn = Draw(one);
   for (int run = 0; run < 20; ++run) {
     const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
     const double value = ValueAt(drawn.plan, planted.inputs, planted.positions[0]);
@@ -191,7 +191,7 @@ TEST(Plant, ZerosOfOneFactorStandBesideWhatIsNoNumberInAnother) {
 }
 
 TEST(Plant, InfiniteValuesHaveBothSigns) {
-  const Drawn drawn = Draw(CaseOfRows("20"));
+  const DrawnCase drawn = Draw(CaseOfRows("20"));
   const double infinity = std::numeric_limits<double>::infinity();
   const CaseInputs inputs = WithSpecialValues(drawn.plan, drawn.workload, infinity, 0);
   int positive = 0, negative = 0;
