@@ -41,11 +41,12 @@ std::string DeviceLockPath(const std::string& device) {
 }
 
 base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
-                                             std::chrono::milliseconds limit) {
+                                             std::chrono::milliseconds limit, Use use) {
+  const int kind = use == Use::kAlone ? LOCK_EX : LOCK_SH;
   TRY_ASSIGN(const int descriptor, OpenLockFile(path));
   DeviceLock lock(descriptor);
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(descriptor, kind | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return base::Fail(base::IoError("locking " + path + ": " + std::strerror(errno)));
     }

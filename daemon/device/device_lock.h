@@ -15,9 +15,12 @@ std::string DeviceLockPath(const std::string& device);
 // Holds the lock until destroyed; move-only.
 class DeviceLock {
  public:
-  // Waits for the lock, at most `limit` (kTimeout then). The file is created with mode 0666 and
+  // kAlone: who measures. kShared: who only runs something, beside others of that kind.
+  enum class Use { kAlone, kShared };
+  // Waits for the lock, at most `limit` (kUnavailable then). The file is created with mode 0666 and
   // opened without following links; kUnavailable if what is there is no plain file.
-  static base::Result<DeviceLock> Acquire(const std::string& path, std::chrono::milliseconds limit);
+  static base::Result<DeviceLock> Acquire(const std::string& path, std::chrono::milliseconds limit,
+                                          Use use = Use::kAlone);
 
   DeviceLock(DeviceLock&& other) noexcept : descriptor_(other.descriptor_) {
     other.descriptor_ = -1;

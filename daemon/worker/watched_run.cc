@@ -10,8 +10,6 @@ namespace {
 
 using records::Json;
 
-// Some seconds; more is not worth it.
-constexpr unsigned long kMostAccesses = 40'000'000;
 // The longer one is for machines that are busy with something else.
 constexpr std::chrono::milliseconds kWatchedRunLimit{20000}, kLongWatchedRunLimit{60000};
 
@@ -43,7 +41,8 @@ WatchedRun FailedWatch(const base::Error& error) {
 
 base::Result<WatchedRun> RunWithin(std::chrono::milliseconds limit, const std::string& artifact,
                                    const Json& program, const Layout& layout,
-                                   const CaseInputs& inputs, unsigned char poison) {
+                                   const CaseInputs& inputs, unsigned char poison,
+                                   unsigned long most_accesses) {
   auto lease =
       Lease::Take("host", Role::kFinalist, static_cast<std::size_t>(layout.bytes), {artifact});
   if (!lease && lease.error().code == base::ErrorCode::kUnavailable) {
@@ -55,7 +54,7 @@ base::Result<WatchedRun> RunWithin(std::chrono::milliseconds limit, const std::s
                                           {"module", 0},
                                           {"program", program},
                                           {"ranges", RangesOf(layout)},
-                                          {"accesses", kMostAccesses},
+                                          {"accesses", most_accesses},
                                           {"poison", poison}},
                                          limit);
   if (!reply && reply.error().code == base::ErrorCode::kUnavailable) {
@@ -86,11 +85,11 @@ base::Result<WatchedRun> RunWithin(std::chrono::milliseconds limit, const std::s
 
 base::Result<WatchedRun> RunWatched(const std::string& artifact, const Json& program,
                                     const Layout& layout, const CaseInputs& inputs,
-                                    unsigned char poison) {
+                                    unsigned char poison, unsigned long most_accesses) {
   TRY_ASSIGN(WatchedRun run,
-             RunWithin(kWatchedRunLimit, artifact, program, layout, inputs, poison));
+             RunWithin(kWatchedRunLimit, artifact, program, layout, inputs, poison, most_accesses));
   if (!run.late) return run;
-  return RunWithin(kLongWatchedRunLimit, artifact, program, layout, inputs, poison);
+  return RunWithin(kLongWatchedRunLimit, artifact, program, layout, inputs, poison, most_accesses);
 }
 
 }  // namespace cupilot::worker

@@ -32,9 +32,9 @@ struct WatchedRun {
 
 // `program` (ToJson(Program)) of the artifact, on fresh `inputs`. `poison`: what shared memory
 // holds at first. The run's own word is taken for what it found: it can only speak against itself.
-// kUnavailable: no process.
+// It ends at so many accesses (ten million take a second or so). kUnavailable: no process.
 base::Result<WatchedRun> RunWatched(const std::string& artifact, const records::Json& program,
                                     const Layout& layout, const CaseInputs& inputs,
-                                    unsigned char poison);
+                                    unsigned char poison, unsigned long most_accesses);
 
 }  // namespace cupilot::worker

@@ -119,7 +119,7 @@ class Sanitizers {
  private:
   using Subject = SanitizedRuns::Subject;
   std::string Scratch() const { return set_.work_folder + "/sanitizers"; }
-  // What they take of the GPU nobody else can measure beside.
+  // Nobody measures beside them.
   static std::vector<SanitizedRun> RunAll(const Subject& subject,
                                           const std::vector<const SanitizerTool*>& tools,
                                           std::chrono::milliseconds limit) {

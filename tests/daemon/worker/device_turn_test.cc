@@ -30,6 +30,16 @@ TEST(DeviceTurn, WhatRunsInsideAMeasurementHasItsTurn) {
   EXPECT_TRUE(TakeDeviceTurn(path, milliseconds(0)));
 }
 
+TEST(DeviceTurn, WhatOnlyRunsIsBesideItsLikeAndNotBesideAMeasurement) {
+  using Use = device::DeviceLock::Use;
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/lock";
+  const auto turn = TakeDeviceTurn(path, milliseconds(0), Use::kShared);
+  ASSERT_TRUE(turn);
+  EXPECT_TRUE(device::DeviceLock::Acquire(path, milliseconds(0), Use::kShared));
+  EXPECT_FALSE(device::DeviceLock::Acquire(path, milliseconds(0), Use::kAlone));
+}
+
 TEST(DeviceTurn, TheHostNeedsNone) {
   const auto turn = TakeTurnToRun("host");
   ASSERT_TRUE(turn);
