@@ -16,6 +16,18 @@ const char* Name(WorkerKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+namespace {
+
+// Compilers ahead of the device leave the processors to what the device waits for.
+constexpr int kNicerBehind = 5, kNicest = 19;
+
+int NicenessOf(WorkerKind kind, int nice) {
+  const bool ahead = kind == WorkerKind::kSource || kind == WorkerKind::kBuild;
+  return ahead ? std::min(nice + kNicerBehind, kNicest) : nice;
+}
+
+}  // namespace
+
 struct ProcessWorkers::Process {
   Process(loop::Loop& loop, const WorkerCall& call)
       : kind(call.kind), device(call.device), proof(call.proof), timer(loop) {}
@@ -141,7 +153,7 @@ base::Result<ProcessWorkers::Process*> ProcessWorkers::FreeProcess(const WorkerC
   auto process = std::make_unique<Process>(loop_, call);
   loop::ChildOptions options;
   options.arguments = {settings_.program, "--kind", Name(call.kind)};
-  options.nice = settings_.nice;
+  options.nice = NicenessOf(call.kind, settings_.nice);
   options.error_file = settings_.log_file;
   Process* raw = process.get();
   TRY_ASSIGN(process->child, loop::ChildProcess::Start(
