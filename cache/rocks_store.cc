@@ -78,6 +78,7 @@ struct RocksStore::Database {
   ~Database() {
     StopCompaction();
     if (!db) return;
+    if (const rocksdb::Snapshot* last = as_on_disk.load()) db->ReleaseSnapshot(last);
     for (rocksdb::ColumnFamilyHandle* family : families) db->DestroyColumnFamilyHandle(family);
     db->Close().PermitUncheckedError();
   }
@@ -97,6 +98,14 @@ struct RocksStore::Database {
     stop_compaction = true;
     if (compaction.joinable()) compaction.join();
   }
+  // Once a write has failed, readers see what was there before it: the library was told that it
+  // went well, and would show it until the store is opened anew.
+  rocksdb::ReadOptions Reading() const {
+    rocksdb::ReadOptions options;
+    options.snapshot = as_on_disk;
+    return options;
+  }
+  std::atomic<const rocksdb::Snapshot*> as_on_disk{nullptr};
   // What the library says, or what it was not told.
   rocksdb::Status Outcome(const rocksdb::Status& status) const {
     return files->failure().value_or(status);
@@ -178,7 +187,7 @@ base::Result<std::optional<std::string>> RocksStore::Get(Table table, std::strin
   TRY_ASSIGN(const auto database, Current());
   std::string value;
   const rocksdb::Status status =
-      database->db->Get(rocksdb::ReadOptions(), database->Family(table), SliceOf(key), &value);
+      database->db->Get(database->Reading(), database->Family(table), SliceOf(key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
   if (!status.ok()) return base::Fail(ErrorOf(status, "reading " + std::string(key)));
   return std::optional<std::string>(std::move(value));
@@ -196,8 +205,12 @@ base::Result<> RocksStore::Apply(const std::vector<Write>& writes) {
     }
     rocksdb::WriteOptions options;
     options.sync = true;
-    const rocksdb::Status status = to.db->Write(options, &batch);
-    return to.Outcome(status);
+    const rocksdb::Snapshot* before = to.db->GetSnapshot();
+    const rocksdb::Status status = to.Outcome(to.db->Write(options, &batch));
+    const rocksdb::Snapshot* none = nullptr;
+    const bool first = !status.ok() && to.as_on_disk.compare_exchange_strong(none, before);
+    if (!first) to.db->ReleaseSnapshot(before);
+    return status;
   };
   rocksdb::Status status = write(*database);
   if (status.IsIOError()) {
@@ -242,7 +255,7 @@ base::Result<> RocksStore::Scan(
     const std::function<bool(std::string_view key, std::string_view value)>& visit) {
   TRY_ASSIGN(const auto database, Current());
   const std::unique_ptr<rocksdb::Iterator> it(
-      database->db->NewIterator(rocksdb::ReadOptions(), database->Family(table)));
+      database->db->NewIterator(database->Reading(), database->Family(table)));
   for (it->Seek(SliceOf(prefix)); it->Valid() && ViewOf(it->key()).starts_with(prefix);
        it->Next()) {
     if (!visit(ViewOf(it->key()), ViewOf(it->value()))) return {};

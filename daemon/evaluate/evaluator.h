@@ -61,6 +61,10 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
+  // A GPU's name ("cuda:0") may be another GPU's now: what was found out by it does not hold any
+  // more.
+  virtual void ForgetDevices() {}
+
   // Check, build, verify, measure, verify the rest, confirm, verdict; stops at the first stage that
   // rejects. A rejection is a value (accepted == false with reason and detail). Errors are what is
   // no verdict about the variant:

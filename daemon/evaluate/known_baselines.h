@@ -23,6 +23,10 @@ class KnownBaselines {
   void Find(const EvaluateRequest& request, Callback done);
   // In place of the one that is known.
   void Keep(const std::string& key, const Baseline& baseline);
+  void Clear() {
+    baselines_.clear();
+    order_.clear();
+  }
 
  private:
   void OnPrepared(const std::string& key, base::Result<Baseline> baseline);

@@ -197,7 +197,10 @@ void ProcessWorkers::OnLine(Process& process, std::string_view line) {
                                   error.value("message", "the worker gave no reason")}),
            at_work);
   }
-  if (process.requests >= settings_.requests_per_process) Discard(process);
+  // A driver lists the GPUs that it found when it was opened, once a process: who asks again wants
+  // to know of others.
+  const bool knows_too_much = process.request.call.op == "list_devices";
+  if (process.requests >= settings_.requests_per_process || knows_too_much) Discard(process);
 }
 
 void ProcessWorkers::OnExit(Process& process, loop::ChildExit exit) {

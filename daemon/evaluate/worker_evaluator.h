@@ -28,6 +28,7 @@ class WorkerEvaluator final : public Evaluator {
                base::Callback<records::Evaluation> done) override;
   void Replay(EvaluateRequest request, protocol::LeftBehind after,
               base::Callback<protocol::ReplayReply> done) override;
+  void ForgetDevices() override { baselines_.Clear(); }
 
  private:
   class Job;

@@ -48,7 +48,8 @@ GpuWatch::~GpuWatch() { *alive_ = false; }
 
 void GpuWatch::Watch(const std::map<std::string, evaluate::DeviceDescription>& gpus) {
   std::erase_if(watched_, [&](const auto& entry) {
-    if (gpus.contains(entry.first)) return false;
+    const auto known = gpus.find(entry.first);
+    if (known != gpus.end() && known->second.uuid == entry.second.uuid) return false;
     workers_.Release(entry.first);
     return true;
   });

@@ -71,8 +71,9 @@ void KernelJob::Restore() {
     advice_ = {};
     return;
   }
-  spent_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(record->spent_seconds));
+  // What is tried again after a failure has spent more than was written down.
+  spent_ = std::max(spent_, std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                std::chrono::duration<double>(record->spent_seconds)));
   for (const search::Idea& idea : search_->ideas()) {
     if (idea.outcome) continue;
     open_.push_back(std::make_unique<Attempt>());

@@ -268,6 +268,24 @@ Understood ModelQuestions::Combine(Open& open) const {
   return whole;
 }
 
+ModelQuestions::Kept ModelQuestions::KeptOf(const Part& part) const {
+  const agents::ModelRequest& request = part.request;
+  return {NameOf(part), request.role,   request.system, request.prompt,
+          part.first,   request.sample, part.sent};
+}
+
+void ModelQuestions::Stop() {
+  for (const auto& [task, open] : open_) {
+    for (std::size_t i = 0; i < open.parts.size(); ++i) {
+      const Part& part = open.parts[i];
+      if (part.done || part.sent == 0) continue;
+      kept_[{task, i}] = KeptOf(part);
+      sent_ -= part.sent;
+    }
+  }
+  open_.clear();
+}
+
 void ModelQuestions::LookAgain() {
   std::vector<int> tasks;
   tasks.reserve(open_.size());
@@ -323,10 +341,7 @@ Json ModelQuestions::ToJson() const {
     for (std::size_t i = 0; i < open.parts.size(); ++i) {
       const Part& part = open.parts[i];
       if (part.done || part.sent == 0) continue;
-      const agents::ModelRequest& request = part.request;
-      keep(task, i,
-           {NameOf(part), request.role, request.system, request.prompt, part.first, request.sample,
-            part.sent});
+      keep(task, i, KeptOf(part));
     }
   }
   Json offsets = Json::object();

@@ -43,8 +43,9 @@ class ModelQuestions {
   void Ask(const search::evolution::Task& task, const search::evolution::Individual& best);
   // What is pending is asked again: its answer may be there.
   void LookAgain();
-  // What is under way is cancelled, and nothing is heard of it.
-  void Stop() { open_.clear(); }
+  // What is under way is cancelled, and nothing is heard of it. Asked again, it is the same
+  // question.
+  void Stop();
 
   int pending() const;  // requests that wait for their answers elsewhere
   bool quiet() const;   // no answer is on its way
@@ -91,6 +92,7 @@ class ModelQuestions {
   std::optional<std::size_t> SourceOf(const ModelName& by) const;
   // Asks it again as it was; false: nothing is kept, or who was asked may not be asked any more.
   bool TakeKept(Open& open, std::size_t part);
+  Kept KeptOf(const Part& part) const;
   void RestoreOpen(const records::Json& json);
 
   // Of those that may be asked; nothing: there is none.

@@ -290,7 +290,12 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   const records::Workload workload = WorkloadAt(kernel, place);
   if (!kernel.declined.empty() || workload.cases.empty()) return;
   auto& job = jobs_[JobKey(kernel, state.target.numerics, place)];
-  if (job != nullptr) return;
+  const auto is_there = [&](const std::string& device) {
+    return std::count(place.alike.begin(), place.alike.end(), device) > 0;
+  };
+  if (job != nullptr && is_there(job->input().place.device)) return;
+  // Its GPU is gone, or has another name now.
+  if (job != nullptr) Drop(std::move(job));
   JobInput input;
   input.place = place;
   input.place.device = LeastUsed(place);
@@ -333,20 +338,23 @@ void Service::DropUnusedJobs() {
       }
     }
   }
-  // One that is at work may be up the stack, and what it asked for goes on without it: it asks for
-  // nothing more, and goes when all of that has ended.
   for (auto it = jobs_.begin(); it != jobs_.end();) {
     if (used.count(it->first) != 0) {
       ++it;
       continue;
     }
-    if (it->second->under_way()) {
-      KernelJob& job = *dropped_.emplace_back(std::move(it->second));
-      job.GiveUp("nothing needs it any more");
-      if (!job.busy()) Step(job);
-    }
+    Drop(std::move(it->second));
     it = jobs_.erase(it);
   }
+}
+
+// One that is at work may be up the stack, and what it asked for goes on without it: it asks for
+// nothing more, and goes when all of that has ended.
+void Service::Drop(std::unique_ptr<KernelJob> job) {
+  if (!job->under_way()) return;
+  KernelJob& dropped = *dropped_.emplace_back(std::move(job));
+  dropped.GiveUp("nothing needs it any more");
+  if (!dropped.busy()) Step(dropped);
 }
 
 // With those that end their last step: they need devices and time like the others.

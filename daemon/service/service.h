@@ -48,6 +48,7 @@ struct ObjectState {
   bool stale = true;           // to be scanned
   bool publish_due = false;    // as soon as no build runs
   bool not_published = false;  // what was due could not be written
+  bool not_touched = false;    // likewise the stamp
   bool stamp_due = false;      // its next build should compile it again
   Published published;
   // Variants whose machine code in the object is what was measured.
@@ -198,6 +199,7 @@ class Service {
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
   void AskForHost();
   void AskForGpus();
+  void NoteGpus(evaluate::GpuList list);
   void ListGpus();
   void WatchGpus();
   void OnGpusChanged();
@@ -216,6 +218,7 @@ class Service {
   static bool IsPlaced(const ObjectState& state);
   std::string LeastUsed(const Place& place) const;
   void DropUnusedJobs();
+  void Drop(std::unique_ptr<KernelJob> job);
   std::vector<KernelJob*> AllJobs() const;
   bool StartStep();
   Claim ClaimOf(const std::string& job_key, const KernelJob& job);

@@ -30,7 +30,8 @@ void Service::LookAtFailures() {
   };
   for (const auto& [key, job] : jobs_) {
     const bool failed = job->may_try_again();
-    if (failed || job->finished() || job->last()) note(key, failed);
+    // One that is tried again and gets on may still fail like before.
+    if (failed || job->finished()) note(key, failed);
   }
   const bool for_gpus = std::any_of(objects_.begin(), objects_.end(), [](const auto& entry) {
     return entry.second.scan != nullptr && entry.second.scan->device_kind == "cuda";
@@ -38,9 +39,8 @@ void Service::LookAtFailures() {
   if (gpus_asked_ == Asked::kAnswered) note(kGpus, for_gpus && gpus_.gpus.empty());
   for (const auto& [folder, state] : objects_) {
     if (!state.scanning && !state.stale) note(OfScan(folder), !state.problem.empty());
-    if (!state.publish_due || state.not_published) {
-      note(OfPublication(folder), state.not_published);
-    }
+    const bool failed = state.not_published || state.not_touched;
+    if (!state.publish_due || failed) note(OfPublication(folder), failed);
   }
   const auto next = again_.Next();
   if (!next) return again_timer_.Cancel();

@@ -148,7 +148,10 @@ void Service::TouchStamps() {
   if (build_runs_) return;
   for (auto& [folder, state] : objects_) {
     if (!state.stamp_due || state.stale || state.scanning || state.publish_due) continue;
-    if (auto touched = publisher_.TouchStamp(folder); !touched) {
+    if (state.not_touched && !obstacle_.empty()) continue;
+    const auto touched = publisher_.TouchStamp(folder);
+    state.not_touched = !touched.has_value();
+    if (!touched) {
       log::Warning("a stamp cannot be touched", {{"reason", touched.error()}});
       continue;
     }

@@ -58,7 +58,7 @@ void Service::ListGpus() {
   evaluate::ListGpus(with_.workers, [this, alive = alive_](base::Result<evaluate::GpuList> list) {
     if (!*alive) return;
     if (list) {
-      gpus_ = std::move(*list);
+      NoteGpus(std::move(*list));
     } else if (gpus_.gpus.empty()) {
       gpus_.reason = list.error().message;
     }
@@ -66,6 +66,19 @@ void Service::ListGpus() {
     if (gpus_.gpus.empty()) log::Info("no GPU", {{"reason", gpus_.reason}});
     OnDevices("cuda");
   });
+}
+
+// A GPU that came or went may have changed the others' names.
+void Service::NoteGpus(evaluate::GpuList list) {
+  const auto named = [](const evaluate::GpuList& gpus) {
+    std::map<std::string, std::string> uuids;
+    for (const evaluate::DeviceDescription& gpu : gpus.gpus) uuids[gpu.name] = gpu.uuid;
+    return uuids;
+  };
+  if (!gpus_.gpus.empty() && named(gpus_) != named(list)) with_.evaluator.ForgetDevices();
+  gpus_ = std::move(list);
+  if (!gpus_seen_.empty()) return;
+  for (const auto& [name, uuid] : named(gpus_)) gpus_seen_.insert(uuid);
 }
 
 // Those for which something is left to do, or still under way.
@@ -97,9 +110,8 @@ bool Service::MayRunAll(const std::set<std::string>& devices) const {
 void Service::OnGpusChanged() {
   HoldJobs();
   if (gpus_seen_ != gpu_watch_.uuids()) {
-    const bool first = gpus_seen_.empty();
     gpus_seen_ = gpu_watch_.uuids();
-    if (!first) AskForGpus();
+    AskForGpus();
   }
   Later(&Service::Work);
 }

@@ -39,9 +39,12 @@ void Service::PublishDue() {
   if (build_runs_) return;
   for (auto& [folder, state] : objects_) {
     if (!state.publish_due || state.scan == nullptr || !IsPlaced(state)) continue;
+    // While nothing may be done, what has failed is not tried with each look at that.
+    if (state.not_published && !obstacle_.empty()) continue;
     LearnShipped(state);  // its places may not have been known before
     state.publish_due = false;
     // Without a device nothing is known that would speak against what is there.
+    state.not_published = false;
     if (state.places.places.empty()) continue;
     if (state.target.apply != "manual") PublishObject(state);
   }

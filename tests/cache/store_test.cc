@@ -252,6 +252,11 @@ TEST(RocksStore, GoesOnAfterADiskThatHadNoRoom) {
         EXPECT_EQ(written.error().code, base::ErrorCode::kIo);
         EXPECT_NE(written.error().message.find(folder), std::string::npos);
         EXPECT_EQ((*store)->Get(Table::kKernels, "before"), "kept") << "reading goes on";
+        EXPECT_EQ((*store)->Get(Table::kKernels, "with it"), std::nullopt) << "and sees the disk";
+        std::size_t rows = 0;
+        EXPECT_TRUE((*store)->Scan(Table::kKernels, "",
+                                   [&](std::string_view, std::string_view) { return ++rows > 0; }));
+        EXPECT_EQ(rows, 1u);
       }
     }
     ASSERT_TRUE((*store)->Apply({{Table::kKernels, "after", "written"}}));

@@ -60,6 +60,14 @@ class ProcessWorkersTest : public ::testing::Test {
   ProcessWorkers workers_;
 };
 
+// A driver lists the GPUs that were there when it was opened.
+TEST_F(ProcessWorkersTest, WhatHasListedGpusListsThemOnce) {
+  for (int times = 1; times <= 2; ++times) {
+    ASSERT_TRUE(Run(MakeCall(WorkerKind::kDevice, "list_devices")));
+    EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, times);
+  }
+}
+
 TEST_F(ProcessWorkersTest, StartsAProcessOnDemandAndKeepsIt) {
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kSource).started, 0);
   ExpectNextIsServed(WorkerKind::kSource);

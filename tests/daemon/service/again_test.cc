@@ -116,6 +116,27 @@ TEST_F(AgainTest, WhatAlwaysFailsIsTriedSeldom) {
   EXPECT_LE(asked, first * 14);
 }
 
+// Verdicts between the failures are no sign that these have passed.
+TEST_F(AgainTest, WhatFailsAmongVerdictsIsTriedAsSeldom) {
+  int failures = 0;
+  std::set<std::string> judged;
+  judge_ = [&](const evaluate::EvaluateRequest& request) -> base::Result<records::Evaluation> {
+    if (judged.insert(request.variant.id).second && judged.size() % 2 == 1) {
+      return Judge(request, 1.0 + 0.1 * static_cast<double>(judged.size()));
+    }
+    ++failures;
+    return base::Fail(base::Timeout("the device worker did not end 'verify' within its limit"));
+  };
+  Prepare("kernel one abcdef\n");
+  Start();
+  Pass(minutes(1));
+  const int first = failures;
+  EXPECT_GT(first, 0);
+  Pass(std::chrono::hours(24));
+  EXPECT_GT(failures, first);
+  EXPECT_LE(failures, (first + 4) * 14);
+}
+
 TEST_F(AgainTest, AGpuThatComesIsFoundByAndBy) {
   Have({}, "no NVIDIA GPU was found");
   Prepare("kernel one a\n");
@@ -148,6 +169,35 @@ TEST_F(AgainTest, ASecondGpuThatComesDuringTheWorkIsTunedFor) {
   Pass(minutes(30));
   EXPECT_THAT(std::set<std::string>(devices_.begin(), devices_.end()),
               ElementsAre("cuda:0", "cuda:1"));
+  EXPECT_THAT(project_.PublishedVariants(), SizeIs(2));
+}
+
+// Two alike; one goes, and the other one has its name now.
+TEST_F(AgainTest, WorkOnAGpuThatWentGoesOnWithTheOther) {
+  workers_.On("sample", [this](const records::Json&) -> base::Result<records::Json> {
+    records::Json gpus = records::Json::array();
+    for (const records::Json& gpu : gpus_) {
+      gpus.push_back({{"uuid", gpu["uuid"]}, {"processes", records::Json::array()}});
+    }
+    return records::Json{{"gpus", gpus}, {"reason", ""}};
+  });
+  settings_.gpu.quiet = settings_.gpu.pause = {};
+  Have({Gpu("cuda:0", "NVIDIA H200"), Gpu("cuda:1", "NVIDIA H200")});
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  while (evaluator_.open() == 0) {
+    workers_.RunOne();
+    loop_->RunOnce(false);
+  }
+  Have({Gpu("cuda:0", "NVIDIA H200")});
+  clock_.Advance(minutes(1));
+  loop_->RunTimers();
+  Pass(minutes(1));
+  devices_.clear();  // of what was under way
+  Pass(minutes(30));
+  EXPECT_EQ(Row("one")["state"], "done");
+  EXPECT_EQ(Row("two")["state"], "done");
+  EXPECT_EQ(std::count(devices_.begin(), devices_.end(), "cuda:1"), 0);
   EXPECT_THAT(project_.PublishedVariants(), SizeIs(2));
 }
 

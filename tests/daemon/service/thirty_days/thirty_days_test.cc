@@ -45,6 +45,13 @@ constexpr double kMostOfOneDaemon = 16;  // megabytes
 constexpr std::size_t kShort = 7;        // digits of a hash
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CUPILOT_UNDER_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CUPILOT_UNDER_SANITIZER
+#endif
+#endif
+#ifdef CUPILOT_UNDER_SANITIZER
 constexpr bool kMemoryIsOurs = false;  // a sanitizer keeps what was freed
 #else
 constexpr bool kMemoryIsOurs = true;
