@@ -29,11 +29,10 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
   if (DeviceTurn known = held.lock.lock()) return known;
   std::this_thread::sleep_until(held.given_back + kOthersTurn);
   TRY_ASSIGN(device::DeviceLock lock, device::DeviceLock::Acquire(lock_path, limit, use));
-  const DeviceTurn turn(new device::DeviceLock(std::move(lock)),
-                        [&held](const device::DeviceLock* gone) {
-                          delete gone;
-                          held.given_back = steady_clock::now();
-                        });
+  DeviceTurn turn(new device::DeviceLock(std::move(lock)), [&held](const device::DeviceLock* gone) {
+    delete gone;
+    held.given_back = steady_clock::now();
+  });
   held.lock = turn;
   return turn;
 }
