@@ -12,8 +12,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSourceLimit{60000};  // a heavy translation unit parses in seconds
 constexpr milliseconds kBuildGrace{5000};    // over the compiler's own limit
 // Of a case, many runs; each has a limit of its own inside.
-constexpr milliseconds kVerifyLimit{120000};
-constexpr milliseconds kMeasureGrace{60000};  // likewise; warm-up, and the wait for the device
+constexpr milliseconds kVerifyLimit{240000};
+constexpr milliseconds kMeasureGrace{240000};  // likewise; warm-up, and the wait for the device
 constexpr milliseconds kDescribeLimit{20000};
 
 WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milliseconds limit,

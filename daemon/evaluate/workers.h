@@ -2,6 +2,7 @@
 // crashes or hangs costs only the request that it had. All calls on the loop thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -61,9 +62,10 @@ struct WorkerCounters {
     // How much of the time it did not wait for a build, a rewrite, a comparison or us; 0: nothing
     // was done.
     double BusyShare() const {
-      return open.count() > 0
-                 ? static_cast<double>(busy.count()) / static_cast<double>(open.count())
-                 : 0;
+      // Its two workers may both be at work.
+      return open.count() > 0 ? std::min(1.0, static_cast<double>(busy.count()) /
+                                                  static_cast<double>(open.count()))
+                              : 0;
     }
   };
   std::map<std::string, PerDevice> devices;  // GPUs, by name

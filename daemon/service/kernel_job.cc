@@ -224,7 +224,7 @@ void KernelJob::ForgetAll() {
   failures_in_a_row_ = 0;
   savable_ = true;
   looked_at_ = 0;
-  proof_ended_ = proof_seconds_ = fastest_probed_ = 0;
+  proof_ended_ = proof_seconds_ = 0;
   late_proofs_ = 0;
   proposed_ = false;
   proposals_.clear();
@@ -412,7 +412,7 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
   const Attempt& attempt = *Find(id);
   request.only_probe = ProbesFirst(attempt);
-  request.fastest_known = fastest_probed_;
+  request.fastest_known = FastestKnown();
   request.finalist = &attempt == proving_.get();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
@@ -459,7 +459,6 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     attempt.probed = true;
     const search::Outcome outcome = ProbedOutcome(attempt);
     probed_speedup_ = outcome.speedup.value_or(0);
-    fastest_probed_ = std::max(fastest_probed_, probed_speedup_);
     Enter("probe", &attempt);
     EndAttempt(id, outcome);
     if (*still) same_code_.Tell(code, nullptr);

@@ -170,6 +170,7 @@ class KernelJob {
 
   bool NothingOpen() const { return open_.empty() && !proving_; }
   bool ProbesFirst(const Attempt& attempt) const;
+  double FastestKnown() const;  // of what is proven or may be; 0: nothing is
   search::Outcome ProbedOutcome(const Attempt& attempt) const;
   // The fastest of those that were only probed, where it is worth a proof; or null.
   const search::Idea* NextFinalist() const;
@@ -199,7 +200,6 @@ class KernelJob {
   int late_proofs_ = 0;                        // after the job's time
   std::int64_t evaluated_ = 0;
   double probed_speedup_ = 0;
-  double fastest_probed_ = 0;
   base::Callback<bool> done_;
   const Pace pace_;
   const CandidateMaker maker_;

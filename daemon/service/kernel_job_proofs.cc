@@ -31,6 +31,16 @@ bool KernelJob::ProbesFirst(const Attempt& attempt) const {
          evaluate::DeviceKind(input_.place.device) == "cuda";
 }
 
+double KernelJob::FastestKnown() const {
+  double fastest = 0;
+  if (!search_) return fastest;
+  for (const search::Idea& idea : search_->ideas()) {
+    if (!idea.outcome || idea.outcome->kind != search::Outcome::Kind::kAccepted) continue;
+    fastest = std::max(fastest, idea.outcome->speedup.value_or(0));
+  }
+  return fastest;
+}
+
 search::Outcome KernelJob::ProbedOutcome(const Attempt& attempt) const {
   search::Outcome outcome = OutcomeOf(attempt, *attempt.evaluation);
   outcome.kind = search::Outcome::Kind::kAccepted;

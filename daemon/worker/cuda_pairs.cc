@@ -22,7 +22,7 @@ constexpr double kSampleUs = 150;     // a sample is at least so long, events ar
 constexpr double kGraphBelowUs = 50;  // above, the gap between launches does not count
 constexpr std::size_t kMostLaunches = 256;  // of a sample
 constexpr std::size_t kWarmPairs = 20;
-constexpr double kLongUs = 1000;      // one launch says as much as the least of three
+constexpr double kLongUs = 1000;      // two launches say as much as three
 constexpr std::int64_t kStep = 4096;  // copies begin at multiples of it
 
 struct Stretch {
@@ -159,7 +159,7 @@ class CudaPairs {
         TRY_ASSIGN(const double us,
                    device_.Time([&] { return programs_[side][0].Launch(device_); }));
         best = i == 0 ? us : std::min(best, us);
-        if (settings_.probe && us > kLongUs) break;
+        if (settings_.probe && i > 0 && best > kLongUs) break;
       }
       estimates_[side] = best;
       least = side == 0 ? best : std::min(least, best);
@@ -218,7 +218,8 @@ class CudaPairs {
     }
     // A probe of long launches has begun with the estimate.
     const std::pair<double, double> estimated(estimates_[0], estimates_[1]);
-    const bool begun = settings_.probe && std::min(estimated.first, estimated.second) > kLongUs;
+    const bool begun =
+        settings_.probe && !slowed_down_() && std::min(estimated.first, estimated.second) > kLongUs;
     PairSettings settings = settings_;
     if (begun) settings.most_pairs = ProbePairs(settings, estimated);
     return TakePairs(

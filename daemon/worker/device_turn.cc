@@ -1,5 +1,6 @@
 #include "worker/device_turn.h"
 
+#include <algorithm>
 #include <map>
 #include <thread>
 #include <utility>
@@ -12,12 +13,15 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Longer than the pause between two attempts of who waits (device_lock.cc).
-constexpr milliseconds kOthersTurn{4};
+// For others: longer than the pause between two attempts of who waits (device_lock.cc), and more
+// after a long turn, since who waits may wait for a processor, too.
+constexpr milliseconds kLeastPause{4}, kMostPause{50};
+constexpr int kPauseShare = 20;  // of the turn
 
 struct Held {
   std::weak_ptr<const device::DeviceLock> lock;
-  steady_clock::time_point given_back;
+  device::DeviceLock::Use use = device::DeviceLock::Use::kAlone;
+  steady_clock::time_point taken, others_until;
 };
 
 }  // namespace
@@ -26,19 +30,29 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
                                         device::DeviceLock::Use use) {
   static auto& all = *new std::map<std::string, Held>();
   Held& held = all[lock_path];
-  if (DeviceTurn known = held.lock.lock()) return known;
-  std::this_thread::sleep_until(held.given_back + kOthersTurn);
+  using Use = device::DeviceLock::Use;
+  if (DeviceTurn known = held.lock.lock()) {
+    if (held.use == Use::kShared && use == Use::kAlone) {
+      return base::Fail(base::Internal("a measurement inside a run that others may run beside"));
+    }
+    return known;
+  }
+  std::this_thread::sleep_until(held.others_until);
   TRY_ASSIGN(device::DeviceLock lock, device::DeviceLock::Acquire(lock_path, limit, use));
   DeviceTurn turn(new device::DeviceLock(std::move(lock)), [&held](const device::DeviceLock* gone) {
     delete gone;
-    held.given_back = steady_clock::now();
+    const auto now = steady_clock::now();
+    const auto share = std::chrono::duration_cast<milliseconds>((now - held.taken) / kPauseShare);
+    held.others_until = now + std::clamp(share, kLeastPause, kMostPause);
   });
   held.lock = turn;
+  held.use = use;
+  held.taken = steady_clock::now();
   return turn;
 }
 
 base::Result<DeviceTurn> TakeTurnToRun(const std::string& device) {
-  constexpr milliseconds kLimit{90000};
+  constexpr milliseconds kLimit{180000};
   if (device == "host") return DeviceTurn();
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));
   return TakeDeviceTurn(device::DeviceLockPath(properties.uuid), kLimit,

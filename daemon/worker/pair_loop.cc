@@ -42,8 +42,8 @@ base::Result<PairsTaken> TakePairs(
       continue;
     }
     taken.pairs.emplace_back(std::max(times[0], kLeastUs), std::max(times[1], kLeastUs));
-    taken.stopped_early =
-        taken.pairs.size() == kProbePairs && LosesProbe(taken.pairs, settings.probe_limit);
+    taken.stopped_early = taken.pairs.size() == std::min(kProbePairs, settings.most_pairs) &&
+                          LosesProbe(taken.pairs, settings.probe_limit);
     const double spent = std::chrono::duration<double>(steady_clock::now() - begin).count();
     if (taken.stopped_early || EnoughPairs(taken.pairs, spent, settings.seconds)) break;
   }

@@ -26,7 +26,7 @@ using records::Json;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kProfileLockLimit{60000};
+constexpr milliseconds kProfileLockLimit{180000};
 constexpr milliseconds kCountLimit{30000};
 constexpr double kSecondsAPass = 2e-5;  // as many passes as there are counters, over a case's time
 constexpr std::size_t kKeptOriginals = 64;

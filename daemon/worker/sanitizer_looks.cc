@@ -64,7 +64,8 @@ SanitizerLook LookWithSanitizers(const std::string& case_name, bool small,
       clean += (clean.empty() ? "" : ", ") + tool;
       continue;
     }
-    if (original({run.tool}, kLongSanitizedLimit).front().error.empty()) {
+    const auto limit = small ? kLongSanitizedLimit : kLargeSanitizedLimit;
+    if (original({run.tool}, limit).front().error.empty()) {
       look.finding.reason = run.tool->reason;
       look.finding.detail = "compute-sanitizer's " + tool + ": " + run.error + of;
       return look;

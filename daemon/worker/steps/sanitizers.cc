@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "device/describe.h"
+#include "source/swap/variant_text.h"
 #include "worker/admission.h"
 #include "worker/device_turn.h"
 #include "worker/few_blocks.h"
@@ -94,8 +95,10 @@ class Sanitizers {
         original_(
             ToJson(OriginalProgram(scene.original, set.kernel.name), scene.original.layout, 0)) {
     if (small_) return;
-    few_ = LeaveFewBlocks(set.kernel.closure_source + set.variant.source, candidate_);
-    LeaveFewBlocks(set.kernel.closure_source, original_);
+    const auto code = source::CandidateText(set.kernel, set.variant);
+    few_ = code && LeaveFewBlocks(*code, candidate_);
+    // What both do alike is seen of both.
+    if (few_) LeaveFewBlocks(set.kernel.closure_source, original_);
   }
 
   const records::Json& candidate() const { return candidate_; }
@@ -124,6 +127,12 @@ class Sanitizers {
                                           const std::vector<const SanitizerTool*>& tools,
                                           std::chrono::milliseconds limit) {
     const auto turn = TakeTurnToRun(subject.device);
+    if (!turn) {
+      std::vector<SanitizedRun> none;
+      for (const SanitizerTool* tool : tools)
+        none.push_back({tool, "", turn.error().message, false});
+      return none;
+    }
     return SanitizedRuns(subject, tools, limit).Wait();
   }
 

@@ -38,6 +38,8 @@ TEST(DeviceTurn, WhatOnlyRunsIsBesideItsLikeAndNotBesideAMeasurement) {
   ASSERT_TRUE(turn);
   EXPECT_TRUE(device::DeviceLock::Acquire(path, milliseconds(0), Use::kShared));
   EXPECT_FALSE(device::DeviceLock::Acquire(path, milliseconds(0), Use::kAlone));
+  EXPECT_TRUE(TakeDeviceTurn(path, milliseconds(0), Use::kShared));
+  EXPECT_FALSE(TakeDeviceTurn(path, milliseconds(0), Use::kAlone)) << "others may be beside it";
 }
 
 TEST(DeviceTurn, TheHostNeedsNone) {

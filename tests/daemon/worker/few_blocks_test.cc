@@ -21,7 +21,9 @@ TEST(LeaveFewBlocks, LeavesTheFirstOnes) {
 TEST(LeaveFewBlocks, WhereABlockMayDependOnTheirNumberAllStay) {
   for (const char* code :
        {"for (int i = blockIdx.x; i < n; i += gridDim.x) {}", "auto grid = cg::this_grid();",
-        "cg::grid_group g;", "asm(\"mov.u32 %0, %nctaid.x;\" : \"=r\"(n));"}) {
+        "cg::grid_group g;",
+        "#define LOOP(i, n) for (int i = blockIdx.x; i < n; i += gridDim.x)\nLOOP(i, n) {}",
+        "asm(\"mov.u32 %0, %nctaid.x;\" : \"=r\"(n));"}) {
     Json program = {{"steps", {Launch(256, 1, 1)}}};
     const Json before = program;
     EXPECT_FALSE(LeaveFewBlocks(code, program)) << code;

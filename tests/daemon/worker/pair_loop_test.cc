@@ -56,6 +56,15 @@ TEST(PairLoop, AProbeIsAsLongAsItIsOfInterest) {
   ASSERT_TRUE(taken);
   EXPECT_EQ(order, "oc") << "the first pair warmed up";
   EXPECT_EQ(taken->pairs, (TimedPairs{slow, {14100, 12100}}));
+  EXPECT_FALSE(taken->stopped_early) << "it is faster than the original";
+  const std::pair<double, double> loser(14000, 50000);
+  const auto lost = TakePairs(
+      settings,
+      [](int side, std::size_t) -> base::Result<double> { return side == 0 ? 14000 : 50000; }, {},
+      &loser);
+  ASSERT_TRUE(lost);
+  EXPECT_TRUE(lost->stopped_early);
+  EXPECT_EQ(lost->pairs.size(), 2u);
 }
 
 TEST(PairLoop, PairsOfADisturbedTimeAreTakenAgain) {
