@@ -252,6 +252,23 @@ CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, b
   return inputs;
 }
 
+CaseInputs WithOtherConstants(const CasePlan& plan, const CaseInputs& workload) {
+  CaseInputs inputs = workload;
+  inputs.changed = false;
+  for (std::size_t r = 0; r < plan.layout.regions.size(); ++r) {
+    const Region& region = plan.layout.regions[r];
+    const bool constant = region.fill && region.fill->kind == FillKind::kConstant;
+    if (!region.input || !constant || !region.type.floating() || region.slices.count > 0) continue;
+    std::byte* data = inputs.regions[r].data();
+    for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+      const double other = 0.75 * device::ReadNumber(data, i, region.type) + 0.5;
+      device::WriteNumber(data, i, region.type, other + 0.25 * static_cast<double>(r % 4));
+    }
+    inputs.changed = true;
+  }
+  return inputs;
+}
+
 void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
               std::uint64_t seed, CaseInputs& inputs) {
   const Region& region = plan.layout.regions[plant.region];

@@ -56,6 +56,9 @@ CaseInputs WithZerosBeside(const CasePlan& plan, const CaseInputs& workload, std
 // All integers of those regions are one end of what their fills say.
 CaseInputs WithIntegersAtEnd(const CasePlan& plan, const CaseInputs& workload, bool high);
 
+// Each floating region that its fill makes one number everywhere has another one.
+CaseInputs WithOtherConstants(const CasePlan& plan, const CaseInputs& workload);
+
 // Components of all outputs.
 std::int64_t OutputsOf(const Layout& layout);
 

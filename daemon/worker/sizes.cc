@@ -177,7 +177,10 @@ std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
   for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
     const auto value = plan.environment.floats.find("$" + std::to_string(i));
     if (value == plan.environment.floats.end() || !std::isfinite(value->second)) continue;
-    for (const double other : {1.25 * value->second + 0.125, 0.5 * value->second - 0.0625}) {
+    // Beside it, of the other sign, zero, and of other magnitudes: where a branch on it may be.
+    const double v = value->second;
+    for (const double other : {1.25 * v + 0.125, 0.5 * v - 0.0625, -v, -10 * v, 1000 * v, 0.0}) {
+      if (other == v) continue;
       char text[32];
       std::snprintf(text, sizeof text, "%.9g", other);
       cases.push_back(workload);

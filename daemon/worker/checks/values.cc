@@ -77,6 +77,56 @@ Finding AsSets(const Output& output) {
                               FillName(output.seen)};
 }
 
+// Element by element of all of them side by side, in ascending order.
+std::vector<std::string> SortedRows(const Observation& seen,
+                                    const std::vector<std::size_t>& outputs, bool of_candidate) {
+  const std::vector<bool>& unwritten = seen.reference.outputs[outputs[0]].unwritten;
+  const auto count = seen.original.layout.regions[outputs[0]].count;
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    if (!unwritten.empty() && unwritten[i]) continue;
+    std::string row;
+    for (const std::size_t r : outputs) {
+      const Region& region = seen.original.layout.regions[r];
+      const auto size = static_cast<std::size_t>(region.type.size());
+      const std::byte* data =
+          of_candidate ? seen.after.data() + region.offset : seen.reference.outputs[r].bytes.data();
+      row.append(reinterpret_cast<const char*>(data) + i * size, size);
+    }
+    rows.push_back(std::move(row));
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// Outputs whose order is free and which are equally long say several things of the same elements (a
+// value, and where it was found): those have to stay together, in whatever order.
+Finding AsRows(const Observation& seen) {
+  const std::vector<Region>& regions = seen.original.layout.regions;
+  std::vector<std::size_t> together;
+  for (std::size_t r = 0; r < regions.size(); ++r) {
+    if (!regions[r].output || !regions[r].order_free) continue;
+    if (seen.reference.outputs[r].bytes.empty()) continue;
+    const bool alike = together.empty() || (regions[r].count == regions[together[0]].count &&
+                                            seen.reference.outputs[r].unwritten ==
+                                                seen.reference.outputs[together[0]].unwritten);
+    if (alike) together.push_back(r);
+  }
+  if (together.size() < 2) return {};
+  const auto expected = SortedRows(seen, together, false), got = SortedRows(seen, together, true);
+  if (expected == got) return {};
+  std::string names;
+  for (const std::size_t r : together) {
+    names += (names.empty() ? "'" : ", '") + regions[r].name + "'";
+  }
+  const auto differ = std::mismatch(expected.begin(), expected.end(), got.begin());
+  return {"wrong_values", names +
+                              ", whose order is free: each has the elements of the original's, but "
+                              "not those together that are there; the first of " +
+                              std::to_string(expected.size()) + " in ascending order of bytes: " +
+                              std::to_string(differ.first - expected.begin()) + FillName(seen)};
+}
+
 Finding ByTolerance(const Output& output) {
   const records::Tolerance& tolerance = *output.seen.set.workload.tolerance;
   const double limit = tolerance.relative.value_or(0), absolute = tolerance.absolute.value_or(0);
@@ -192,7 +242,7 @@ Finding CheckValues(const Observation& seen, Errors& errors) {
         CheckOutput({seen, region, reference, error, seen.after.data() + region.offset}, errors);
     if (!finding.reason.empty()) return finding;
   }
-  return {};
+  return AsRows(seen);
 }
 
 }  // namespace cupilot::worker

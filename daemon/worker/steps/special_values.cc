@@ -1,5 +1,6 @@
-// Values that random data do not have: no numbers, infinite and tiny ones at random positions, and
-// integers that are all the same.
+// Values that random data do not have: no numbers, infinite, huge and tiny ones and those that a
+// scalar has (a threshold, say) at random positions, integers that are all the same, and other
+// constants where the workload has one (a bias of zeros, or where a sum begins).
 //
 // What is no number in the original's result has to be none in the candidate's, and an infinity has
 // to be the same one, but for this: a compensated sum, or one of values in several short parts,
@@ -19,6 +20,9 @@ namespace {
 constexpr double kSpecialUnits = 128;
 constexpr double kErrors = 5;  // of the original: its own, and what the rule allows others
 constexpr int kZeroedOperands = 4;
+constexpr int kMostScalars = 3;
+// Squares of it, and sums of these, are numbers of single precision.
+constexpr double kHuge = 1e12;
 
 struct Special {
   const char* name;
@@ -168,6 +172,54 @@ base::Result<Finding> JudgeUnselected(Trial& trial, const Special& special) {
   return Finding{};
 }
 
+// Of types that have numbers so large.
+base::Result<Finding> JudgeHuge(Trial& trial) {
+  const CasePlan& plan = trial.scene().original;
+  for (const std::size_t r : PlantableRegions(plan.layout)) {
+    const device::ElementType& type = plan.layout.regions[r].type;
+    // Its range is as small on this side as on the other.
+    if (type.floating() && device::SmallestNormal(type) * kHuge > 1) return Finding{};
+  }
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  const auto draw = [&] {
+    return WithSpecialValues(plan, *workload->inputs, kHuge, trial.set().seed);
+  };
+  return JudgeContents(trial, "huge values", draw, true);
+}
+
+// What is compared with a scalar is equal to it, too.
+base::Result<Finding> JudgeScalars(Trial& trial) {
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  const CasePlan& plan = trial.scene().original;
+  int scalars = 0;
+  for (const auto& [name, value] : plan.environment.floats) {
+    if (!name.starts_with("$") || !std::isfinite(value) || ++scalars > kMostScalars) continue;
+    const double planted = value;
+    const auto draw = [&] {
+      return WithSpecialValues(plan, *workload->inputs, planted, trial.set().seed);
+    };
+    TRY_ASSIGN(Finding finding,
+               JudgeContents(trial, "values as great as argument " + name, draw, true));
+    if (!finding.reason.empty()) return finding;
+  }
+  return Finding{};
+}
+
+// Random data say nothing of an array that the workload fills with one number.
+base::Result<Finding> JudgeConstants(Trial& trial) {
+  constexpr const char* kName = "other constants";
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  TRY_ASSIGN(const auto reference, trial.references().FindOf(kName, [&] {
+    return WithOtherConstants(trial.scene().original, *workload->inputs);
+  }));
+  if (reference->redundant) return Finding{};
+  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
+    trial.Note("special_values", std::string(kName) + ": dropped: " + reference->dropped);
+    return Finding{};
+  }
+  return trial.Judge({*reference, std::string("of the workload with ") + kName});
+}
+
 // A product with zero is no number where the other factor is none.
 base::Result<Finding> JudgeZeros(Trial& trial) {
   TRY_ASSIGN(const auto workload, trial.Workload());
@@ -214,6 +266,10 @@ base::Result<Finding> StepSpecialValues(Trial& trial) {
     TRY_ASSIGN(Finding finding, JudgeSpecial(trial, special));
     if (!finding.reason.empty()) return finding;
     TRY_ASSIGN(finding, JudgeUnselected(trial, special));
+    if (!finding.reason.empty()) return finding;
+  }
+  for (const auto& judge : {JudgeConstants, JudgeHuge, JudgeScalars}) {
+    TRY_ASSIGN(Finding finding, judge(trial));
     if (!finding.reason.empty()) return finding;
   }
   return JudgeZeros(trial);

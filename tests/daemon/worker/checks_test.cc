@@ -180,6 +180,29 @@ TEST_F(ChecksTest, AFreeOrderIsComparedAsASet) {
   EXPECT_THAT(finding.detail, HasSubstr("order is free"));
 }
 
+// A value and where it was found: out of order, but still beside each other.
+TEST_F(ChecksTest, WhatBelongsTogetherStaysSoInAFreeOrder) {
+  // The only output twice, as two that are alike.
+  plan_.layout.regions[1].order_free = true;
+  Region second = plan_.layout.regions[1];
+  second.name = "at";
+  second.offset = static_cast<std::int64_t>(arena_.size());
+  plan_.layout.regions.push_back(second);
+  reference_.outputs.push_back(reference_.outputs[1]);
+  const std::vector<std::byte>& bytes = reference_.outputs[1].bytes;
+  arena_.insert(arena_.end(), bytes.begin(), bytes.end());
+  const auto values = [&] {
+    return CheckValues({set_, plan_, plan_, reference_, arena_, "of the workload", true, before_},
+                       errors_);
+  };
+  EXPECT_EQ(values().reason, "");
+  SetOut(3, 1.5f * 9);
+  SetOut(8, 1.5f * 4);
+  const Finding apart = values();
+  EXPECT_EQ(apart.reason, "wrong_values");
+  EXPECT_THAT(apart.detail, HasSubstr("'at'"));
+}
+
 TEST_F(ChecksTest, BitwiseIsStrongerThanATwin) {
   GiveTwin();
   set_.workload.tolerance.emplace();
