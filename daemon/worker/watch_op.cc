@@ -22,7 +22,7 @@ base::Result<Json> TakeWatchedRun(device::Device& device, PreparedProgram& progr
       return base::Fail(base::ProtocolError("a range lies outside of the memory"));
     }
     ranges.push_back({names.back().c_str(), memory.data() + offset, bytes, range[3].get<unsigned>(),
-                      range[4].get<bool>() ? 1u : 0u});
+                      range[4].get<bool>() ? 1u : 0u, range[5].get<bool>() ? 1u : 0u});
   }
   cupilot_host_watch_settings settings = {};
   settings.ranges = ranges.data();

@@ -1,5 +1,6 @@
 #include "worker/watched_run.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "worker/lease.h"
@@ -13,13 +14,24 @@ using records::Json;
 // The longer one is for machines that are busy with something else.
 constexpr std::chrono::milliseconds kWatchedRunLimit{20000}, kLongWatchedRunLimit{60000};
 
-Json RangesOf(const Layout& layout) {
+// A workspace that is not cleared, neither before the first launch nor between two.
+bool Empty(const Region& region, const Json& program) {
+  if (!region.workspace || region.zeroed) return false;
+  const Json& steps = program["steps"];
+  return std::none_of(steps.begin(), steps.end(), [&](const Json& step) {
+    const auto at = step.value("fill_offset", std::int64_t{0});
+    return step.value("fill_bytes", std::int64_t{0}) > 0 && at >= region.offset &&
+           at < region.offset + region.bytes();
+  });
+}
+
+Json RangesOf(const Layout& layout, const Json& program) {
   Json ranges = Json::array();
   const auto add = [&](const std::string& name, const Region& region, std::int64_t first,
                        std::int64_t elements) {
     const std::int64_t size = region.type.size();
     ranges.push_back({name, region.offset + first * size, elements * size, size,
-                      region.input && !region.output});
+                      region.input && !region.output, Empty(region, program)});
   };
   for (const Region& region : layout.regions) {
     const Region::Slices& slices = region.slices;
@@ -53,7 +65,7 @@ base::Result<WatchedRun> RunWithin(std::chrono::milliseconds limit, const std::s
   const auto reply = lease->runner().Ask({{"op", "watch"},
                                           {"module", 0},
                                           {"program", program},
-                                          {"ranges", RangesOf(layout)},
+                                          {"ranges", RangesOf(layout, program)},
                                           {"accesses", most_accesses},
                                           {"poison", poison}},
                                          limit);

@@ -26,6 +26,7 @@ struct cupilot_host_watch_range {
   unsigned long bytes;
   unsigned int element_bytes;
   unsigned int read_only;
+  unsigned int empty; /* what it holds before a kernel has written it means nothing */
 };
 
 struct cupilot_host_watch_settings {
@@ -48,6 +49,7 @@ enum cupilot_host_watch_kind {
   cupilot_host_watch_outside_write,
   cupilot_host_watch_read_only_write,
   cupilot_host_watch_constant_write,
+  cupilot_host_watch_unwritten_memory, /* a read of an empty range that no kernel has written since */
   cupilot_host_watch_misaligned /* an access whose address is no multiple of its type's alignment: a GPU
                                    ends the launch there, a processor need not */
 };

@@ -42,6 +42,7 @@ class Watch {
       const cupilot_host_watch_range& from = settings.ranges[i];
       Add(from.name, from.address, from.bytes, from.element_bytes,
           from.read_only != 0 ? Space::kReadOnly : Space::kGlobal);
+      if (from.empty != 0) global_.back().written.assign(from.bytes, false);
     }
     around_begin_ = reinterpret_cast<std::uintptr_t>(settings.around);
     around_end_ = around_begin_ + settings.around_bytes;
@@ -189,9 +190,14 @@ class Watch {
       case Space::kShared:
         // A volatile access orders nothing here: lanes that seem to go in step do not.
         if (access.way == Way::kVolatile) access.way = Way::kPlain;
-        CheckWritten(access, *range);
+        CheckWritten(access, *range, cupilot_host_watch_unwritten_shared,
+                     ", which no thread of the block has written");
         break;
       case Space::kGlobal:
+        if (!range->written.empty()) {
+          CheckWritten(access, *range, cupilot_host_watch_unwritten_memory,
+                       ", which nothing has written before");
+        }
         break;
     }
     if (access.way != Way::kPlain) access.epoch = Synchronise(access, release);
@@ -268,13 +274,12 @@ class Watch {
     return range.begin >= around_begin_ && range.begin < around_end_;
   }
 
-  void CheckWritten(const Access& access, Range& range) {
+  void CheckWritten(const Access& access, Range& range, Kind kind, const char* what) {
     const std::size_t first = access.at - range.begin;
     if (!access.write || access.way == Way::kAtomic) {
       for (std::size_t i = first; i < first + access.bytes; ++i) {
         if (range.written[i]) continue;
-        Note(cupilot_host_watch_unwritten_shared, range,
-             Describe(access, range) + ", which no thread of the block has written");
+        Note(kind, range, Describe(access, range) + what);
         break;
       }
     }

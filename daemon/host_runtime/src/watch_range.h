@@ -20,7 +20,7 @@ struct Range {
   std::size_t element = 1;
   Space space = Space::kGlobal;
   std::unique_ptr<Shadow> shadow;  // of what may be written
-  std::vector<bool> written;       // shared: by a thread of this block
+  std::vector<bool> written;       // shared: by a thread of this block; of an empty range: at all
   bool live = true;                // shared: its declaration was passed in this block
   bool Holds(std::uintptr_t at) const { return at >= begin && at < end; }
 };

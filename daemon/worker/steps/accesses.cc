@@ -63,6 +63,9 @@ Finding FindingOf(const WatchFinding& found) {
       return {"modified_input", "an input is written, though it may be put back: " + found.detail};
     case cupilot_host_watch_constant_write:
       return {"stateful", "constant memory is written: " + found.detail};
+    case cupilot_host_watch_unwritten_memory:
+      return {"stateful", "a workspace holds what an earlier call has left, or anything: " +
+                              found.detail + "; it has to be written first, or \"zeroed\""};
     case cupilot_host_watch_misaligned:
       return {"crashed", found.detail + ": a GPU ends the launch there"};
     default:
