@@ -129,6 +129,7 @@ class Sanitizers {
     const auto turn = TakeTurnToRun(subject.device);
     if (!turn) {
       std::vector<SanitizedRun> none;
+      none.reserve(tools.size());
       for (const SanitizerTool* tool : tools)
         none.push_back({tool, "", turn.error().message, false});
       return none;
