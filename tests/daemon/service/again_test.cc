@@ -53,6 +53,24 @@ class AgainTest : public GpuTest {
     }
     clock_.Advance(until - clock_.Now());
   }
+
+  // A monitor that sees the GPUs that there are, and none of them used; until something is
+  // evaluated.
+  void StartUntilAtWork() {
+    workers_.On("sample", [this](const records::Json&) -> base::Result<records::Json> {
+      records::Json gpus = records::Json::array();
+      for (const records::Json& gpu : gpus_) {
+        gpus.push_back({{"uuid", gpu["uuid"]}, {"processes", records::Json::array()}});
+      }
+      return records::Json{{"gpus", gpus}, {"reason", ""}};
+    });
+    settings_.gpu.quiet = settings_.gpu.pause = {};
+    Start();
+    while (evaluator_.open() == 0) {
+      workers_.RunOne();
+      loop_->RunOnce(false);
+    }
+  }
 };
 
 TEST_F(AgainTest, WorkThatAFullDiskEndedGoesOnWhenThereIsRoom) {
@@ -149,20 +167,8 @@ TEST_F(AgainTest, AGpuThatComesIsFoundByAndBy) {
 }
 
 TEST_F(AgainTest, ASecondGpuThatComesDuringTheWorkIsTunedFor) {
-  workers_.On("sample", [this](const records::Json&) -> base::Result<records::Json> {
-    records::Json gpus = records::Json::array();
-    for (const records::Json& gpu : gpus_) {
-      gpus.push_back({{"uuid", gpu["uuid"]}, {"processes", records::Json::array()}});
-    }
-    return records::Json{{"gpus", gpus}, {"reason", ""}};
-  });
-  settings_.gpu.quiet = settings_.gpu.pause = {};
   Prepare("kernel one a\n");
-  Start();
-  while (evaluator_.open() == 0) {
-    workers_.RunOne();
-    loop_->RunOnce(false);
-  }
+  StartUntilAtWork();
   Have({Gpu("cuda:0", "NVIDIA H200"), Gpu("cuda:1", "NVIDIA H100 PCIe")});
   clock_.Advance(minutes(1));
   loop_->RunTimers();
@@ -174,21 +180,9 @@ TEST_F(AgainTest, ASecondGpuThatComesDuringTheWorkIsTunedFor) {
 
 // Two alike; one goes, and the other one has its name now.
 TEST_F(AgainTest, WorkOnAGpuThatWentGoesOnWithTheOther) {
-  workers_.On("sample", [this](const records::Json&) -> base::Result<records::Json> {
-    records::Json gpus = records::Json::array();
-    for (const records::Json& gpu : gpus_) {
-      gpus.push_back({{"uuid", gpu["uuid"]}, {"processes", records::Json::array()}});
-    }
-    return records::Json{{"gpus", gpus}, {"reason", ""}};
-  });
-  settings_.gpu.quiet = settings_.gpu.pause = {};
   Have({Gpu("cuda:0", "NVIDIA H200"), Gpu("cuda:1", "NVIDIA H200")});
   Prepare("kernel one a\nkernel two b\n");
-  Start();
-  while (evaluator_.open() == 0) {
-    workers_.RunOne();
-    loop_->RunOnce(false);
-  }
+  StartUntilAtWork();
   Have({Gpu("cuda:0", "NVIDIA H200")});
   clock_.Advance(minutes(1));
   loop_->RunTimers();
