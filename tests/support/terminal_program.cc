@@ -27,11 +27,16 @@ winsize SizeOf(int columns, int rows) {
 
 }  // namespace
 
-Screen::Screen(int columns, int rows) : columns_(columns), rows_(rows) { Resize(columns, rows); }
+Screen::Screen(int columns, int rows) : columns_(columns), rows_(rows) {
+  Resize(columns, rows);
+  resized_ = false;
+}
 
 void Screen::Resize(int columns, int rows) {
   columns_ = columns;
   rows_ = rows;
+  resized_ = true;
+  row_ = std::min(row_, rows_ - 1);
   cells_.resize(static_cast<std::size_t>(rows));
   for (auto& line : cells_) line.resize(static_cast<std::size_t>(columns), " ");
 }
@@ -57,7 +62,7 @@ void Screen::Put(std::string_view character) {
     column_ = 0;
   } else if (row_ < rows_ && column_ < columns_) {
     cells_[static_cast<std::size_t>(row_)][static_cast<std::size_t>(column_++)] = character;
-  } else {
+  } else if (!resized_) {
     unknown_ += "text beyond the end of a line; ";
   }
 }
@@ -75,6 +80,7 @@ void Screen::Obey(std::string_view sequence) {
     wraps_ = sequence.back() == 'h';
   } else if (sequence == "2J") {
     for (auto& line : cells_) blank(line, 0);
+    resized_ = false;
   } else if (sequence == "K") {
     blank(cells_[static_cast<std::size_t>(row_)], column_);
   } else if (sequence.back() == 'm') {

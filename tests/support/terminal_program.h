@@ -17,6 +17,8 @@ class Screen {
  public:
   Screen(int columns, int rows);
   void Write(std::string_view bytes);
+  // What was drawn for the size before may still come and is cut, as a terminal does, until the
+  // program clears the screen.
   void Resize(int columns, int rows);
 
   std::string Line(int row) const;  // from 0, without blanks at its end
@@ -39,7 +41,7 @@ class Screen {
   int row_ = 0, column_ = 0;
   std::string pending_;
   bool other_screen_ = false, cursor_shown_ = true, coloured_ = false, wraps_ = true, ascii_ = true;
-  bool plain_ = true;
+  bool plain_ = true, resized_ = false;
   std::string unknown_;
 };
 
