@@ -17,6 +17,27 @@ constexpr std::array<std::pair<std::string_view, ParameterKind>, 4> kKinds = {{
 
 }  // namespace
 
+void Read(const Json& json, const std::string& path, Parameter::Member& out, Reading& reading) {
+  ObjectReader object(json, path, reading);
+  object.Required("name", out.name)
+      .Required("canonical", out.canonical)
+      .OptionalWord("kind", kKinds, out.kind)
+      .Required("offset", out.offset)
+      .Required("bytes", out.bytes)
+      .Optional("is_signed", out.is_signed);
+  object.Finish();
+}
+
+Json ToJson(const Parameter::Member& value) {
+  Json json = {{"name", value.name},
+               {"canonical", value.canonical},
+               {"kind", WordOf(kKinds, value.kind)},
+               {"offset", value.offset},
+               {"bytes", value.bytes}};
+  PutIf(json, "is_signed", value.is_signed);
+  return json;
+}
+
 void Read(const Json& json, const std::string& path, Parameter& out, Reading& reading) {
   ObjectReader object(json, path, reading);
   object.Required("name", out.name)
@@ -31,7 +52,8 @@ void Read(const Json& json, const std::string& path, Parameter& out, Reading& re
       .Optional("pointee", out.pointee)
       .Optional("pointee_bytes", out.pointee_bytes)
       .Optional("pointee_const", out.pointee_const)
-      .Optional("table", out.table);
+      .Optional("table", out.table)
+      .Optional("members", out.members);
   object.Finish();
 }
 
@@ -53,6 +75,7 @@ Json ToJson(const Parameter& value) {
     PutIf(json, "pointee_const", value.pointee_const);
     PutIf(json, "table", value.table);
   }
+  if (!value.members.empty()) json["members"] = ArrayJson(value.members);
   return json;
 }
 

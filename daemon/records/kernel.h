@@ -14,6 +14,17 @@ namespace cupilot::records {
 enum class ParameterKind { kPointer, kInteger, kFloating, kOther };
 
 struct Parameter {
+  // A number in a structure that is passed by value: "frame.width", "dims[2]", "v.x" behind the
+  // parameter's own name and a dot. Pointers, and types that no expression can read, are none.
+  struct Member {
+    std::string name;
+    std::string canonical;                       // "float", "__half"
+    ParameterKind kind = ParameterKind::kOther;  // kInteger or kFloating
+    std::int64_t offset = 0;                     // bytes
+    std::int64_t bytes = 0;
+    bool is_signed = false;
+    bool operator==(const Member&) const = default;
+  };
   std::string name;       // may be empty (unnamed)
   std::string type;       // as written: "const float *"
   std::string canonical;  // fully qualified canonical type, valid in C++ after the user's text
@@ -29,6 +40,8 @@ struct Parameter {
   std::int64_t pointee_bytes = 0;
   bool pointee_const = false;
   bool table = false;  // the tag declares them: ptrs=pointers(count, bytes)
+  // Of a structure whose layout its text tells; else none, though it may have some.
+  std::vector<Member> members;
 };
 
 // Pointer to pointers to data, which workloads can give.

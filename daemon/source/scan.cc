@@ -17,6 +17,7 @@
 #include "source/specialise.h"
 #include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
+#include "source/twin_layout.h"
 #include "source/unit.h"
 
 namespace cupilot::source {
@@ -60,6 +61,7 @@ records::Parameter ParameterOf(const Tree& tree, NodeId id) {
       parameter.kind = records::ParameterKind::kFloating;
       break;
     default:
+      parameter.members = NumbersIn(tree, node.canonical, node.type_bytes);
       break;
   }
   return parameter;

@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "worker/fill_recipe.h"
+#include "worker/members.h"
 #include "worker/tables.h"
 
 namespace cupilot::worker {
@@ -123,7 +124,13 @@ class Planner {
     for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
       const records::Argument& argument = case_.arguments[i];
       const records::Parameter& parameter = kernel_.parameters[i];
-      if (IsArray(argument) || !argument.bytes.empty()) continue;
+      if (IsArray(argument)) continue;
+      if (!argument.bytes.empty()) {
+        // What is wrong with them is said where the argument is made.
+        const auto bytes = base::DecodeBase64(argument.bytes);
+        if (bytes) NameMembers(parameter, i, *bytes, plan_.environment);
+        continue;
+      }
       const std::string position = "$" + std::to_string(i);
       if (parameter.kind == records::ParameterKind::kInteger) {
         auto integer = IntegerOf(argument.value);

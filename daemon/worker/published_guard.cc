@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/members.h"
+
 namespace cupilot::worker {
 namespace {
 
@@ -29,28 +31,36 @@ std::string NullsOf(const records::Kernel& kernel, const CasePlan& plan) {
   return text;
 }
 
-// What lambdas capture of integers, as they were.
-std::string CapturesOf(const records::Kernel& kernel, const CasePlan& plan) {
+// An integer in a structure, as it was.
+std::string Equals(const std::string& name, const std::vector<std::byte>& bytes,
+                   std::int64_t offset, std::int64_t size, bool is_signed) {
+  // What is beyond the expressions' integers is met by nothing.
+  const auto value = IntegerAt(bytes, offset, size, is_signed);
+  return value ? name + " == " + std::to_string(*value) : "1 == 0";
+}
+
+// Integers in structures that are passed by value, and those that lambdas capture.
+std::string MembersOf(const records::Kernel& kernel, const CasePlan& plan) {
   std::string text;
   for (std::size_t i = 0; i < kernel.parameters.size() && i < plan.arguments.size(); ++i) {
+    const records::Parameter& parameter = kernel.parameters[i];
     const std::vector<std::byte>& bytes = plan.arguments[i].bytes;
-    for (const records::MadeType& type : kernel.made_types) {
-      if (type.name != kernel.parameters[i].canonical) continue;
-      for (const records::MadeType::Integer& member : type.integers) {
-        const auto end = static_cast<std::size_t>(member.offset + member.bytes);
-        if (end > bytes.size()) continue;
-        std::uint64_t value = 0;
-        for (std::size_t b = end; b-- > static_cast<std::size_t>(member.offset);) {
-          value = value << 8 | std::to_integer<std::uint64_t>(bytes[b]);
-        }
-        const int unused = static_cast<int>(64 - 8 * member.bytes);
-        const auto wide = static_cast<std::int64_t>(value << unused) >> unused;
-        // What is beyond the expressions' integers is met by nothing.
-        const bool known = member.is_signed || value <= 0x7fffffffffffffffU;
-        const std::string number = std::to_string(member.is_signed ? wide : std::int64_t(value));
-        text =
-            And(text, known ? NameOf(kernel, i) + "." + member.name + " == " + number : "1 == 0");
+    const std::string holder = NameOf(kernel, i) + ".";
+    const auto made =
+        std::find_if(kernel.made_types.begin(), kernel.made_types.end(),
+                     [&](const auto& type) { return type.name == parameter.canonical; });
+    if (made != kernel.made_types.end()) {
+      for (const records::MadeType::Integer& member : made->integers) {
+        if (member.offset + member.bytes > static_cast<std::int64_t>(bytes.size())) continue;
+        text = And(text, Equals(holder + member.name, bytes, member.offset, member.bytes,
+                                member.is_signed));
       }
+      continue;
+    }
+    for (const records::Parameter::Member& member : parameter.members) {
+      if (member.kind != records::ParameterKind::kInteger) continue;
+      text = And(
+          text, Equals(holder + member.name, bytes, member.offset, member.bytes, member.is_signed));
     }
   }
   return text;
@@ -64,7 +74,7 @@ std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan, bool with
     if (value == plan.environment.integers.end()) continue;
     text = And(text, NameOf(kernel, i) + " == " + std::to_string(value->second));
   }
-  text = And(text, CapturesOf(kernel, plan));
+  text = And(text, MembersOf(kernel, plan));
   static constexpr const char* kNames[] = {"x", "y", "z"};
   for (std::size_t d = 0; d < 3; ++d) {
     text = And(text, std::string("grid_") + kNames[d] + " == " + std::to_string(plan.grid[d]));

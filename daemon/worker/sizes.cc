@@ -7,7 +7,9 @@
 #include <optional>
 #include <set>
 
+#include "base/base64.h"
 #include "records/expression.h"
+#include "worker/members.h"
 
 namespace cupilot::worker {
 namespace {
@@ -174,18 +176,36 @@ std::vector<records::Case> OtherSizes(const records::Kernel& kernel, const recor
 std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
                                         const records::Case& workload, const CasePlan& plan) {
   std::vector<records::Case> cases;
-  for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
-    const auto value = plan.environment.floats.find("$" + std::to_string(i));
-    if (value == plan.environment.floats.end() || !std::isfinite(value->second)) continue;
+  const auto add = [&](const std::string& name, double v, const auto& put) {
+    if (!std::isfinite(v)) return;
     // Beside it, of the other sign, zero, and of other magnitudes: where a branch on it may be.
-    const double v = value->second;
     for (const double other : {1.25 * v + 0.125, 0.5 * v - 0.0625, -v, -10 * v, 1000 * v, 0.0}) {
       if (other == v) continue;
       char text[32];
       std::snprintf(text, sizeof text, "%.9g", other);
       cases.push_back(workload);
-      cases.back().arguments[i].value = text;
-      cases.back().name += ", " + kernel.parameters[i].name + " = " + text;
+      put(cases.back(), other, text);
+      cases.back().name += ", " + name + " = " + text;
+    }
+  };
+  for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
+    const records::Parameter& parameter = kernel.parameters[i];
+    const auto value = plan.environment.floats.find("$" + std::to_string(i));
+    if (value != plan.environment.floats.end()) {
+      add(parameter.name, value->second,
+          [&](records::Case& one, double, const char* text) { one.arguments[i].value = text; });
+    }
+    const auto bytes = base::DecodeBase64(workload.arguments[i].bytes);
+    for (const records::Parameter::Member& member : parameter.members) {
+      if (!bytes || member.kind != records::ParameterKind::kFloating) continue;
+      const auto number = NumberAt(*bytes, member);
+      if (!number) continue;
+      add(parameter.name + "." + member.name, *number,
+          [&](records::Case& one, double other, const char*) {
+            const auto changed = WithNumber(*bytes, member, other);
+            one.arguments[i].bytes =
+                base::EncodeBase64({reinterpret_cast<const char*>(changed.data()), changed.size()});
+          });
     }
   }
   return cases;

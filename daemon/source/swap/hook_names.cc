@@ -1,5 +1,6 @@
 #include "source/swap/hook_names.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -8,6 +9,9 @@ namespace {
 
 using records::NameKind;
 using records::PrintedName;
+
+constexpr std::array<std::pair<std::int64_t, std::string_view>, 4> kIntegers = {
+    {{1, "char"}, {2, "short"}, {4, "int"}, {8, "long long"}}};
 
 std::string ReadParameter(const records::Parameter& parameter, int index) {
   return "read<" + parameter.canonical + " >(l, " + std::to_string(index) + ")";
@@ -47,6 +51,28 @@ std::optional<PrintedName> HookNames::OfParameter(int index) const {
   return std::nullopt;
 }
 
+// By where it lies: its name may be private.
+std::optional<PrintedName> HookNames::OfKnownMember(const records::Parameter::Member& member,
+                                                    int index) {
+  const bool floating = member.kind == records::ParameterKind::kFloating;
+  std::string type;
+  if (floating) {
+    if (member.bytes != 4 && member.bytes != 8) return std::nullopt;
+    type = member.bytes == 4 ? "float" : "double";
+  } else {
+    const auto sized = std::find_if(kIntegers.begin(), kIntegers.end(),
+                                    [&](const auto& one) { return one.first == member.bytes; });
+    if (sized == kIntegers.end()) return std::nullopt;
+    type = (member.is_signed ? "signed " : "unsigned ") + std::string(sized->second);
+  }
+  const std::string value = "member<" + type + " >(l, " + std::to_string(index) + ", " +
+                            std::to_string(member.offset) + ")";
+  if (floating) return PrintedName{NameKind::kFloating, "(double)" + value, {}};
+  const bool wide = !member.is_signed && member.bytes >= 8;
+  return PrintedName{NameKind::kInteger, "(long long)" + value,
+                     wide ? value + " <= 9223372036854775807ULL" : std::string()};
+}
+
 // "p.width": a member of a structure that is passed by value.
 std::optional<PrintedName> HookNames::OfMember(std::string_view name) const {
   const std::size_t dot = name.find('.');
@@ -55,6 +81,9 @@ std::optional<PrintedName> HookNames::OfMember(std::string_view name) const {
   if (index < 0) return std::nullopt;
   const records::Parameter& parameter = kernel_.parameters[static_cast<std::size_t>(index)];
   if (parameter.kind != records::ParameterKind::kOther) return std::nullopt;
+  for (const records::Parameter::Member& member : parameter.members) {
+    if (member.name == name.substr(dot + 1)) return OfKnownMember(member, index);
+  }
   return PrintedName{
       NameKind::kInteger,
       "integer(" + ReadParameter(parameter, index) + std::string(name.substr(dot)) + ")",

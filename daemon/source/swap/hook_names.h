@@ -35,6 +35,8 @@ class HookNames {
   std::optional<records::PrintedName> Lookup(std::string_view name) const;
   std::optional<records::PrintedName> OfParameter(int index) const;
   std::optional<records::PrintedName> OfMember(std::string_view name) const;
+  static std::optional<records::PrintedName> OfKnownMember(const records::Parameter::Member& member,
+                                                           int index);
   std::optional<records::PrintedName> OfBuiltin(std::string_view name) const;
 
   const records::Kernel& kernel_;

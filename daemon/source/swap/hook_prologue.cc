@@ -161,7 +161,15 @@ inline type read(const launch& l, int index) {
 inline unsigned long long address(const launch& l, int index) {
   return (unsigned long long)read<const void*>(l, index);
 }
-// A member of a structure that an expression reads; floating ones are not integers.
+// A number that lies in a structure; where, is known from its text.
+template <class type>
+inline type member(const launch& l, int index, unsigned offset) {
+  type value;
+  __builtin_memcpy(&value, static_cast<const char*>(l.arguments[index]) + offset, sizeof value);
+  return value;
+}
+// A member that an expression names, of a structure whose text does not tell where its members lie;
+// floating ones are not integers.
 template <class type>
 inline long long integer(type value) {
   static_assert(type(3) / type(2) == type(1), "an expression reads a floating member");

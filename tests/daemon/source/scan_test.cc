@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
+
 #include "base/file.h"
 #include "base/hash.h"
 #include "scan_fixture.h"
@@ -406,6 +408,77 @@ __global__ void __launch_bounds__(kWarps * 32) fill(float* out) {
 }
 )");
   EXPECT_EQ(kernel.declined, "");
+}
+
+// The same text for the parser and for the compiler of this test.
+#define CUPILOT_STRUCTURES \
+  struct Extent {          \
+    short width;           \
+    long long pitch;       \
+  };                       \
+  class Frame {            \
+   public:                 \
+    const float* in;       \
+    bool flipped;          \
+    Extent extent[2];      \
+    unsigned char tags[3]; \
+    float scale;           \
+    double bias;           \
+  };
+#define CUPILOT_TEXT(...) CUPILOT_TEXT_OF(__VA_ARGS__)
+#define CUPILOT_TEXT_OF(...) #__VA_ARGS__
+
+namespace layouts {
+CUPILOT_STRUCTURES
+}  // namespace layouts
+
+TEST_F(ScanTest, TellsWhereNumbersLieInStructures) {
+  using layouts::Extent;
+  using layouts::Frame;
+  using Member = records::Parameter::Member;
+  const auto integer = records::ParameterKind::kInteger,
+             floating = records::ParameterKind::kFloating;
+  const std::string kernel =
+      "\n// cupilot: tune\n__global__ void k(float* out, Frame f, int2 size) { out[0] = size.x; "
+      "}\n";
+  const records::Kernel found = OneKernel(CUPILOT_TEXT(CUPILOT_STRUCTURES) + kernel);
+  ASSERT_EQ(found.parameters.size(), 3u);
+  const auto at = [](std::size_t offset) { return static_cast<std::int64_t>(offset); };
+  const std::int64_t second = at(offsetof(Frame, extent) + sizeof(Extent));
+  EXPECT_THAT(
+      found.parameters[1].members,
+      ElementsAre(
+          Member{"flipped", "bool", integer, at(offsetof(Frame, flipped)), 1, false},
+          Member{"extent[0].width", "short", integer, at(offsetof(Frame, extent)), 2, true},
+          Member{"extent[0].pitch", "long long", integer,
+                 at(offsetof(Frame, extent) + offsetof(Extent, pitch)), 8, true},
+          Member{"extent[1].width", "short", integer, second, 2, true},
+          Member{"extent[1].pitch", "long long", integer, second + at(offsetof(Extent, pitch)), 8,
+                 true},
+          Member{"tags[0]", "unsigned char", integer, at(offsetof(Frame, tags)), 1, false},
+          Member{"tags[1]", "unsigned char", integer, at(offsetof(Frame, tags) + 1), 1, false},
+          Member{"tags[2]", "unsigned char", integer, at(offsetof(Frame, tags) + 2), 1, false},
+          Member{"scale", "float", floating, at(offsetof(Frame, scale)), 4, false},
+          Member{"bias", "double", floating, at(offsetof(Frame, bias)), 8, false}));
+  EXPECT_THAT(found.parameters[2].members, ElementsAre(Member{"x", "int", integer, 0, 4, true},
+                                                       Member{"y", "int", integer, 4, 4, true}));
+  EXPECT_THAT(found.parameters[0].members, ::testing::IsEmpty());
+  // They survive being written down.
+  const auto again = records::ParseKernel(records::ToJson(found));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->parameters[1].members, found.parameters[1].members);
+}
+
+TEST_F(ScanTest, ALayoutThatItsTextDoesNotTellHasNoMembers) {
+  for (const char* structure : {"struct F { int a : 3; };", "struct B { int b; }; struct F : B {};",
+                                "struct F { union { int a; float b; }; };",
+                                "struct __attribute__((packed)) F { char a; int b; };"}) {
+    const records::Kernel found =
+        OneKernel(std::string(structure) +
+                  "\n// cupilot: tune\n__global__ void k(float* out, F f) { out[0] = 1; }\n");
+    ASSERT_EQ(found.parameters.size(), 2u);
+    EXPECT_THAT(found.parameters[1].members, ::testing::IsEmpty()) << structure;
+  }
 }
 
 }  // namespace

@@ -54,6 +54,26 @@ TEST(PublishedGuard, HoldsForTheCapturesThatWereVerified) {
             std::string::npos);
 }
 
+// Numbers in structures: integers are held to what was verified, others are varied instead.
+TEST(PublishedGuard, HoldsForTheMembersThatWereVerified) {
+  using records::ParameterKind;
+  records::Kernel kernel;
+  kernel.parameters.resize(1);
+  kernel.parameters[0].name = "f";
+  kernel.parameters[0].members = {
+      {"width", "int", ParameterKind::kInteger, 0, 4, true},
+      {"scale", "float", ParameterKind::kFloating, 4, 4, false},
+      {"flags[1]", "unsigned char", ParameterKind::kInteger, 9, 1, false}};
+  CasePlan plan;
+  plan.references.resize(1);
+  plan.arguments.resize(1);
+  const unsigned char bytes[12] = {0x9c, 0xff, 0xff, 0xff, 0, 0, 0x80, 0x3f, 1, 200, 3, 4};
+  for (const unsigned char byte : bytes) plan.arguments[0].bytes.push_back(std::byte{byte});
+  const std::string guard = PublishedGuard(kernel, {}, {plan});
+  EXPECT_NE(guard.find("f.width == -100 && f.flags[1] == 200"), std::string::npos) << guard;
+  EXPECT_EQ(guard.find("scale"), std::string::npos);
+}
+
 TEST(PublishedGuard, AddsTheVariantsOwn) {
   records::Variant variant;
   variant.guard = "n % 4 == 0 || n < 0";

@@ -57,5 +57,28 @@ TEST(Sizes, WithoutExpressionsThereAreNone) {
   EXPECT_THAT(OtherSizes(MakeKernel(), one, MakePlan(one)), IsEmpty());
 }
 
+TEST(Scalars, ThoseInStructuresAreVariedToo) {
+  using records::ParameterKind;
+  records::Kernel kernel = MakeKernel();
+  kernel.parameters[2] = Scalar("f", ParameterKind::kOther, "Frame");
+  kernel.parameters[2].bytes = 8;
+  kernel.parameters[2].members = {{"width", "int", ParameterKind::kInteger, 0, 4, true},
+                                  {"scale", "float", ParameterKind::kFloating, 4, 4, false}};
+  records::Case one = MakeCase();
+  one.arguments[2].name = "f";
+  one.arguments[2].value = "";
+  one.arguments[2].bytes = "ZAAAAAAAAEA=";  // 100 and 2.0f
+  const auto planned = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  ASSERT_TRUE(planned) << planned.error().message;
+  const CasePlan& plan = *planned;
+  EXPECT_EQ(plan.environment.integers.at("f.width"), 100);
+  EXPECT_EQ(plan.environment.integers.at("$2.width"), 100);
+  EXPECT_EQ(plan.environment.floats.at("f.scale"), 2.0);
+  const auto cases = OtherScalars(kernel, one, plan);
+  ASSERT_EQ(cases.size(), 6u);
+  EXPECT_EQ(cases[0].name, "all, f.scale = 2.625");
+  EXPECT_EQ(cases[0].arguments[2].bytes, "ZAAAAAAAKEA=") << "the width stays";
+}
+
 }  // namespace
 }  // namespace cupilot::worker

@@ -82,16 +82,20 @@ records::CompileCommand CommandOf(const std::string& nvcc, const std::string& so
   return command;
 }
 
-// Reads each integer that a lambda captures.
+// Reads each integer that a lambda captures, or that stands in a structure passed by value.
 std::string GuardOf(const records::Kernel& kernel) {
   std::string guard;
   for (const records::Parameter& parameter : kernel.parameters) {
+    const auto read = [&](const std::string& member) {
+      const std::string name = parameter.name + "." + member;
+      guard.append(guard.empty() ? "" : " && ").append(name).append(" == ").append(name);
+    };
     for (const records::MadeType& type : kernel.made_types) {
       if (type.name != parameter.canonical) continue;
-      for (const auto& member : type.integers) {
-        const std::string name = parameter.name + "." + member.name;
-        guard.append(guard.empty() ? "" : " && ").append(name).append(" == ").append(name);
-      }
+      for (const auto& member : type.integers) read(member.name);
+    }
+    for (const auto& member : parameter.members) {
+      if (member.kind == records::ParameterKind::kInteger) read(member.name);
     }
   }
   return guard;

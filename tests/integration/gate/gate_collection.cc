@@ -45,6 +45,7 @@ void Read(const Json& json, const std::string& path, Candidate& out, records::Re
       .Required("kernel", out.kernel)
       .Required("class", out.catalogue)
       .Required("what", out.what)
+      .Optional("guard", out.guard)
       .Optional("sample", out.sample)
       .Required("variant", out.variant);
   ReadExpectation(object, out.expect);

@@ -9,6 +9,7 @@
 //                           "what": one sentence,
 //                           "expect": "accepted", a reason of a rejection, "invalid_document" where
 //                           the format itself refuses it, or a list of reasons that are all right,
+//                           "guard": what the published guard of an accepted one has to hold,
 //                           "sample": whether a quick test takes it,
 //                           "variant": a cupilot.variant/1 document}
 //   known_gaps.json        {"schema": "cupilot.gate_known_gaps/1", "gaps": {candidate: what is
@@ -31,6 +32,7 @@ struct Candidate {
   std::string catalogue;  // its class there
   std::string what;
   std::vector<std::string> expect;  // "accepted" alone, or reasons
+  std::string guard;                // what the published guard of an accepted one says among others
   bool sample = false;
   records::Json variant;
 

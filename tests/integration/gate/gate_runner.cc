@@ -40,7 +40,11 @@ protocol::MeasureReply InventTimes(const protocol::CandidateSet& set) {
 std::string Misjudged(const Candidate& candidate, const Outcome& outcome) {
   const std::string said =
       outcome.accepted ? std::string("accepted") : outcome.reason + ": " + outcome.detail;
-  if (candidate.good()) return outcome.passed() ? "" : "a good one is refused: " + said;
+  if (candidate.good()) {
+    if (!outcome.passed()) return "a good one is refused: " + said;
+    const bool guarded = outcome.guard.find(candidate.guard) != std::string::npos;
+    return guarded ? "" : "its guard does not say " + candidate.guard + ": " + outcome.guard;
+  }
   if (outcome.passed()) return "a bad one passes";
   const auto& expect = candidate.expect;
   if (std::find(expect.begin(), expect.end(), outcome.reason) != expect.end()) return {};
@@ -204,6 +208,7 @@ void Runner::Start(const Trial& trial) {
           outcome.accepted = evaluation->accepted;
           outcome.reason = evaluation->reason;
           outcome.detail = evaluation->detail;
+          outcome.guard = evaluation->guard;
           outcome.checks = std::move(evaluation->checks);
           outcome.steps = evaluation->metrics.value("verify", records::Json::object());
         } else {

@@ -32,6 +32,7 @@ struct Outcome {
   bool accepted = false;
   std::string reason;  // of the rejection; "invalid_document"; "error" where there is no verdict
   std::string detail;
+  std::string guard;  // the published one
   std::vector<records::Check> checks;
   records::Json steps = records::Json::object();  // of the verification: launches, seconds, caught
   std::map<std::string, double> seconds;          // of the device's workers, by their operation
