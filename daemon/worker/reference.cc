@@ -415,10 +415,19 @@ References::Original& References::Runs() {
   return *original_;
 }
 
-base::Result<std::string> References::WhyNotAt(const CasePlan& placed) {
+static std::string PlacesOf(const CasePlan& placed) {
   base::Hasher key;
   for (const Region& region : placed.layout.regions) key.Add(std::to_string(region.offset));
-  return WhyNotKept(placed, key.Hex(), "");
+  return key.Hex();
+}
+
+base::Result<std::string> References::WhyNotAt(const CasePlan& placed) {
+  return WhyNotKept(placed, PlacesOf(placed), "");
+}
+
+base::Result<std::string> References::WhyNotAt(const CasePlan& placed, const OriginalResult& here,
+                                               const std::string& name) {
+  return WhyNotKept(placed, name + " at " + PlacesOf(placed), "", &here);
 }
 
 base::Result<std::string> References::WhyNotUnder(const std::string& schedule) {
@@ -426,11 +435,16 @@ base::Result<std::string> References::WhyNotUnder(const std::string& schedule) {
 }
 
 base::Result<std::string> References::WhyNotKept(const CasePlan& plan, const std::string& what,
-                                                 const std::string& schedule) {
+                                                 const std::string& schedule,
+                                                 const OriginalResult* here) {
   static Kept<std::string>& kept = *new Kept<std::string>(KeptBytes());
   const std::string key = base::Hasher().Add(InputsKey(set_, plan_.name, nullptr)).Add(what).Hex();
   if (auto found = kept.Find(key)) return *found;
-  TRY_ASSIGN(const auto here, Find(nullptr));
+  std::shared_ptr<const OriginalResult> workload;
+  if (here == nullptr) {
+    TRY_ASSIGN(workload, Find(nullptr));
+    here = workload.get();
+  }
   TRY_ASSIGN(std::string why, Runs().WhyNotAt(plan, *here, schedule));
   kept.Put(key, std::make_shared<const std::string>(why), key.size() + why.size());
   return why;

@@ -32,6 +32,8 @@ const std::vector<StepRow> kSteps = {
      &StepAliases},
     {"special_values", "the original's results with values that random data do not have", false,
      &StepSpecialValues},
+    {"exchanges", "the original's results with captured integers in another order", false,
+     &StepExchanges},
     {"scalars", "the original's results for other floating scalars", false, &StepScalars},
     {"sizes", "the original's results at other sizes that the variant's guard admits", false,
      &StepSizes},

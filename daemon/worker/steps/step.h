@@ -32,6 +32,8 @@ base::Result<Finding> StepMoreFills(Trial& trial);
 base::Result<Finding> StepPlant(Trial& trial);
 base::Result<Finding> StepPlants(Trial& trial);
 base::Result<Finding> StepSpecialValues(Trial& trial);
+// Captured integers in another order.
+base::Result<Finding> StepExchanges(Trial& trial);
 // Other sizes and scalars inside the variant's guard.
 base::Result<Finding> StepSizes(Trial& trial);
 base::Result<Finding> StepScalars(Trial& trial);

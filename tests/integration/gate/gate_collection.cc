@@ -113,6 +113,12 @@ base::Result<Collection> ReadCollection(const std::string& folder) {
     TRY_ASSIGN(const Json json, records::ParseJson(text));
     auto workload = records::ParseWorkload(json);
     if (!workload) return base::Fail(workload.error().In(file.string()));
+    for (records::Case& one : workload->cases) {
+      for (records::Argument& argument : one.arguments) {
+        if (!argument.fill || argument.fill->path.empty()) continue;
+        argument.fill->path = base::AbsolutePath(argument.fill->path, file.parent_path().string());
+      }
+    }
     collection.workloads[file.stem()] = std::move(*workload);
   }
   for (const auto& file : FilesOf(folder + "/candidates", ".json")) {
