@@ -165,6 +165,71 @@ class Planter {
 
 }  // namespace
 
+PlantSeries::PlantSeries(const CasePlan& plan, const CaseInputs& workload, std::size_t region,
+                         std::uint64_t seed)
+    : region_(plan.layout.regions[region]), index_(region), seed_(seed), base_(workload) {
+  std::byte* data = base_.regions[region].data();
+  if (region_.type.floating()) {
+    const Range drawn = FiniteRangeOf(region_, data);
+    low_ = drawn.low;
+    high_ = drawn.high;
+    return;
+  }
+  const std::int64_t low = region_.fill->integer_low, high = region_.fill->integer_high;
+  const bool ranged = region_.fill->kind != FillKind::kPermutation &&
+                      region_.fill->kind != FillKind::kBits && high - low >= 2;
+  for (std::int64_t i = 0; ranged && i < ComponentsOf(region_); ++i) {
+    const std::int64_t value = device::ReadInteger(data, i, region_.type);
+    const std::int64_t inside = std::clamp(value, low + 1, high - 1);
+    if (inside != value) device::WriteInteger(data, i, region_.type, inside);
+  }
+}
+
+std::vector<PlantSeries::Write> PlantSeries::Draw(int run) const {
+  const std::int64_t components = ComponentsOf(region_), size = region_.type.bytes;
+  const std::uint64_t key = PlantKey(region_, seed_, run) ^ 2;
+  const auto draw = [&](std::uint64_t index) {
+    return static_cast<std::int64_t>(PlantDraw(key, index) %
+                                     static_cast<std::uint64_t>(components));
+  };
+  const bool largest = run % 2 == 0;
+  const std::byte* data = base_.regions[index_].data();
+  const auto write = [&](std::int64_t at, const auto& put) {
+    Write one{at * size, std::vector<std::byte>(static_cast<std::size_t>(size))};
+    put(one.bytes.data());
+    return one;
+  };
+  const auto integer = [&](std::int64_t at, std::int64_t value) {
+    return write(at, [&](std::byte* to) { device::WriteInteger(to, 0, region_.type, value); });
+  };
+  const std::int64_t at = draw(0);
+  if (region_.type.floating()) {
+    if (low_ > high_) return {};
+    const double value = DecisiveNumber(region_, {low_, high_}, largest, Share(PlantDraw(key, 1)));
+    return {write(at, [&](std::byte* to) { device::WriteNumber(to, 0, region_.type, value); })};
+  }
+  const std::int64_t was = device::ReadInteger(data, at, region_.type);
+  if (region_.fill->kind == FillKind::kPermutation) {
+    const std::int64_t other = draw(1);
+    return {integer(at, device::ReadInteger(data, other, region_.type)), integer(other, was)};
+  }
+  if (region_.fill->kind == FillKind::kBits) return {integer(at, largest ? -1 : 0)};
+  const std::int64_t low = region_.fill->integer_low, high = region_.fill->integer_high;
+  // Of two numbers it is always the other one.
+  if (high - low < 2) return {integer(at, was == high ? low : high)};
+  return {integer(at, largest ? high : low)};
+}
+
+CaseInputs PlantSeries::With(const std::vector<Write>& writes) const {
+  CaseInputs inputs = base_;
+  for (const Write& write : writes) {
+    std::copy(write.bytes.begin(), write.bytes.end(),
+              inputs.regions[index_].begin() + static_cast<std::ptrdiff_t>(write.at));
+  }
+  inputs.changed = true;
+  return inputs;
+}
+
 std::string Plant::Name() const {
   return "plant " + std::to_string(run) + " in region " + std::to_string(region);
 }

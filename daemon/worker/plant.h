@@ -38,6 +38,34 @@ struct Planted {
 Planted PlantValues(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
                     std::uint64_t seed);
 
+// Decisive values one at a time, each alone among contents that have none: for outputs so few that
+// a run with one position for each of them shows little of a large input.
+class PlantSeries {
+ public:
+  struct Write {
+    std::int64_t at = 0;  // byte of the region
+    std::vector<std::byte> bytes;
+  };
+
+  PlantSeries(const CasePlan& plan, const CaseInputs& workload, std::size_t region,
+              std::uint64_t seed);
+
+  // What each of them is written into: the workload's contents, but for integers that have an end
+  // of their range, which are next to it.
+  const CaseInputs& base() const { return base_; }
+  // Number `run`, a function of the constructor's arguments and of it alone; two where elements
+  // are exchanged.
+  std::vector<Write> Draw(int run) const;
+  CaseInputs With(const std::vector<Write>& writes) const;
+
+ private:
+  const Region& region_;
+  const std::size_t index_;
+  const std::uint64_t seed_;
+  CaseInputs base_;
+  double low_ = 0, high_ = 0;  // of its finite numbers
+};
+
 // A decisive value at one position of the region, in `inputs`, which hold the workload's contents.
 void PlantOne(const CasePlan& plan, const CaseInputs& workload, const Plant& plant,
               std::uint64_t seed, CaseInputs& inputs);

@@ -126,6 +126,19 @@ class References::Original {
     return result;
   }
 
+  base::Result<SeriesResult> RunSeries(const CaseInputs& inputs, const SeriesRequest& series) {
+    SeriesResult result;
+    TRY(StartRunner());
+    PrepareArena(plan_.layout, inputs, kPoison, lease_->memory());
+    const Json program = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
+    TRY_ASSIGN(result.dropped, Failure(SeriesOp(series, 0, program, plan_.layout)));
+    for (std::size_t run = 0; result.dropped.empty() && run < series.pokes.size(); ++run) {
+      result.outputs.push_back(
+          SeriesResults(plan_.layout, plan_.layout, lease_->memory(), static_cast<int>(run)));
+    }
+    return result;
+  }
+
   base::Result<std::string> WhyNotAt(const CasePlan& placed, const OriginalResult& here,
                                      const std::string& schedule = "") {
     TRY(StartRunner());
@@ -158,16 +171,23 @@ class References::Original {
     Json request = {
         {"op", "run"}, {"module", 0}, {"program", program}, {"bytes", plan.layout.bytes}};
     if (!schedule.empty()) request["schedule"] = schedule;
+    TRY_ASSIGN(std::string failure, Failure(request, &result.original_us));
+    if (!failure.empty()) return failure;
+    const auto outside = FirstByteOutside(plan.layout, lease_->memory(), before.red);
+    if (!outside) return std::string();
+    return "the original itself is at fault: " + DescribeByteOutside(plan.layout, *outside);
+  }
+
+  // Why the original does not do what is asked; empty: it did, in so many microseconds.
+  base::Result<std::string> Failure(const Json& request, double* microseconds = nullptr) {
     auto ran = lease_->runner().Ask(request, kOriginalLimit);
     if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
     if (!ran) {
       lease_.reset();
       return "the original fails on it: " + ran.error().message;
     }
-    result.original_us = ran->value("microseconds", 0.0);
-    const auto outside = FirstByteOutside(plan.layout, lease_->memory(), before.red);
-    if (!outside) return std::string();
-    return "the original itself is at fault: " + DescribeByteOutside(plan.layout, *outside);
+    if (microseconds != nullptr) *microseconds = ran->value("microseconds", 0.0);
+    return std::string();
   }
 
   static OriginalResult Dropped(const std::string& why) {
@@ -178,8 +198,9 @@ class References::Original {
 
   base::Result<> StartRunner() {
     if (lease_) return {};
-    TRY_ASSIGN(Lease lease, Lease::Take(set_.device, Role::kOriginal, BytesOfAllPlacements(plan_),
-                                        {set_.original_artifact}));
+    const std::size_t bytes = BytesOfAllPlacements(plan_) + kSeriesRoom;
+    TRY_ASSIGN(Lease lease,
+               Lease::Take(set_.device, Role::kOriginal, bytes, {set_.original_artifact}));
     lease_ = std::move(lease);
     return {};
   }
@@ -404,6 +425,21 @@ base::Result<std::shared_ptr<const QuickResult>> References::QuickOf(const std::
   auto quick = std::make_shared<const QuickResult>(std::move(result));
   kept.Put(key, quick, bytes);
   return quick;
+}
+
+base::Result<std::shared_ptr<const SeriesResult>> References::SeriesOf(
+    const std::string& name, const CaseInputs& inputs, const SeriesRequest& series) {
+  static Kept<SeriesResult>& kept = *new Kept<SeriesResult>(KeptBytes());
+  const std::string key = InputsKey(set_, plan_.name, name);
+  if (auto found = kept.Find(key)) return found;
+  TRY_ASSIGN(SeriesResult result, Runs().RunSeries(inputs, series));
+  std::size_t bytes = sizeof result;
+  for (const auto& run : result.outputs) {
+    for (const auto& output : run) bytes += sizeof output + output.size();
+  }
+  auto found = std::make_shared<const SeriesResult>(std::move(result));
+  kept.Put(key, found, bytes);
+  return found;
 }
 
 base::Result<QuickResult> References::RunOf(const CaseInputs& inputs) {

@@ -16,6 +16,7 @@
 #include "worker/error_rule.h"
 #include "worker/fill_recipe.h"
 #include "worker/nearby.h"
+#include "worker/series.h"
 
 namespace cupilot::worker {
 
@@ -44,6 +45,12 @@ struct OriginalResult {
 struct QuickResult {
   std::string dropped;
   std::vector<std::vector<std::byte>> outputs;  // by region; empty: no output
+};
+
+// What each run of a series gave.
+struct SeriesResult {
+  std::string dropped;
+  std::vector<std::vector<std::vector<std::byte>>> outputs;  // by run, then as QuickResult's
 };
 
 // Whether results of the fill are judged by the limits of dense inputs (error_rule.h); null: the
@@ -78,7 +85,11 @@ class References {
                                                                bool first);
   base::Result<std::shared_ptr<const QuickResult>> QuickOf(const std::string& name,
                                                            const CaseInputs& inputs);
-  // The same, and not kept.
+  // Of `inputs` with each of the pokes; `name` is theirs alone.
+  base::Result<std::shared_ptr<const SeriesResult>> SeriesOf(const std::string& name,
+                                                             const CaseInputs& inputs,
+                                                             const SeriesRequest& series);
+  // As QuickOf(), and not kept.
   base::Result<QuickResult> RunOf(const CaseInputs& inputs);
   // Why the workload's own inputs at other places (`placed`: placement.h) are none to judge by: the
   // original fails there, or gives other bits though it repeats them here. Empty: they are.

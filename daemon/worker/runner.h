@@ -7,6 +7,7 @@
 //   {"op": "run", "module": 0, "program": {...}, "bytes", "schedule"}  -> {"microseconds": t}
 //       "schedule": of the host device, for this run (cupilot_host_schedule.h says which there are
 //       and what they show); it runs one block after another
+//   {"op": "series", ...}                                  -> {"microseconds": t}: series_op.h
 //   {"op": "watch", ...}                                   -> {"findings": [...], ...}
 //       the host device: watch_op.h
 //   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}

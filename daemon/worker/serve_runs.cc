@@ -20,6 +20,7 @@
 #include "worker/prepared_program.h"
 #include "worker/runner.h"
 #include "worker/sandbox/sandbox.h"
+#include "worker/series_op.h"
 #include "worker/watch_op.h"
 
 namespace cupilot::worker {
@@ -58,6 +59,7 @@ class RunServer {
     const std::string op = request.value("op", "");
     if (op == "load") return Load(request);
     if (op == "run") return Run(request);
+    if (op == "series") return RunSeries(request);
     if (op == "watch" && cuda_ == nullptr) return Watch(request);
     if (op == "pairs") return Pairs(request);
     if (op == "counters" && cuda_ != nullptr) {
@@ -152,6 +154,12 @@ class RunServer {
     TRY(device_->Download(0, bytes));
     program.GetTables(memory_);
     return Json{{"microseconds", time}};
+  }
+
+  base::Result<Json> RunSeries(const Json& request) {
+    TRY(SetSchedule(""));
+    TRY_ASSIGN(PreparedProgram program, Prepare(request["module"], request["program"]));
+    return TakeSeries(*device_, program, memory_, request);
   }
 
   base::Result<Json> Watch(const Json& request) {

@@ -147,6 +147,41 @@ base::Result<Finding> Trial::RunAndCheck(const Scene& scene, const Question& que
   return Check(seen, question, results);
 }
 
+base::Result<Finding> Trial::RunSeries(const Question& question, const Before& before,
+                                       const SeriesRequest& series) {
+  Layout with_results = scene_->plan.layout;
+  with_results.bytes += kSeriesRoom;
+  TRY(MakeRoom(with_results));
+  const Layout& layout = scene_->plan.layout;
+  const auto arena = lease_->memory().subspan(0, static_cast<std::size_t>(layout.bytes));
+  PrepareArena(layout, *question.reference.inputs, before, arena);
+  launches_ += static_cast<std::int64_t>(series.pokes.size());
+  workload_ran_last = false;
+  const double each = question.reference.original_us * static_cast<double>(series.pokes.size());
+  auto ran = lease_->runner().Ask(SeriesOp(series, module_, scene_->program, layout),
+                                  2 * TrialLimitFor(each));
+  if (ran) return Finding{};
+  if (ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
+  return FailedRun({set(), scene_->original, scene_->plan, question.reference, arena, question.fill,
+                    question.dense, before},
+                   ran.error());
+}
+
+std::vector<std::vector<std::byte>> Trial::ResultsOfSeries(int run) const {
+  return SeriesResults(scene_->original.layout, scene_->plan.layout, lease_->memory(), run);
+}
+
+void Trial::PutResults(const Question& question, const Before& before,
+                       const std::vector<std::vector<std::byte>>& results) {
+  const Layout& layout = scene_->plan.layout;
+  const auto arena = lease_->memory().subspan(0, static_cast<std::size_t>(layout.bytes));
+  PrepareArena(layout, *question.reference.inputs, before, arena);
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    std::copy(results[r].begin(), results[r].end(), arena.begin() + layout.regions[r].offset);
+  }
+  workload_ran_last = false;
+}
+
 base::Result<Finding> Trial::JudgeResults(const Question& question, const Before& before) {
   const auto bytes = static_cast<std::size_t>(scene_->plan.layout.bytes);
   return Check({set(), scene_->original, scene_->plan, question.reference,

@@ -16,6 +16,7 @@
 #include "worker/checks/check.h"
 #include "worker/lease.h"
 #include "worker/reference.h"
+#include "worker/series.h"
 
 namespace cupilot::worker {
 
@@ -61,6 +62,14 @@ class Trial {
                                 const Before& before = {});
   // The same without those checks that ask what the original gives. Results are in memory().
   base::Result<Finding> RunOn(const Question& question, const Before& before);
+  // A series of runs of the candidate; what each left is asked of the results, as RunOn()'s are.
+  // A finding: it failed.
+  base::Result<Finding> RunSeries(const Question& question, const Before& before,
+                                  const SeriesRequest& series);
+  std::vector<std::vector<std::byte>> ResultsOfSeries(int run) const;
+  // memory() as a run on these inputs would leave it that gave these results, by region.
+  void PutResults(const Question& question, const Before& before,
+                  const std::vector<std::vector<std::byte>>& results);
   // The results that RunOn() has left, by all checks; nothing runs.
   base::Result<Finding> JudgeResults(const Question& question, const Before& before);
   // `reference`, with its twin's word where the results in memory() are not the original's bits.

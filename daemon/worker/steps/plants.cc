@@ -23,6 +23,13 @@ constexpr double kMostPlantUs = 1e6;
 constexpr double kRunUs = 500;  // that a run takes beside the kernel
 constexpr std::int64_t kFewestRuns = 12;
 constexpr int kIdleRuns = 4;  // after so many that moved nothing it is given up
+// Of series (series.h): launches at most (half of them move nothing where only a maximum counts),
+// the time of the original's, and how many results are asked of the whole rule where the
+// candidate's differ.
+constexpr int kMostPokes = 1600;
+constexpr double kMostSeriesUs = 4e6;
+constexpr std::int64_t kFewOutputs = 64;
+constexpr int kMostAsked = 8;
 
 std::int64_t MostRuns(const Layout& layout, double original_us) {
   const auto by_bytes = kMostPlantBytes / std::max<std::int64_t>(1, layout.bytes);
@@ -44,10 +51,26 @@ class Planting {
   }
 
   base::Result<Finding> Run(std::int64_t most_runs) {
-    for (int run = 0; run < most_runs && moved_ < kPlantsNeeded; ++run) {
+    for (int run = 0; run < most_runs && (run < kFewestRuns || moved_ < kPlantsNeeded); ++run) {
       TRY_ASSIGN(Finding finding, RunOne(run));
       if (!finding.reason.empty()) return finding;
       if (idle_ >= kIdleRuns || dropped_ >= kIdleRuns) break;
+    }
+    return Finding{};
+  }
+
+  // One position a launch, where outputs are so few that runs with one for each show little.
+  base::Result<Finding> RunSeries() {
+    const CasePlan& plan = trial_.scene().original;
+    const double all_us = static_cast<double>(kPlantsNeeded) * workload_.original_us;
+    if (OutputsOf(layout_) > kFewOutputs || all_us > kMostSeriesUs || !TakesSeries(plan, region_)) {
+      return Finding{};
+    }
+    const PlantSeries series(plan, *workload_.inputs, region_, trial_.set().seed);
+    for (int first = 0; first < kMostPokes && moved_ < kPlantsNeeded; first += kSeriesRuns - 1) {
+      const std::int64_t moved_before = moved_;
+      TRY_ASSIGN(Finding finding, RunPart(series, first));
+      if (!finding.reason.empty() || moved_ == moved_before) return finding;
     }
     return Finding{};
   }
@@ -92,8 +115,54 @@ class Planting {
     runs_ += 1;
     idle_ = moved == 0 ? idle_ + 1 : 0;
     moved_ += moved;
-    if (!Suspicious(*quick)) return Finding{};
-    return Decide(plant, inputs);
+    const auto got = [&](std::size_t r) {
+      return trial_.memory().data() + layout_.regions[r].offset;
+    };
+    if (!Suspicious(quick->outputs, got, Effect::kOfWorkload)) return Finding{};
+    return Decide(plant.Name(), Label(plant), inputs);
+  }
+
+  // Launches from number `first` on, behind one without any poke.
+  base::Result<Finding> RunPart(const PlantSeries& series, int first) {
+    SeriesRequest request{region_, {{}}};
+    for (int k = 1; k < kSeriesRuns; ++k) request.pokes.push_back(series.Draw(first + k - 1));
+    const std::string& region = layout_.regions[region_].name;
+    const std::string name = "series " + std::to_string(first) + " in '" + region + "'";
+    TRY_ASSIGN(const auto expected, trial_.references().SeriesOf(name, series.base(), request));
+    if (!expected->dropped.empty()) {
+      dropped_ += 1;
+      why_dropped_ = expected->dropped;
+      return Finding{};
+    }
+    OriginalResult asked;
+    asked.inputs = std::make_shared<const CaseInputs>(series.base());
+    asked.original_us = workload_.original_us;
+    TRY_ASSIGN(Finding finding,
+               trial_.RunSeries({asked, "of the workload, " + name}, before_, request));
+    if (!finding.reason.empty()) return finding;
+    runs_ += kSeriesRuns;
+    std::vector<std::vector<std::vector<std::byte>>> results;
+    for (int k = 0; k < kSeriesRuns; ++k) results.push_back(trial_.ResultsOfSeries(k));
+    // Integers may have another base than the workload; errors are known for that one alone.
+    const bool floating = layout_.regions[region_].type.floating();
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      moved_ += expected->outputs[k] != expected->outputs[0] ? 1 : 0;
+      const auto got = [&](std::size_t r) { return results[k][r].data(); };
+      if (!Suspicious(expected->outputs[k], got,
+                      floating ? Effect::kOfWorkload : Effect::kUnknown)) {
+        continue;
+      }
+      if (asked_ == kMostAsked) continue;
+      asked_ += 1;
+      const auto inputs = std::make_shared<const CaseInputs>(series.With(request.pokes[k]));
+      const std::string poke = name + ", launch " + std::to_string(k);
+      OriginalResult here;
+      here.inputs = inputs;
+      trial_.PutResults({here, poke}, before_, results[k]);
+      TRY_ASSIGN(finding, Decide(poke, "of the workload, " + poke, inputs));
+      if (!finding.reason.empty()) return finding;
+    }
+    return Finding{};
   }
 
   std::string Label(const Plant& plant) const {
@@ -115,13 +184,20 @@ class Planting {
     return moved;
   }
 
-  bool Suspicious(const QuickResult& quick) const {
+  // Of a plant: what is known of how much it moves.
+  enum class Effect { kOfWorkload, kUnknown };
+
+  // `got_of`: the candidate's results of a region.
+  template <class Got>
+  bool Suspicious(const std::vector<std::vector<std::byte>>& outputs, const Got& got_of,
+                  Effect effect) const {
     for (std::size_t r = 0; r < layout_.regions.size(); ++r) {
       const Region& region = layout_.regions[r];
-      const std::vector<std::byte>& expected = quick.outputs[r];
-      const std::byte* got = trial_.memory().data() + region.offset;
+      const std::vector<std::byte>& expected = outputs[r];
+      const std::byte* got = got_of(r);
       if (expected.empty() || std::memcmp(expected.data(), got, expected.size()) == 0) continue;
-      if (!region.type.floating() || region.order_free || DiffersByMuch(r, expected, got)) {
+      if (!region.type.floating() || region.order_free || effect == Effect::kUnknown ||
+          DiffersByMuch(r, expected, got)) {
         return true;
       }
     }
@@ -149,18 +225,17 @@ class Planting {
   // By the whole rule, on the results that are there, and once more with poisoned workspaces: what
   // is right then was wrong for what they held. What the original gives is kept for other
   // candidates.
-  base::Result<Finding> Decide(const Plant& plant,
+  base::Result<Finding> Decide(const std::string& name, const std::string& label,
                                const std::shared_ptr<const CaseInputs>& inputs) {
-    TRY_ASSIGN(const auto reference,
-               trial_.references().FindOf(plant.Name(), [&] { return *inputs; }));
+    TRY_ASSIGN(const auto reference, trial_.references().FindOf(name, [&] { return *inputs; }));
     if (!reference->dropped.empty()) {
       dropped_ += 1;
       why_dropped_ = reference->dropped;
       return Finding{};
     }
-    TRY_ASSIGN(Finding kept, trial_.JudgeResults({*reference, Label(plant)}, before_));
+    TRY_ASSIGN(Finding kept, trial_.JudgeResults({*reference, label}, before_));
     if (kept.reason != "wrong_values" && kept.reason != "precision_loss") return kept;
-    TRY_ASSIGN(Finding finding, trial_.Judge({*reference, Label(plant)}));
+    TRY_ASSIGN(Finding finding, trial_.Judge({*reference, label}));
     if (finding.reason.empty()) return Because(std::move(kept), "stateful");
     if (finding.reason != "wrong_values" && finding.reason != "precision_loss") return finding;
     return Explain(std::move(finding), *reference);
@@ -210,7 +285,7 @@ class Planting {
   const Layout& layout_;
   const std::size_t region_;
   std::int64_t runs_ = 0, moved_ = 0;
-  int idle_ = 0, dropped_ = 0;
+  int idle_ = 0, dropped_ = 0, asked_ = 0;
   std::string why_dropped_;
   Before before_;
 };
@@ -232,8 +307,10 @@ base::Result<Finding> StepPlants(Trial& trial) {
   const auto count = static_cast<std::int64_t>(regions.size());
   for (const std::size_t region : regions) {
     Planting planting(trial, *workload, region);
-    TRY_ASSIGN(Finding finding, planting.Run(std::max<std::int64_t>(
-                                    kFewestRuns, MostRuns(layout, workload->original_us) / count)));
+    TRY_ASSIGN(Finding finding, planting.RunSeries());
+    if (!finding.reason.empty()) return finding;
+    TRY_ASSIGN(finding, planting.Run(std::max<std::int64_t>(
+                            kFewestRuns, MostRuns(layout, workload->original_us) / count)));
     if (!finding.reason.empty()) return finding;
     trial.Note("plants", planting.Record());
   }

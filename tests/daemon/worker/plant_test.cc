@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -201,6 +202,98 @@ TEST(Plant, InfiniteValuesHaveBothSigns) {
   }
   EXPECT_EQ(positive, 3);
   EXPECT_EQ(negative, 2);
+}
+
+// One region of integers with that fill.
+DrawnCase DrawIntegers(const records::Fill& fill) {
+  DrawnCase drawn;
+  Region region;
+  region.name = "at";
+  region.count = 100;
+  region.type = {device::Number::kSigned, 4, 1};
+  region.input = region.declared = true;
+  records::Environment none;
+  auto recipe = RecipeOf(fill, region.type, region.count, none);
+  EXPECT_TRUE(recipe);
+  region.fill = *recipe;
+  drawn.plan.layout.Add(region);
+  drawn.workload.regions.emplace_back(400);
+  const device::FillSource source{3, "at", 0};
+  EXPECT_TRUE(device::FillBuffer(drawn.workload.regions[0].data(), region.count, region.type,
+                                 *recipe, source));
+  return drawn;
+}
+
+std::vector<std::int64_t> IntegersOf(const CaseInputs& inputs) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    values.push_back(
+        device::ReadInteger(inputs.regions[0].data(), i, {device::Number::kSigned, 4, 1}));
+  }
+  return values;
+}
+
+TEST(PlantSeries, EachDrawIsOneDecisiveNumber) {
+  const DrawnCase drawn = Draw(CaseOfRows("1"));
+  const PlantSeries series(drawn.plan, drawn.workload, 0, 7);
+  EXPECT_EQ(series.base().regions, drawn.workload.regions);
+  std::set<std::int64_t> positions;
+  for (int run = 0; run < 40; ++run) {
+    const auto writes = series.Draw(run);
+    ASSERT_EQ(writes.size(), 1u);
+    const std::int64_t at = writes[0].at / 4;
+    positions.insert(at);
+    const CaseInputs planted = series.With(writes);
+    const double decisive = ValueAt(drawn.plan, planted, at);
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      if (i == at) continue;
+      const double other = ValueAt(drawn.plan, planted, i);
+      EXPECT_EQ(other, ValueAt(drawn.plan, drawn.workload, i)) << "others stay";
+      EXPECT_TRUE(run % 2 == 0 ? decisive > other : decisive < other) << decisive << " " << other;
+    }
+  }
+  EXPECT_GT(positions.size(), 30u);
+}
+
+TEST(PlantSeries, NoOtherIntegerIsAtAnEnd) {
+  records::Fill fill;
+  fill.kind = "integers";
+  fill.low = "0";
+  fill.high = "9";
+  const DrawnCase drawn = DrawIntegers(fill);
+  const PlantSeries series(drawn.plan, drawn.workload, 0, 7);
+  for (const int run : {0, 1, 2, 3}) {
+    const auto values = IntegersOf(series.With(series.Draw(run)));
+    EXPECT_EQ(std::count(values.begin(), values.end(), 9), run % 2 == 0 ? 1 : 0);
+    EXPECT_EQ(std::count(values.begin(), values.end(), 0), run % 2 == 0 ? 0 : 1);
+  }
+}
+
+TEST(PlantSeries, OfTwoNumbersItIsTheOther) {
+  records::Fill fill;
+  fill.kind = "integers";
+  fill.low = "0";
+  fill.high = "1";
+  const DrawnCase drawn = DrawIntegers(fill);
+  const PlantSeries series(drawn.plan, drawn.workload, 0, 7);
+  const auto before = IntegersOf(drawn.workload);
+  for (const int run : {0, 1, 2, 3}) {
+    const auto writes = series.Draw(run);
+    const auto at = static_cast<std::size_t>(writes.at(0).at / 4);
+    EXPECT_EQ(IntegersOf(series.With(writes))[at], 1 - before[at]);
+  }
+}
+
+TEST(PlantSeries, APermutationStaysOne) {
+  records::Fill fill;
+  fill.kind = "permutation";
+  const DrawnCase drawn = DrawIntegers(fill);
+  const PlantSeries series(drawn.plan, drawn.workload, 0, 7);
+  const auto before = IntegersOf(drawn.workload);
+  for (int run = 0; run < 10; ++run) {
+    const auto values = IntegersOf(series.With(series.Draw(run)));
+    EXPECT_TRUE(std::is_permutation(values.begin(), values.end(), before.begin()));
+  }
 }
 
 }  // namespace

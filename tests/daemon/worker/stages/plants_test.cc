@@ -1,6 +1,9 @@
 // Planted decisive values on a selection of one value from many: the hardest case, since each run
 // tests one position.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/daemon/worker/stages/steps_rig.h"
 
@@ -29,7 +32,7 @@ std::string PeakText(const std::string& name, const std::string& condition) {
 )";
 }
 
-Json PeakWorkload(const Json& fill) {
+Json PeakWorkload(const Json& fill, int count = 4096) {
   return {{"schema", "cupilot.workload/1"},
           {"kernel", "peak"},
           {"cases",
@@ -37,9 +40,9 @@ Json PeakWorkload(const Json& fill) {
              {"grid", {1, 1, 1}},
              {"block", {64, 1, 1}},
              {"arguments",
-              {{{"name", "in"}, {"type", "const float*"}, {"count", 4096}, {"fill", fill}},
+              {{{"name", "in"}, {"type", "const float*"}, {"count", count}, {"fill", fill}},
                {{"name", "out"}, {"type", "float*"}, {"count", 1}, {"access", "out"}},
-               {{"name", "n"}, {"type", "int"}, {"value", 4096}}}}}}}};
+               {{"name", "n"}, {"type", "int"}, {"value", count}}}}}}}};
 }
 
 Json PeakVariant(const std::string& condition) {
@@ -72,6 +75,22 @@ TEST(PlantTest, ShowsValuesThatAreIgnored) {
                PeakWorkload({{"kind", "normal"}, {"mean", 0}, {"stddev", 1}}));
   rig.ExpectCaughtBy("plant", "ignores_input", PeakVariant("in[i] < 6.0f || in[i] > 900.0f"),
                      {"plants"});
+}
+
+// A large input and one output: single positions, each launch with another one.
+TEST(PlantSeriesTest, ShowOneInAHundredOfALargeInput) {
+  StepsRig rig("peak", PeakText("peak", "true"),
+               PeakWorkload({{"kind", "normal"}, {"mean", 0}, {"stddev", 1}}, 1 << 19));
+  rig.ExpectCaughtBy("plants", "ignores_input", PeakVariant("i % 100 != 11"),
+                     {"plant", "more_fills", "special_values"});
+  const protocol::VerifyReply honest = rig.Verify(PeakVariant("i < n"));
+  EXPECT_TRUE(honest.passed) << honest.reason << ": " << honest.detail;
+  const auto plants =
+      std::find_if(honest.checks.begin(), honest.checks.end(),
+                   [](const records::Check& check) { return check.name == "plants"; });
+  ASSERT_NE(plants, honest.checks.end());
+  EXPECT_THAT(plants->detail, ::testing::HasSubstr("moved an output"));
+  EXPECT_THAT(plants->detail, ::testing::Not(::testing::HasSubstr("fewer than")));
 }
 
 }  // namespace
