@@ -234,6 +234,10 @@ void AddSpaceCommands(CLI::App& app, Arguments& out) {
                       "the space of the results: T1 or cupilot.space/1; else the points in FILE");
   results->add_option("-o,--output", out.output_file, "of a space: the file");
   results->add_flag("--t4", out.t4, "write T4 results in place of cupilot.measured/1");
+  results->add_flag(
+      "--marks", out.marks,
+      "of what `cupilot export` wrote: also what was pinned and rejected there, where "
+      "nothing is decided here");
   auto* search = app.add_subcommand("search", "Searches, run on spaces that were measured before");
   search->require_subcommand(1);
   search->fallthrough();

@@ -59,6 +59,7 @@ struct Arguments {
   bool fix = false;             // doctor
   std::string space_file;       // import
   bool t4 = false;              // import
+  bool marks = false;           // import
   std::string provider;         // models allow, forbid: its name; tune: whom to ask
   bool allow_provider = false;  // tune
   bool answer = false;          // models last

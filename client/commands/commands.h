@@ -30,7 +30,7 @@ int RunWorkloadExport(const Arguments& arguments, Output& output);
 int RunWorkloadDrop(const Arguments& arguments, Output& output);
 int RunImport(const Arguments& arguments, Output& output);
 // Of cupilot.export/1, as proposals for the daemon; the path is absolute.
-int RunImportKept(const std::string& path, Output& output);
+int RunImportKept(const std::string& path, bool marks, Output& output);
 int RunDiff(const Arguments& arguments, Output& output);
 int RunPin(const Arguments& arguments, Output& output);
 int RunReject(const Arguments& arguments, Output& output);

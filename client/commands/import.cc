@@ -104,7 +104,11 @@ int RunImport(const Arguments& arguments, Output& output) {
           " is what `cupilot export` wrote: the daemon takes it, without --space, --t4 "
           "and -o"));
     }
-    return RunImportKept(path, output);
+    return RunImportKept(path, arguments.marks, output);
+  }
+  if (arguments.marks) {
+    return output.Fail(base::InvalidArgument("--marks is for what `cupilot export` wrote, and " +
+                                             path + " is not"));
   }
   if (arguments.output_file.empty()) {
     return output.Fail(base::InvalidArgument(

@@ -133,8 +133,10 @@ int RunExport(const Arguments& arguments, Output& output) {
   return exported ? kDone : output.Fail(exported.error());
 }
 
-int RunImportKept(const std::string& path, Output& output) {
-  const auto reply = AskWhenRead(output, "import", {{"file", path}});
+int RunImportKept(const std::string& path, bool marks, Output& output) {
+  Json params = {{"file", path}};
+  if (marks) params["marks"] = true;
+  const auto reply = AskWhenRead(output, "import", params);
   if (!reply) return output.Fail(reply.error());
   output.Document(*reply);
   output.Line(Plural(*reply, "proposals", "new proposal", "new proposals") + " of " +
@@ -149,6 +151,12 @@ int RunImportKept(const std::string& path, Output& output) {
   }
   if (NumberOf(*reply, "strategies") > 0) {
     output.Line(Plural(*reply, "strategies", "entry", "entries") + " for the strategy pool");
+  }
+  if (marks) {
+    output.Line(Plural(*reply, "marks", "mark", "marks") + " (pinned, rejected) taken over");
+  } else if (NumberOf(*reply, "marks_left") > 0) {
+    output.Line(Plural(*reply, "marks_left", "mark", "marks") +
+                " (pinned, rejected) left out; --marks takes what nothing is decided of here");
   }
   return kDone;
 }

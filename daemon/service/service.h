@@ -110,6 +110,8 @@ class Service {
   // What the user decided of a variant (service_marks.cc): written down with a line of the journal,
   // and published at once. `undo`: it is taken back. kIo.
   base::Result<> Decide(const records::Kernel& kernel, const Mark& mark, bool undo);
+  // What was decided elsewhere, of variants that nothing was decided of here. How many were new.
+  base::Result<std::size_t> TakeMarks(const std::vector<Mark>& marks);
   // Drops what nothing needs (service_storage.cc, prune.h). kUnavailable while sources are unread:
   // what they need is not known.
   base::Result<PruneReport> Prune(const PruneLimits& limits, bool dry_run);
@@ -230,6 +232,7 @@ class Service {
   void LookAtFailures();
   void TryAgain();
   void PublishKernel(const std::string& kernel_key);
+  void FollowMark(const Mark& mark);
   void PublishDue();
   bool PublishObject(ObjectState& state);
   std::string WhyChanged(const ObjectState& state, const records::Kernel& kernel,

@@ -31,6 +31,11 @@ base::Result<> Service::Decide(const records::Kernel& kernel, const Mark& mark, 
   TRY(journal_.Add({kernel.file, records::LabelOf(kernel)}, std::move(change)));
   log::Info("the user decided",
             {{"kernel", mark.kernel}, {"variant", mark.variant}, {"what", EventOf(mark, undo)}});
+  FollowMark(mark);
+  return {};
+}
+
+void Service::FollowMark(const Mark& mark) {
   winnable_.clear();
   // What a rejected one beat is looked at again, from the verdicts that are there.
   if (mark.kind == Mark::Kind::kRejected) {
@@ -40,7 +45,22 @@ base::Result<> Service::Decide(const records::Kernel& kernel, const Mark& mark, 
   }
   PublishKernel(mark.kernel_key);
   Later(&Service::Work);
-  return {};
+}
+
+base::Result<std::size_t> Service::TakeMarks(const std::vector<Mark>& marks) {
+  std::size_t taken = 0;
+  for (const Mark& mark : marks) {
+    const std::vector<Mark> here = catalog_.marks().Of(mark.kernel_key);
+    const bool decided = std::any_of(here.begin(), here.end(),
+                                     [&](const Mark& one) { return one.variant == mark.variant; });
+    if (decided) continue;
+    TRY(catalog_.SaveMark(mark));
+    log::Info("a mark was imported",
+              {{"kernel", mark.kernel}, {"variant", mark.variant}, {"what", Name(mark.kind)}});
+    FollowMark(mark);
+    ++taken;
+  }
+  return taken;
 }
 
 void Service::OnProposals(const std::set<std::string>& kernel_keys) {

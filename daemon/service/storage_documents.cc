@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "cache/keys.h"
 #include "cache/record.h"
+#include "records/export_file.h"
 #include "service/documents.h"
 
 namespace cupilot::service {
@@ -20,7 +21,6 @@ namespace {
 using cache::Table;
 using records::Json;
 
-constexpr const char* kExportSchema = "cupilot.export/1";
 constexpr std::uint64_t kLargestExport = std::uint64_t{1} << 30;  // bytes of a file
 constexpr std::size_t kMostPruneRows = 500;                       // a message holds 1 MiB
 
@@ -134,60 +134,41 @@ base::Result<Json> KernelJson(Service& service, const std::string& key,
   return json;
 }
 
-// Of an imported file: what can be proposed.
-struct Imported {
-  std::string kernel_key;
-  Catalog::Proposal proposal;
-};
+// What can be proposed: what was rejected there says nothing about here, and helps nobody.
+std::optional<Catalog::Proposal> ProposalOf(const records::ExportFile::Tried& tried) {
+  Catalog::Proposal proposal{tried.variant, 0, "", ""};
+  for (const records::Evaluation& evaluation : tried.evaluations) {
+    if (!evaluation.accepted || evaluation.speedup.value_or(0) <= proposal.speedup) continue;
+    proposal.speedup = *evaluation.speedup;
+    proposal.arch = evaluation.device.arch;
+    proposal.date = evaluation.date;
+  }
+  if (!(proposal.speedup > 0)) return std::nullopt;
+  return proposal;
+}
 
-base::Result<std::vector<Imported>> ReadImport(const Json& json) {
-  if (!json.is_object() || records::TextAt(json, "schema") != kExportSchema) {
-    return base::Fail(base::InvalidArgument(
-        "schema: expected \"" + std::string(kExportSchema) +
-        "\", which `cupilot export` writes; a newer cuPilot may have written it"));
+Mark MarkOf(const std::string& kernel_key, const records::ExportFile::Decision& decision) {
+  Mark mark;
+  mark.kind = decision.pinned ? Mark::Kind::kPinned : Mark::Kind::kRejected;
+  mark.kernel_key = kernel_key;
+  mark.variant = decision.variant;
+  mark.kernel = decision.kernel;
+  mark.title = decision.title;
+  mark.date = decision.date;
+  return mark;
+}
+
+base::Result<records::ExportFile> ReadExport(const std::string& path) {
+  TRY_ASSIGN(const base::FileIdentity identity, base::IdentifyFile(path));
+  if (identity.size > kLargestExport) {
+    return base::Fail(base::InvalidArgument(path + ": larger than 1 GiB"));
   }
-  const Json kernels = json.value("kernels", Json());
-  if (!kernels.is_array()) return base::Fail(base::InvalidArgument("kernels: expected an array"));
-  std::vector<Imported> all;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const std::string at = "kernels[" + std::to_string(i) + "]";
-    const std::string key = records::TextAt(kernels[i], "kernel_key");
-    if (key.empty() ||
-        key.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz_-") != std::string::npos) {
-      return base::Fail(base::InvalidArgument(at + ".kernel_key: expected a hash"));
-    }
-    const Json variants = kernels[i].value("variants", Json());
-    if (!variants.is_array()) {
-      return base::Fail(base::InvalidArgument(at + ".variants: expected an array"));
-    }
-    for (std::size_t j = 0; j < variants.size(); ++j) {
-      const std::string here = at + ".variants[" + std::to_string(j) + "]";
-      const Json& entry = variants[j];
-      if (!entry.is_object()) {
-        return base::Fail(base::InvalidArgument(here + ": expected an object"));
-      }
-      auto variant = records::ParseVariant(entry.value("variant", Json()));
-      if (!variant) return base::Fail(variant.error().In(here + ".variant"));
-      Imported one{key, {std::move(*variant), 0, "", ""}};
-      const Json evaluations = entry.value("evaluations", Json());
-      if (!evaluations.is_array()) {
-        return base::Fail(base::InvalidArgument(here + ".evaluations: expected an array"));
-      }
-      for (const Json& document : evaluations) {
-        const auto evaluation = records::ParseEvaluation(document);
-        if (!evaluation) return base::Fail(evaluation.error().In(here + ".evaluations"));
-        if (!evaluation->accepted || evaluation->speedup.value_or(0) <= one.proposal.speedup) {
-          continue;
-        }
-        one.proposal.speedup = *evaluation->speedup;
-        one.proposal.arch = evaluation->device.arch;
-        one.proposal.date = evaluation->date;
-      }
-      // What was rejected there says nothing about here, and helps nobody.
-      if (one.proposal.speedup > 0) all.push_back(std::move(one));
-    }
-  }
-  return all;
+  TRY_ASSIGN(const std::string text, base::ReadFile(path));
+  const auto json = records::ParseJson(text);
+  if (!json) return base::Fail(json.error().In(path));
+  auto file = records::ParseExportFile(*json);
+  if (!file) return base::Fail(file.error().In(path));
+  return file;
 }
 
 }  // namespace
@@ -259,7 +240,7 @@ base::Result<Json> ExportDocument(Service& service, const Json& params,
                                   const std::string& reply_folder) {
   const bool all = params.value("all", Json()) == true;
   TRY_ASSIGN(const auto kernels, KernelsToExport(service, records::TextAt(params, "folder"), all));
-  Json file = {{"schema", kExportSchema},
+  Json file = {{"schema", records::kExportSchema},
                {"tool", cache::ToolVersion()},
                {"date", service.Date()},
                {"kernels", Json::array()},
@@ -295,45 +276,45 @@ base::Result<Json> ExportDocument(Service& service, const Json& params,
 base::Result<Json> ImportDocument(Service& service, const Json& params) {
   const std::string path = records::TextAt(params, "file");
   if (path.empty()) return base::Fail(base::InvalidArgument("no file is named"));
-  TRY_ASSIGN(const base::FileIdentity identity, base::IdentifyFile(path));
-  if (identity.size > kLargestExport) {
-    return base::Fail(base::InvalidArgument(path + ": larger than 1 GiB"));
-  }
-  TRY_ASSIGN(const std::string text, base::ReadFile(path));
-  const auto json = records::ParseJson(text);
-  if (!json) return base::Fail(json.error().In(path));
-  const auto all = ReadImport(*json);
-  if (!all) return base::Fail(all.error().In(path));
-  std::optional<records::PoolFile> pool;
-  if (json->contains("strategies")) {
-    auto file = records::ParsePoolFile((*json)["strategies"]);
-    if (!file) return base::Fail(file.error().In(path + ": strategies"));
-    pool = std::move(*file);
-  }
+  TRY_ASSIGN(const records::ExportFile file, ReadExport(path));
+  const bool with_marks = params.value("marks", Json()) == true;
   std::set<std::string> present, begun, keys;
   for (const auto& [folder, state] : service.objects()) {
     if (state.scan == nullptr) continue;
     for (const records::Kernel& kernel : state.scan->kernels) present.insert(kernel.key);
   }
-  std::size_t fresh = 0, waiting = 0;
-  for (const Imported& one : *all) {
-    TRY_ASSIGN(const bool is_new, service.catalog().SaveProposal(one.kernel_key, one.proposal));
-    keys.insert(one.kernel_key);
-    fresh += is_new ? 1 : 0;
-    waiting += is_new && !present.contains(one.kernel_key) ? 1 : 0;
-    if (is_new && present.contains(one.kernel_key)) begun.insert(one.kernel_key);
+  std::size_t variants = 0, fresh = 0, waiting = 0;
+  std::vector<Mark> marks;
+  for (const records::ExportFile::OfKernel& kernel : file.kernels) {
+    const std::string& key = kernel.kernel_key;
+    for (const records::ExportFile::Tried& tried : kernel.variants) {
+      const auto proposal = ProposalOf(tried);
+      if (!proposal) continue;
+      TRY_ASSIGN(const bool is_new, service.catalog().SaveProposal(key, *proposal));
+      keys.insert(key);
+      variants += 1;
+      fresh += is_new ? 1 : 0;
+      waiting += is_new && !present.contains(key) ? 1 : 0;
+      if (is_new && present.contains(key)) begun.insert(key);
+    }
+    for (const auto& decision : kernel.marks) marks.push_back(MarkOf(key, decision));
   }
-  std::size_t strategies = 0;
-  if (pool) {
-    TRY_ASSIGN(strategies, service.pool().Import(*pool));
+  std::size_t strategies = 0, taken = 0;
+  if (file.strategies) {
+    TRY_ASSIGN(strategies, service.pool().Import(*file.strategies));
+  }
+  if (with_marks) {
+    TRY_ASSIGN(taken, service.TakeMarks(marks));
   }
   service.OnProposals(begun);
   return Json{{"schema", "cupilot.imported/1"},
               {"kernels", keys.size()},
-              {"variants", all->size()},
+              {"variants", variants},
               {"proposals", fresh},
               {"waiting", waiting},
-              {"strategies", strategies}};
+              {"strategies", strategies},
+              {"marks", taken},
+              {"marks_left", marks.size() - taken}};
 }
 
 }  // namespace cupilot::service

@@ -20,7 +20,8 @@ base::Result<records::Json> ForgetDocument(Service& service, const records::Json
 // project that contains `folder`, or of all that the store has (`all`: true). kNotFound.
 base::Result<records::Json> ExportDocument(Service& service, const records::Json& params,
                                            const std::string& reply_folder);
-// cupilot.imported/1: takes the accepted variants of a `file` (cupilot.export/1) as proposals.
+// cupilot.imported/1: takes the accepted variants of a `file` (cupilot.export/1) as proposals, and
+// with `marks`: true what was pinned and rejected there, but of variants that are marked here.
 // Errors name the file and the key; then nothing is taken.
 base::Result<records::Json> ImportDocument(Service& service, const records::Json& params);
 

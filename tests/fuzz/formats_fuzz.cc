@@ -1,5 +1,6 @@
 #include "records/compile_command.h"
 #include "records/evaluation.h"
+#include "records/export_file.h"
 #include "records/json.h"
 #include "records/kernel.h"
 #include "records/lock.h"
@@ -50,6 +51,7 @@ std::string Formats(std::string_view bytes) {
         ReadsBack<records::Strategy>(*json, records::ParseStrategy),
         ReadsBack<records::Workload>(*json, records::ParseWorkload),
         ReadsBack<records::Evaluation>(*json, records::ParseEvaluation),
+        ReadsBack<records::ExportFile>(*json, records::ParseExportFile),
         ReadsBack<records::PoolFile>(*json, records::ParsePoolFile),
         ReadsBack<records::CompileCommand>(*json, records::ParseCompileCommand)}) {
     if (!wrong.empty()) return wrong;

@@ -338,6 +338,32 @@ TEST_F(StorageTest, ProposalsOfAnEndedSearchAreLookedAt) {
   EXPECT_EQ(Row("one")["state"], "done");
 }
 
+TEST_F(StorageTest, MarksAreImportedWhereTheyAreAskedForAndNothingIsDecided) {
+  Tune();
+  const std::string best = Published();
+  Ask("reject", {{"what", best}, {"folder", ""}});
+  Drain();
+  const Json file = Export({{"folder", project_.build_folder()}});
+  const std::string path = folder_ / "there.json";
+  ASSERT_TRUE(base::WriteFileAtomically(path, file.dump()));
+  Ask("reject", {{"what", best}, {"folder", ""}, {"undo", true}});
+  DrainUntil([&] { return Published() == best; });
+  const Json without = Ask("import", {{"file", path}})["result"];
+  EXPECT_EQ(without["marks"], 0);
+  EXPECT_EQ(without["marks_left"], 1);
+  Drain();
+  EXPECT_EQ(Published(), best);
+  const Json with = Ask("import", {{"file", path}, {"marks", true}})["result"];
+  EXPECT_EQ(with["marks"], 1);
+  EXPECT_EQ(with["marks_left"], 0);
+  DrainUntil([&] { return Published() != best; });
+  // What is decided here stays.
+  Ask("reject", {{"what", best}, {"folder", ""}, {"undo", true}});
+  Ask("pin", {{"kernel", "one"}, {"variant", best}});
+  EXPECT_EQ(Ask("import", {{"file", path}, {"marks", true}})["result"]["marks"], 0);
+  DrainUntil([&] { return Published() == best; });
+}
+
 TEST_F(StorageTest, AnImportNamesTheFileAndTheKeyThatIsWrong) {
   Tune();
   const Json good = Export({{"folder", project_.build_folder()}});
@@ -356,6 +382,9 @@ TEST_F(StorageTest, AnImportNamesTheFileAndTheKeyThatIsWrong) {
   bad = good;
   bad["kernels"][0]["kernel_key"] = "../x";
   EXPECT_THAT(message(bad.dump()), HasSubstr("kernel_key"));
+  bad = good;
+  bad["kernels"][0]["marks"] = Json::array({Json{{"mark", "loved"}}});
+  EXPECT_THAT(message(bad.dump()), HasSubstr("kernels[0].marks[0].mark"));
   EXPECT_EQ(Count(Table::kVariants, "imported/"), 0u);
   EXPECT_EQ(CodeOf(Ask("import", {{"file", folder_ / "none"}})), "not_found");
   EXPECT_EQ(CodeOf(Ask("import", Json::object())), "invalid_argument");
