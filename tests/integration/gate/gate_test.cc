@@ -39,6 +39,12 @@ TEST(Gate, TheCollectionIsWide) {
   EXPECT_GE(bad, 80u);
   EXPECT_GE(used.size(), 12u);
   EXPECT_EQ(used.size(), collection->kernels.size()) << "a kernel without candidates";
+  for (const char* type : {"float*", "double*", "__half*", "__nv_bfloat16*", "int*", "unsigned*"}) {
+    const auto has = [&](const auto& kernel) {
+      return kernel.second.find(type) != std::string::npos;
+    };
+    EXPECT_TRUE(std::any_of(collection->kernels.begin(), collection->kernels.end(), has)) << type;
+  }
 }
 
 // Every way of the catalogue (31 rows) has a candidate: one that a check rejects, one that the
