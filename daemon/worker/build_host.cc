@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/install_layout.h"
 #include "host_runtime/include/cupilot_host_abi.h"
+#include "host_runtime/include/cupilot_host_watch.h"
 #include "worker/run_tool.h"
 
 namespace cupilot::worker {
@@ -73,6 +74,7 @@ base::Result<protocol::BuildReply> BuildHost(const protocol::BuildRequest& reque
   base::Hasher hasher;
   for (const std::string& word : words) hasher.Add(word);
   hasher.Add(std::to_string(CUPILOT_HOST_ABI_VERSION));  // what is kept may be older than we are
+  if (request.watched) hasher.Add(std::to_string(CUPILOT_HOST_WATCH_VERSION));
   const std::string base_name = request.cache_folder + "/" + hasher.Add(request.text).Hex();
   const std::string artifact = base_name + ".so";
   if (base::FileExists(artifact)) {

@@ -47,8 +47,8 @@ base::Result<Json> TakeWatchedRun(device::Device& device, PreparedProgram& progr
   if (by_kernel && report.stopped == 0) reply["failure"] = launched.error().message;
   for (unsigned i = 0; i < report.count; ++i) {
     const cupilot_host_watch_finding& finding = report.findings[i];
-    reply["findings"].push_back(
-        {static_cast<int>(finding.kind), finding.name, finding.detail, finding.times});
+    reply["findings"].push_back({static_cast<int>(finding.kind), finding.name, finding.detail,
+                                 finding.times, finding.line});
   }
   return reply;
 }

@@ -12,9 +12,9 @@
 namespace cupilot::worker {
 
 // `request`: "ranges" [[name, offset, bytes, element's bytes, read only, empty], ...], "accesses"
-// at most, "poison" of shared memory. The reply: "findings" [[kind, name, detail, times], ...],
-// "accesses", "stopped" (at their limit; what was found so far holds), "failure" where a kernel
-// ended its launch: a barrier that some threads do not reach, __trap(), assert().
+// at most, "poison" of shared memory. The reply: "findings" [[kind, name, detail, times, line],
+// ...], "accesses", "stopped" (at their limit; what was found so far holds), "failure" where a
+// kernel ended its launch: a barrier that some threads do not reach, __trap(), assert().
 base::Result<records::Json> TakeWatchedRun(device::Device& device, PreparedProgram& program,
                                            std::span<std::byte> memory,
                                            const records::Json& request);

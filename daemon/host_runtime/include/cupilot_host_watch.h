@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* What is built for it; another number wherever that changes. */
+#define CUPILOT_HOST_WATCH_VERSION 2
+
 /* Memory that kernels may read, and whether they may write it. */
 struct cupilot_host_watch_range {
   const char* name;
@@ -50,14 +53,22 @@ enum cupilot_host_watch_kind {
   cupilot_host_watch_read_only_write,
   cupilot_host_watch_constant_write,
   cupilot_host_watch_unwritten_memory, /* a read of an empty range that no kernel has written since */
-  cupilot_host_watch_misaligned /* an access whose address is no multiple of its type's alignment: a GPU
-                                   ends the launch there, a processor need not */
+  cupilot_host_watch_misaligned, /* an access whose address is no multiple of its type's alignment: a GPU
+                                    ends the launch there, a processor need not */
+  /* What the language leaves undefined, whatever this build makes of it. */
+  cupilot_host_watch_signed_overflow,
+  cupilot_host_watch_shift,      /* by less than nothing, or by all bits or more */
+  cupilot_host_watch_division,   /* of integers, by zero, or of the least by -1 */
+  cupilot_host_watch_conversion, /* of a floating value that the integer type does not hold */
+  cupilot_host_watch_index,      /* beyond the bounds of an array */
+  cupilot_host_watch_object      /* an access beyond the object that its pointer points into */
 };
 
-/* All findings of one kind at one range, described by the first of them. */
+/* All findings of one kind at one range, or of what is undefined at one line, described by the first of them. */
 struct cupilot_host_watch_finding {
   enum cupilot_host_watch_kind kind;
-  const char* name;   /* of the range, the shared array, the variable */
+  const char* name;   /* of the range, the shared array, the variable; of what is undefined: the file */
+  unsigned int line;  /* of what is undefined */
   const char* detail; /* "a read of 4 bytes by thread (1,0,0) of block (0,0,0) at 'sums'[7] and ..." */
   unsigned long times;
 };
@@ -84,6 +95,11 @@ void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigne
 void cupilot_host_watch_fence(void);
 /* An access of a type that needs `alignment` is about to be made elsewhere. */
 void cupilot_host_watch_misplaced(const void* address, unsigned long alignment);
+/* A thread is about to do what is undefined; `what`: "a shift by 32 of an 'int'". Asked first whether it is
+ * told for the first time: a loop may do it again and again. */
+int cupilot_host_watch_is_new(enum cupilot_host_watch_kind kind, const char* file, unsigned int line);
+void cupilot_host_watch_undefined(enum cupilot_host_watch_kind kind, const char* file, unsigned int line,
+                                  const char* what);
 /* A static shared array, where its declaration is passed. */
 void cupilot_host_watch_shared(const char* name, void* address, unsigned long bytes,
                                unsigned int element_bytes);

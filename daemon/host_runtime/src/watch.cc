@@ -15,6 +15,7 @@
 #include "failure.h"
 #include "registry.h"
 #include "stack.h"
+#include "watch_findings.h"
 #include "watch_order.h"
 #include "watch_range.h"
 #include "watch_shadow.h"
@@ -154,24 +155,24 @@ class Watch {
              "', whose address is no multiple of " + std::to_string(alignment));
   }
 
+  // Only a thread that runs does anything.
+  bool IsNew(Kind kind, const char* file, unsigned int line) {
+    return inside_ && !found_.Again(kind, file, line);
+  }
+  void SeeUndefined(Kind kind, const char* file, unsigned int line, const char* what) {
+    if (IsNew(kind, file, line)) {
+      found_.Add({kind, file, line, what + By(GlobalThread(blocks_ - 1, self_)), 1});
+    }
+  }
+
   void Report(cupilot_host_watch_report& report) {
     Settle();
-    findings_.clear();
-    for (const Found& found : found_) {
-      findings_.push_back({found.kind, found.name.c_str(), found.detail.c_str(), found.times});
-    }
-    report = {findings_.data(), static_cast<unsigned int>(findings_.size()), accesses_,
+    const std::vector<cupilot_host_watch_finding>& findings = found_.ForReport();
+    report = {findings.data(), static_cast<unsigned int>(findings.size()), accesses_,
               stopped_ ? 1u : 0u};
   }
 
  private:
-  struct Found {
-    Kind kind;
-    std::string name;
-    std::string detail;
-    unsigned long times;
-  };
-
   void Judge(Access access, bool release) {
     Range* range = Find(access.at);
     if (range == nullptr) return CheckOutside(access, access.at);
@@ -416,32 +417,18 @@ class Watch {
 
   void Race(const Stamp& before, const Access& access, const Range& range) {
     const bool shared = range.space == Space::kShared;
-    Found* const known =
-        Known(shared ? cupilot_host_watch_shared_race : cupilot_host_watch_global_race, range.name);
-    if (known != nullptr) {
-      ++known->times;
-      return;
-    }
+    const Kind kind = shared ? cupilot_host_watch_shared_race : cupilot_host_watch_global_race;
+    if (found_.Again(kind, range.name)) return;
     Access first = access;
     first.write = before.write != 0;
     first.way = before.how();
-    Note(shared ? cupilot_host_watch_shared_race : cupilot_host_watch_global_race, range,
+    Note(kind, range,
          What(first, before.thread) + " and " + What(access) + " at " + Where(access, range) +
              (shared ? " of shared memory" : "") + ": nothing orders them");
   }
 
-  Found* Known(Kind kind, const std::string& name) {
-    const auto found = std::find_if(found_.begin(), found_.end(), [&](const Found& other) {
-      return other.kind == kind && other.name == name;
-    });
-    return found == found_.end() ? nullptr : &*found;
-  }
   void Note(Kind kind, const Range& range, const std::string& detail) {
-    if (Found* known = Known(kind, range.name)) {
-      ++known->times;
-      return;
-    }
-    found_.push_back({kind, range.name, detail, 1});
+    if (!found_.Again(kind, range.name)) found_.Add({kind, range.name, 0, detail, 1});
   }
 
   std::string Describe(const Access& access, const Range& range) const {
@@ -496,8 +483,7 @@ class Watch {
   bool came_later_ = false;
   unsigned long accesses_ = 0;
   bool stopped_ = false;
-  std::vector<Found> found_;
-  std::vector<cupilot_host_watch_finding> findings_;
+  Findings found_;
 };
 
 // Of the watch's own doings nothing is seen: in a watched program the functions of the C library
@@ -563,6 +549,21 @@ void cupilot_host_watch_end(struct cupilot_host_watch_report* report) {
 void cupilot_host_watch_misplaced(const void* address, unsigned long alignment) {
   if (!cupilot_host::watch::IsOn()) return;
   cupilot_host::Tell([&](cupilot_host::Watch& watch) { watch.SeeMisplaced(address, alignment); });
+}
+
+int cupilot_host_watch_is_new(enum cupilot_host_watch_kind kind, const char* file,
+                              unsigned int line) {
+  if (!cupilot_host::watch::IsOn()) return 0;
+  bool is_new = false;
+  cupilot_host::Tell([&](cupilot_host::Watch& watch) { is_new = watch.IsNew(kind, file, line); });
+  return is_new ? 1 : 0;
+}
+
+void cupilot_host_watch_undefined(enum cupilot_host_watch_kind kind, const char* file,
+                                  unsigned int line, const char* what) {
+  if (!cupilot_host::watch::IsOn()) return;
+  cupilot_host::Tell(
+      [&](cupilot_host::Watch& watch) { watch.SeeUndefined(kind, file, line, what); });
 }
 
 void cupilot_host_watch_access(const void* address, unsigned long bytes, unsigned int kind) {

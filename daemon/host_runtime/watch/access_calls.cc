@@ -3,8 +3,7 @@
 // sanitizer's own library, which knows neither blocks nor warps. Linked into what was compiled with
 // `nvcc --cupilot-watch`, and visible there only.
 //
-// Likewise the one function that -fsanitize=alignment calls, before an access through a pointer to
-// a type that may not lie where it points to.
+// undefined_calls.cc has those of the undefined-behaviour sanitizer.
 //
 // Reads and writes are told and then made by the caller; atomic operations are told and made here.
 #include <cstddef>
@@ -147,19 +146,6 @@ CUPILOT_ATOMICS(64, std::uint64_t)
 
 void __tsan_atomic_thread_fence(int) { cupilot_host_watch_fence(); }
 void __tsan_atomic_signal_fence(int) {}
-
-// What compilers hand over (compiler-rt, ubsan_handlers.h): a place in the source of two words, the
-// type, and the binary logarithm of its alignment.
-struct CupilotTypeMismatch {
-  const char* file;
-  std::uint32_t line, column;
-  const void* type;
-  unsigned char log_alignment;
-  unsigned char kind;
-};
-void __ubsan_handle_type_mismatch_v1(CupilotTypeMismatch* what, void* address) {
-  cupilot_host_watch_misplaced(address, Size{1} << what->log_alignment);
-}
 
 void* __tsan_memcpy(void* to, const void* from, Size bytes) { return WatchedCopy(to, from, bytes); }
 void* __tsan_memmove(void* to, const void* from, Size bytes) {

@@ -33,13 +33,26 @@ class HostWatch : public HostProgram {
 };
 
 TEST_F(HostWatch, HonestKernelsGiveNoFindings) {
-  for (const char* name :
-       {"clean_tree", "clean_last_block", "clean_last_block_of_all",
-        "clean_last_block_by_reference", "clean_warps", "clean_double_buffer", "clean_atomics",
-        "clean_same_value", "clean_bytes", "clean_dynamic", "clean_two_launches", "clean_hint",
-        "clean_chain", "clean_counter_reset", "clean_counter_reset_without_fences",
-        "clean_flag_reset", "clean_copied_structures", "clean_copies_of_odd_sizes",
-        "clean_copies_of_the_library"}) {
+  for (const char* name : {"clean_tree",
+                           "clean_last_block",
+                           "clean_last_block_of_all",
+                           "clean_last_block_by_reference",
+                           "clean_warps",
+                           "clean_double_buffer",
+                           "clean_atomics",
+                           "clean_same_value",
+                           "clean_bytes",
+                           "clean_dynamic",
+                           "clean_two_launches",
+                           "clean_hint",
+                           "clean_chain",
+                           "clean_counter_reset",
+                           "clean_counter_reset_without_fences",
+                           "clean_flag_reset",
+                           "clean_copied_structures",
+                           "clean_copies_of_odd_sizes",
+                           "clean_copies_of_the_library",
+                           "clean_definitions"}) {
     EXPECT_EQ(Findings(name), "") << name;
   }
 }
@@ -85,6 +98,16 @@ TEST_F(HostWatch, AccessesThatAGpuDoesNotAlignAreFound) {
 TEST_F(HostWatch, WritesToWhatIsReadOnlyAreFound) {
   ExpectOnly("borrows_its_input", cupilot_host_watch_read_only_write, "'in'[0]");
   ExpectOnly("state_in_constant_memory", cupilot_host_watch_constant_write, "'calls'");
+}
+TEST_F(HostWatch, WhatTheLanguageDoesNotDefineIsFound) {
+  ExpectOnly("overflow", cupilot_host_watch_signed_overflow,
+             "watched.cu: a signed overflow, 2147483640 + 14 in 'int', by thread (2,0,0) of block "
+             "(0,0,0)");
+  ExpectOnly("shift", cupilot_host_watch_shift, "a shift of 'unsigned int' by 32");
+  ExpectOnly("conversion", cupilot_host_watch_conversion,
+             "a conversion of 7e+09 to 'int', which cannot hold it, by thread (1,0,0)");
+  ExpectOnly("index", cupilot_host_watch_index, "index 30 of 'int [30]'");
+  ExpectOnly("object", cupilot_host_watch_object, "beyond the object that it is in by thread");
 }
 TEST_F(HostWatch, ALaunchEndsAtItsLimit) { EXPECT_EQ(Findings("limit_of_accesses"), "stopped\n"); }
 TEST_F(HostWatch, OtherLevelsOfOptimisationAreTheSame) {

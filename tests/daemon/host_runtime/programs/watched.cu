@@ -30,7 +30,7 @@ struct Watched {
     const cupilot_host_watch_range ranges[] = {{"in", in, kAll * sizeof(int), sizeof(int), 1},
                                                {"out", out, kAll * sizeof(int), sizeof(int), 0},
                                                {"work", work, kAll * sizeof(int), sizeof(int), 0}};
-    const cupilot_host_watch_settings settings = {ranges, 3,    memory, 4096 * sizeof(int),
+    const cupilot_host_watch_settings settings = {ranges, 3,   memory, 4096 * sizeof(int),
                                                   most,   0x7f};
     cupilot_host_watch_begin(&settings);
     launch();
@@ -460,6 +460,59 @@ __global__ void Remembers(const int* in, int* out, int*) {
   out[blockIdx.x * kThreads + threadIdx.x] = in[0];
 }
 WATCHED_CASE(state_in_constant_memory, Remembers, 0)
+
+// ---- what the language does not define ----
+
+__global__ void Overflows(const int* in, int* out, int*) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const int great = 2147483640 + (in[i] & 1);
+  out[i] = great + in[i] > 0 ? 1 : 2;
+}
+WATCHED_CASE(overflow, Overflows, 0)
+
+__global__ void ShiftsTooFar(const int* in, int* out, int*) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  out[i] = static_cast<int>(1u << (in[i] + 2));
+}
+WATCHED_CASE(shift, ShiftsTooFar, 0)
+
+__global__ void Converts(const int* in, int* out, int*) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  out[i] = static_cast<int>(1e9f * in[i]);
+}
+WATCHED_CASE(conversion, Converts, 0)
+
+__global__ void IndexesTooFar(const int* in, int* out, int*) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const int table[30] = {1, 2, 3};
+  out[i] = table[in[i]];
+}
+WATCHED_CASE(index, IndexesTooFar, 0)
+
+__global__ void LeavesItsObject(const int* in, int* out, int*) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  int own[32] = {1, 2, 3};
+  volatile int* all = own;
+  out[i] = all[in[i] + 2];
+}
+WATCHED_CASE(object, LeavesItsObject, 0)
+
+// Defined, or by all compilers: wrapping, shifts of negative numbers, bits that are shifted out, a
+// row's end in an array of rows, conversions of what fits, pointers beyond what is used.
+__global__ void IsDefined(const int* in, int* out, int*) {
+  __shared__ int rows[2][kThreads / 2];
+  const int i = blockIdx.x * kThreads + threadIdx.x, *far = in - 100000;
+  int* flat = &rows[0][0];
+  flat[threadIdx.x] = in[i];
+  __syncthreads();
+  unsigned int hash = in[i] * 2654435761u;
+  hash ^= hash << 31;
+  int bits = -1 << (in[i] & 15);
+  bits ^= (1 << 30) << 3;
+  out[i] = static_cast<int>(hash) ^ bits ^ static_cast<int>(-1.5f * in[i]) ^ far[i + 100000] ^
+           flat[kThreads - 1 - threadIdx.x];
+}
+WATCHED_CASE(clean_definitions, IsDefined, 0)
 
 CASE(limit_of_accesses) {
   Watched w;
