@@ -98,7 +98,8 @@ base::Result<Finding> Trial::Start() {
 }
 
 base::Result<> Trial::MakeRoom(const Layout& layout) {
-  const auto bytes = static_cast<std::size_t>(layout.bytes);
+  // Another arena for a series would be another process, or another context of a GPU.
+  const auto bytes = static_cast<std::size_t>(layout.bytes + kSeriesRoom);
   if (lease_ && lease_->memory().size() >= bytes) return {};
   const std::size_t room = std::max(bytes, lease_ ? lease_->memory().size() : 0);
   std::vector<std::string> modules = {set().candidate_artifact};
@@ -149,10 +150,8 @@ base::Result<Finding> Trial::RunAndCheck(const Scene& scene, const Question& que
 
 base::Result<Finding> Trial::RunSeries(const Question& question, const Before& before,
                                        const SeriesRequest& series) {
-  Layout with_results = scene_->plan.layout;
-  with_results.bytes += kSeriesRoom;
-  TRY(MakeRoom(with_results));
   const Layout& layout = scene_->plan.layout;
+  TRY(MakeRoom(layout));
   const auto arena = lease_->memory().subspan(0, static_cast<std::size_t>(layout.bytes));
   PrepareArena(layout, *question.reference.inputs, before, arena);
   launches_ += static_cast<std::int64_t>(series.pokes.size());

@@ -14,9 +14,13 @@ Finding CheckInputs(const Observation& seen, Errors&) {
     if (device::SameBytes(before.data(), after, before.size())) continue;
     const auto byte = static_cast<std::size_t>(
         std::mismatch(before.begin(), before.end(), after).first - before.begin());
+    const auto size = static_cast<std::size_t>(region.type.size() / region.type.lanes);
+    const auto component = static_cast<std::int64_t>(byte / size);
     return {"modified_input",
             "the input " + Where(region, byte / static_cast<std::size_t>(region.type.size())) +
-                " was changed" + FillName(seen)};
+                " was changed: it was " +
+                device::ShowNumber(before.data(), component, region.type) + " and is " +
+                device::ShowNumber(after, component, region.type) + FillName(seen)};
   }
   return {};
 }

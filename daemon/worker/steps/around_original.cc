@@ -15,11 +15,15 @@ Finding CompareOriginal(const Trial& trial, const OriginalResult& reference) {
     const std::byte* now = trial.memory().data() + layout.regions[r].offset;
     const auto differ = std::mismatch(expected.begin(), expected.end(), now);
     if (differ.first == expected.end() || layout.regions[r].order_free) continue;
-    const auto element = static_cast<std::size_t>(differ.first - expected.begin()) /
-                         static_cast<std::size_t>(layout.regions[r].type.size());
+    const device::ElementType& type = layout.regions[r].type;
+    const auto byte = differ.first - expected.begin();
+    const auto component = static_cast<std::int64_t>(byte / (type.size() / type.lanes));
     return {"stateful", "after the candidate ran, the original gives another " +
-                            Where(layout.regions[r], element) + " (case '" + trial.workload().name +
-                            "')"};
+                            Where(layout.regions[r], static_cast<std::size_t>(byte / type.size())) +
+                            ": expected " + device::ShowNumber(expected.data(), component, type) +
+                            ", got " + device::ShowNumber(now, component, type) +
+                            " (fill of the workload, case '" + trial.workload().name + "', seed " +
+                            std::to_string(trial.set().seed) + ")"};
   }
   return {};
 }

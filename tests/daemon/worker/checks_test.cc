@@ -89,7 +89,8 @@ TEST_F(ChecksTest, AChangedInputIsSeen) {
   arena_[static_cast<std::size_t>(plan_.layout.regions[0].offset) + 4 * 7 + 2] ^= std::byte{1};
   const Finding finding = Run();
   EXPECT_EQ(finding.reason, "modified_input");
-  EXPECT_THAT(finding.detail, HasSubstr("'in'[7]"));
+  EXPECT_THAT(finding.detail, HasSubstr("'in'[7] was changed: it was "));
+  EXPECT_THAT(finding.detail, HasSubstr(" and is "));
 }
 
 TEST_F(ChecksTest, PoisonThatStaysIsSeen) {
