@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/hash.h"
 #include "worker/lease.h"
 #include "worker/tables.h"
 
@@ -80,16 +81,18 @@ base::Result<WatchedRun> RunWithin(std::chrono::milliseconds limit, const std::s
   const auto findings = reply->find("findings");
   for (const Json& finding : findings != reply->end() ? *findings : Json::array()) {
     if (!finding.is_array() || finding.size() < 3) continue;
-    run.findings.push_back(
-        {finding[0].get<int>(), finding[1].get<std::string>(), finding[2].get<std::string>()});
+    run.findings.push_back({finding[0].get<int>(), finding[1].get<std::string>(),
+                            finding[2].get<std::string>(),
+                            finding.size() > 4 ? finding[4].get<int>() : 0});
   }
+  base::Hasher outputs;
   for (const Region& region : layout.regions) {
-    run.outputs.emplace_back();
     if (!region.output) continue;
     const auto bytes = lease->memory().subspan(static_cast<std::size_t>(region.offset),
                                                static_cast<std::size_t>(region.bytes()));
-    run.outputs.back().assign(bytes.begin(), bytes.end());
+    outputs.Add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
+  run.outputs = outputs.Hex();
   return run;
 }
 

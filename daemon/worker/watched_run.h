@@ -2,7 +2,6 @@
 // may not (cupilot_host_watch.h). Host device.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,9 @@ namespace cupilot::worker {
 
 struct WatchFinding {
   int kind = 0;      // cupilot_host_watch_kind
-  std::string name;  // of the buffer, the shared array, the variable
+  std::string name;  // of the buffer, the shared array, the variable; the file
   std::string detail;
+  int line = 0;
 };
 
 struct WatchedRun {
@@ -27,7 +27,7 @@ struct WatchedRun {
   bool stopped = false;  // at the limit of accesses: there may be more to find
   double accesses = 0;
   std::vector<WatchFinding> findings;
-  std::vector<std::vector<std::byte>> outputs;  // by region; empty: no output
+  std::string outputs;  // a hash of them
 };
 
 // `program` (ToJson(Program)) of the artifact, on fresh `inputs`. `poison`: what shared memory

@@ -27,6 +27,8 @@ const std::vector<StepRow> kSteps = {
     {"schedules", "the same results in other orders of blocks and threads", false, &StepSchedules},
     {"accesses", "no thread's access collides with another's or is one that it may not make", false,
      &StepAccesses},
+    {"undefined", "no thread does what the language leaves undefined, unless the original does",
+     false, &StepUndefined},
     {"more_fills", "the original's results on further inputs", false, &StepMoreFills},
     {"aliases", "the original's results with overlaps that the variant's guard admits", false,
      &StepAliases},

@@ -53,6 +53,8 @@ base::Result<Finding> StepAroundOriginal(Trial& trial);
 base::Result<Finding> StepSchedules(Trial& trial);
 // What its threads read and write, and what orders them.
 base::Result<Finding> StepAccesses(Trial& trial);
+// What the language does not define of what they do.
+base::Result<Finding> StepUndefined(Trial& trial);
 // What compute-sanitizer finds on a GPU.
 base::Result<Finding> StepSanitizers(Trial& trial);
 // Outputs over inputs, where the variant's own guard speaks of overlaps.

@@ -7,8 +7,7 @@
 
 #include <utility>
 
-#include "tests/support/evaluator_rig.h"
-#include "tests/support/forwarding_workers.h"
+#include "tests/daemon/worker/stages/watched_rig.h"
 #include "tests/support/temporary_folder.h"
 
 namespace cupilot::evaluate {
@@ -19,145 +18,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Every candidate is a finalist; of the rest of the verification only the step is asked, unless all
-// but it is.
-class Finalists final : public test::ForwardingWorkers {
- public:
-  explicit Finalists(Workers& workers) : ForwardingWorkers(workers) {}
-  bool others = false;
-  bool refuse_watched_builds = false;
-  std::optional<protocol::VerifyReply> reply;  // of the rest
-
-  void Call(WorkerCall call, base::Callback<Json> done) override {
-    if (call.op == "measure") return done(protocol::ToJson(Fast(call.params)));
-    if (call.op == "build" && call.params.value("watched", false) && refuse_watched_builds) {
-      protocol::BuildReply failed;
-      failed.failed = true;
-      failed.log = "no such option";
-      return done(protocol::ToJson(failed));
-    }
-    if (call.op != "verify") return workers_.Call(std::move(call), std::move(done));
-    if (call.params["depth"] == "screening" && !others) {
-      protocol::VerifyReply passed;
-      passed.passed = true;
-      return done(protocol::ToJson(passed));
-    }
-    call.params["left_out"] = others ? Json::array({"accesses"}) : Json(kOtherSteps);
-    workers_.Call(std::move(call), [this, done = std::move(done)](base::Result<Json> json) mutable {
-      if (json) reply = *protocol::ParseVerifyReply(*json);
-      done(std::move(json));
-    });
-  }
-
- private:
-  inline static const std::vector<std::string> kOtherSteps = {
-      "places",          "poisons",   "nearly_right", "more_calls", "changed_contents",
-      "fresh_process",   "schedules", "more_fills",   "aliases",    "special_values",
-      "around_original", "scalars",   "sizes",        "plants"};
-
-  static protocol::MeasureReply Fast(const Json& params) {
-    protocol::MeasureReply measured;
-    for (const Json& one : params["set"]["workload"]["cases"]) {
-      records::CaseResult result;
-      result.name = one["name"];
-      result.original_us = 1000;
-      result.variant_us = 500;
-      result.speedup = 2;
-      result.interval = {1.9, 2.1};
-      result.samples = 60;
-      result.l2 = "warm";
-      measured.cases.push_back(std::move(result));
-    }
-    return measured;
-  }
-};
-
-class AccessesRig {
- public:
-  AccessesRig(const std::string& text, int blocks) {
-    rig_.PutInFront(finalists_);
-    request_ = rig_.RequestFor("sums.cu", text, "sums");
-    const auto workload = records::ParseWorkload(MakeWorkload(blocks));
-    EXPECT_TRUE(workload) << workload.error().message;
-    if (request_ && workload) request_->workload = *workload;
-  }
-
-  Finalists& finalists() { return finalists_; }
-
-  records::Evaluation Evaluate(const Json& variant) {
-    const auto parsed = records::ParseVariant(variant);
-    EXPECT_TRUE(parsed) << parsed.error().message;
-    if (!request_ || !parsed) return {};
-    EvaluateRequest request = *request_;
-    request.variant = *parsed;
-    const auto evaluation = rig_.Evaluate(std::move(request));
-    EXPECT_TRUE(evaluation) << evaluation.error().message;
-    return evaluation ? *evaluation : records::Evaluation{};
-  }
-
- private:
-  // One element of `out` a block, `count` is an array of one.
-  static Json MakeWorkload(int blocks) {
-    const int n = 64 * blocks;
-    const Json small = {{"kind", "integers"}, {"low", 1}, {"high", 9}};
-    const Json zero = {{"kind", "integers"}, {"low", 0}, {"high", 0}};
-    return {{"schema", "cupilot.workload/1"},
-            {"kernel", "sums"},
-            {"cases",
-             {{{"name", "all"},
-               {"grid", {blocks, 1, 1}},
-               {"block", {64, 1, 1}},
-               {"arguments",
-                {{{"name", "in"}, {"type", "const int*"}, {"count", n}, {"fill", small}},
-                 {{"name", "out"}, {"type", "int*"}, {"count", blocks}, {"access", "out"}},
-                 {{"name", "total"},
-                  {"type", "int*"},
-                  {"count", 1},
-                  {"access", "inout"},
-                  {"fill", zero}},
-                 {{"name", "n"}, {"type", "int"}, {"value", n}}}}}}}};
-  }
-
-  test::EvaluatorRig rig_;
-  Finalists finalists_{rig_.workers()};
-  std::optional<EvaluateRequest> request_;
-};
-
-constexpr const char* kSums = R"(
-__global__ void sums(const int* in, int* out, int* total, int n) {
-  __shared__ int part[64];
-  const int t = threadIdx.x;
-  part[t] = blockIdx.x * 64 + t < n ? in[blockIdx.x * 64 + t] : 0;
-  __syncthreads();
-  for (int half = 32; half > 0; half /= 2) {
-    if (t < half) part[t] += part[t + half];
-    __syncthreads();
-  }
-  if (t == 0) {
-    out[blockIdx.x] = part[0];
-    atomicAdd(total, part[0]);
-  }
-}
-)";
-
-// `declarations` and one launch of `body`, which knows `t` and `i`.
-Json Variant(const std::string& body, const std::string& declarations = "") {
-  return {{"schema", "cupilot.variant/1"},
-          {"kernel", "sums"},
-          {"source", declarations +
-                         "__global__ void other(const int* in, int* out, int* total, int n) {\n"
-                         "  const int t = threadIdx.x, i = blockIdx.x * 64 + t;\n" +
-                         body + "\n}\n"},
-          {"entry", "other"}};
-}
-// The sum of what `part` holds, by the block's first thread.
-const std::string kAddUp =
-    "  if (t == 0) {\n    int sum = 0;\n    for (int k = 0; k < 64; ++k) sum += part[k];\n"
-    "    out[blockIdx.x] = sum;\n    atomicAdd(total, sum);\n  }\n";
-
 class AccessesTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { rig_ = new AccessesRig(kSums, 4); }
+  static void SetUpTestSuite() { rig_ = new WatchedRig("accesses", kSums, 4); }
   static void TearDownTestSuite() { delete std::exchange(rig_, nullptr); }
   void SetUp() override {
     rig_->finalists().others = rig_->finalists().refuse_watched_builds = false;
@@ -186,7 +49,7 @@ class AccessesTest : public ::testing::Test {
     return evaluation;
   }
 
-  inline static AccessesRig* rig_ = nullptr;
+  inline static WatchedRig* rig_ = nullptr;
 };
 
 TEST_F(AccessesTest, WhatIsRightIsInOrder) {
@@ -238,7 +101,7 @@ TEST_F(AccessesTest, AStandardErrorThatIsAFileHidesNothing) {
   const int file = ::open(place.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC), before = ::dup(2);
   ASSERT_GE(file, 0);
   ASSERT_GE(::dup2(file, 2), 0);
-  AccessesRig rig(kSums, 4);  // with workers that inherit it
+  WatchedRig rig("accesses", kSums, 4);  // with workers that inherit it
   const records::Evaluation evaluation =
       rig.Evaluate(Variant("  __shared__ int part[64];\n  part[t] = i < n ? in[i] : 0;\n"
                            "  __syncthreads();\n  if (t < 32) __syncthreads();\n" +
@@ -359,7 +222,7 @@ TEST_F(AccessesTest, WithoutABuildForItNothingIsSaid) {
 
 // What the original does is no candidate's fault; other kinds are.
 TEST(AccessesOfTheOriginal, DoNotCount) {
-  AccessesRig rig(R"(
+  WatchedRig rig("accesses", R"(
 __global__ void sums(const int* in, int* out, int* total, int n) {
   __shared__ int sum;
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -373,7 +236,7 @@ __global__ void sums(const int* in, int* out, int* total, int n) {
   }
 }
 )",
-                  4);
+                 4);
   const std::string sum =
       "  __shared__ int all;\n  if (t == 0) all = 0;\n  __syncthreads();\n"
       "  all += i < n ? in[i] : 0;\n  __syncthreads();\n";
