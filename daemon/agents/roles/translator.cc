@@ -36,7 +36,12 @@ records::Json TranslatorData(const TranslatorInputs& inputs) {
     parents += (i > 0 ? "\n\n" : "") + VariantText(inputs.parents[i]);
   }
   records::Json data = BriefData(inputs.brief);
-  data["strategy"] = AsData("strategy", StrategyText(inputs.strategy), kMostTranslatedStrategy);
+  // Evolution on code alone has none.
+  const bool given = !inputs.strategy.title.empty() || !inputs.strategy.steps.empty();
+  data["strategy"] = "";
+  if (given) {
+    data["strategy"] = AsData("strategy", StrategyText(inputs.strategy), kMostTranslatedStrategy);
+  }
   data["parents"] = parents;
   const std::string earlier = EarlierText(inputs.earlier);
   data["earlier"] = earlier.empty() ? earlier : AsData("earlier", earlier, kMostEarlierText);

@@ -147,6 +147,20 @@ TEST(Prompts, WhatIsNotKnownIsLeftOut) {
   EXPECT_THAT(request.prompt, Not(HasSubstr("What went wrong before")));
 }
 
+// Evolution on code alone.
+TEST(Prompts, ATranslatorWithoutAStrategyDecidesItself) {
+  TranslatorInputs inputs = FullTranslatorInputs();
+  const std::string with = TranslatorRequest(inputs, {}).prompt;
+  EXPECT_THAT(with, HasSubstr("## The strategy to carry out"));
+  EXPECT_THAT(with, Not(HasSubstr("No strategy is given")));
+  inputs.strategy = {};
+  const std::string without = TranslatorRequest(inputs, {}).prompt;
+  EXPECT_THAT(without, Not(HasSubstr("## The strategy to carry out")));
+  EXPECT_THAT(without, Not(HasSubstr("carries out the strategy.")));
+  EXPECT_THAT(without, HasSubstr("No strategy is given"));
+  EXPECT_THAT(without, HasSubstr("Write a variant that is faster than all that are named above."));
+}
+
 // The last ones, short and the same on another day.
 TEST(Prompts, ATranslatorIsToldWhyEarlierAttemptsFailed) {
   TranslatorInputs inputs = FullTranslatorInputs();
