@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "evaluate/case_errors.h"
+#include "evaluate/new_losses.h"
 #include "evaluate/verdict.h"
 #include "source/swap/variant_text.h"
 
@@ -158,6 +159,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.metrics["build_seconds"] = reply->seconds;
     if (reply->timed_out) return Reject("build_failed", "the compiler took too long");
     if (reply->failed) return Reject("build_failed", reply->log);
+    const std::string loss = NewLosses(*reply, entries_, Tolerates());
+    if (!loss.empty()) return Reject("forbidden_numerics", loss);
     evaluation_.text_hash = TextHash(*reply, entries_);
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
@@ -453,6 +456,12 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     }
     if (only_profile_) return done_(std::move(evaluation_));
     Finish();
+  }
+
+  // Whether the workload itself says how far results may be off.
+  bool Tolerates() const {
+    const auto& tolerance = request_.workload.tolerance;
+    return tolerance && (tolerance->relative || tolerance->absolute);
   }
 
   template <class Request>

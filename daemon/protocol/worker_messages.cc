@@ -354,7 +354,8 @@ static void Read(const Json& json, const std::string& path, BuildReply& value, R
       .Optional("toolchain", value.toolchain)
       .Optional("seconds", value.seconds)
       .Optional("text_hashes", value.text_hashes)
-      .Optional("data_hash", value.data_hash);
+      .Optional("data_hash", value.data_hash)
+      .Optional("losses", value.losses);
 }
 
 Json ToJson(const BuildReply& value) {
@@ -369,6 +370,7 @@ Json ToJson(const BuildReply& value) {
   json["seconds"] = NumberJson(value.seconds);
   json["text_hashes"] = PairsJson(value.text_hashes);
   json["data_hash"] = value.data_hash;
+  if (!value.losses.empty()) json["losses"] = PairsJson(value.losses);
   return json;
 }
 

@@ -155,6 +155,9 @@ struct BuildReply {
       text_hashes;  // qualified kernel, hash of its code
   // GPUs: of what else the image holds (constants, sizes of shared memory); empty: not known.
   std::string data_hash;
+  // GPUs: qualified kernel, and a kind of loss of precision with an instruction of it ("f16
+  // cvt.rn.f16.f32", worker/ptx_losses.h).
+  std::vector<std::pair<std::string, std::string>> losses;
 };
 
 // ---- device workers: verify and measure ----

@@ -12,6 +12,7 @@ namespace cupilot::source {
 //                        anything but the closure, our runtime and math, more than the one
 //                        namespace
 //   forbidden_numerics   fast-math intrinsics that the original does not use
+//                        (instructions: evaluate/new_losses.h)
 //   build_failed         it does not parse
 //   invalid_launch       a launch names an entry that the source does not define
 // An error if the kernel's own text does not parse (kUnsupported) or the parser cannot run. Pure

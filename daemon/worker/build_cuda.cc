@@ -1,5 +1,6 @@
 #include "worker/build_cuda.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -19,12 +20,16 @@
 #include "records/json.h"
 #include "source/command_flags.h"
 #include "source/swap/device_text.h"
+#include "worker/ptx_losses.h"
 #include "worker/run_tool.h"
 
 namespace cupilot::worker {
 namespace {
 
 using std::chrono::steady_clock;
+
+// Another one where replies hold more: what is kept may be older than we are.
+constexpr const char* kFactsVersion = "2";
 
 struct Toolkit {
   std::string folder;
@@ -127,8 +132,9 @@ std::vector<std::string> NvrtcOptions(const Recipe& recipe) {
   return options;
 }
 
+// `intermediate`: a folder for what it makes on the way.
 std::vector<std::string> NvccWords(const Recipe& recipe, const std::string& source,
-                                   const std::string& output) {
+                                   const std::string& intermediate, const std::string& output) {
   std::vector<std::string> words = {
       recipe.toolkit.compiler,
       "-cubin",
@@ -140,8 +146,17 @@ std::vector<std::string> NvccWords(const Recipe& recipe, const std::string& sour
   if (recipe.relocatable) words.emplace_back("-rdc=true");
   words.insert(words.end(), recipe.options.begin(), recipe.options.end());
   words.insert(words.end(), recipe.nvcc_options.begin(), recipe.nvcc_options.end());
-  words.insert(words.end(), {source, "-o", output});
+  words.insert(words.end(), {"-keep", "-keep-dir", intermediate, source, "-o", output});
   return words;
+}
+
+// Whether the user's own compile asks for fast arithmetic, so that it is nobody's invention.
+bool AllowsApproximations(const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [](std::string_view option) {
+    option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+    return option == "use_fast_math" || option == "use_fast_math=true" || option == "ftz=true" ||
+           option == "prec-div=false" || option == "prec-sqrt=false";
+  });
 }
 
 class CudaBuild {
@@ -149,7 +164,7 @@ class CudaBuild {
   CudaBuild(const protocol::BuildRequest& request, Recipe recipe)
       : request_(request), recipe_(std::move(recipe)) {
     base::Hasher hasher;
-    hasher.Add(recipe_.target.Text()).Add(recipe_.toolkit.folder);
+    hasher.Add(recipe_.target.Text()).Add(recipe_.toolkit.folder).Add(kFactsVersion);
     if (recipe_.relocatable) hasher.Add("relocatable");
     if (request.as_compiled) hasher.Add("as compiled");
     for (const std::string& option : recipe_.options) hasher.Add(option);
@@ -176,6 +191,7 @@ class CudaBuild {
     return recipe_.relocatable ? base_name_ + ".unlinked" + own_ : Artifact();
   }
   std::string Facts() const { return base_name_ + ".json"; }
+  std::string Intermediate() const { return base_name_ + ".made" + own_; }
 
   // The facts are written last: an artifact without them is one that was cut off.
   std::optional<protocol::BuildReply> Kept() const {
@@ -239,7 +255,7 @@ class CudaBuild {
             device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_));
         if (result && !result->failed) {
           TRY(base::WriteFileAtomically(Compiled(), result->cubin));
-          return Done("nvrtc " + nvrtc->version);
+          return Done("nvrtc " + nvrtc->version, result->ptx);
         }
         why_not = result ? "NVRTC: " + result->log : result.error().message;
       } else {
@@ -258,22 +274,34 @@ class CudaBuild {
     const std::string source = base_name_ + ".cu", log = base_name_ + ".log";
     const std::string temporary = Artifact() + own_;
     TRY(base::WriteFileAtomically(source, request_.text));
-    TRY_ASSIGN(const ToolEnd ended, RunTool(NvccWords(recipe_, source, temporary), log,
-                                            std::chrono::milliseconds(request_.timeout_ms)));
-    if (!ended.succeeded) {
+    TRY(base::MakeFolders(Intermediate()));
+    const auto ended = RunTool(NvccWords(recipe_, source, Intermediate(), temporary), log,
+                               std::chrono::milliseconds(request_.timeout_ms));
+    const auto ptx = base::ReadFile(Intermediate() + "/" +
+                                    std::filesystem::path(base_name_).filename().string() + ".ptx");
+    (void)base::RemoveTree(Intermediate());
+    TRY(ended);
+    if (!ended->succeeded) {
       protocol::BuildReply reply;
       reply.failed = true;
-      reply.timed_out = ended.timed_out;
+      reply.timed_out = ended->timed_out;
       reply.log = BeginningOf(log);
       (void)base::RemoveTree(temporary);
       return reply;
     }
     TRY(Rename(temporary, Compiled()));
-    return Done("nvcc toolkit " + std::to_string(recipe_.toolkit.major));
+    return Done("nvcc toolkit " + std::to_string(recipe_.toolkit.major), ptx ? *ptx : "");
   }
 
-  protocol::BuildReply Done(const std::string& toolchain) const {
+  protocol::BuildReply Done(const std::string& toolchain, const std::string& ptx) const {
     protocol::BuildReply reply;
+    const bool fast = AllowsApproximations(recipe_.options);
+    for (const auto& [symbol, losses] : LossesOf(ptx)) {
+      for (const auto& [kind, instruction] : losses) {
+        if (fast && (kind == kApproximate || kind == kFlushes)) continue;
+        reply.losses.emplace_back(device::cuda::QualifiedName(symbol), kind + " " + instruction);
+      }
+    }
     reply.artifact = Artifact();
     reply.target = recipe_.target.Text();
     reply.toolchain = toolchain;

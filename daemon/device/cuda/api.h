@@ -122,6 +122,8 @@ struct NvrtcApi {
   NvrtcStatus (*nvrtcCompileProgram)(NvrtcProgram, int, const char* const*);
   NvrtcStatus (*nvrtcGetCUBINSize)(NvrtcProgram, std::size_t*);
   NvrtcStatus (*nvrtcGetCUBIN)(NvrtcProgram, char*);
+  NvrtcStatus (*nvrtcGetPTXSize)(NvrtcProgram, std::size_t*);
+  NvrtcStatus (*nvrtcGetPTX)(NvrtcProgram, char*);
   NvrtcStatus (*nvrtcGetProgramLogSize)(NvrtcProgram, std::size_t*);
   NvrtcStatus (*nvrtcGetProgramLog)(NvrtcProgram, char*);
 };

@@ -60,6 +60,8 @@ base::Result<Nvrtc> Open(const std::string& toolkit) {
       FindFunction(library.handle, "nvrtcCompileProgram", api->nvrtcCompileProgram) &&
       FindFunction(library.handle, "nvrtcGetCUBINSize", api->nvrtcGetCUBINSize) &&
       FindFunction(library.handle, "nvrtcGetCUBIN", api->nvrtcGetCUBIN) &&
+      FindFunction(library.handle, "nvrtcGetPTXSize", api->nvrtcGetPTXSize) &&
+      FindFunction(library.handle, "nvrtcGetPTX", api->nvrtcGetPTX) &&
       FindFunction(library.handle, "nvrtcGetProgramLogSize", api->nvrtcGetProgramLogSize) &&
       FindFunction(library.handle, "nvrtcGetProgramLog", api->nvrtcGetProgramLog);
   if (!complete) return base::Fail(base::Unavailable("this NVRTC is too old: it makes no cubins"));
@@ -103,6 +105,10 @@ base::Result<NvrtcResult> CompileWithNvrtc(const Nvrtc& nvrtc, const std::string
     status = api.nvrtcGetCUBINSize(program, &bytes);
     result.cubin.resize(status == kNvrtcSuccess ? bytes : 0);
     if (status == kNvrtcSuccess) status = api.nvrtcGetCUBIN(program, result.cubin.data());
+  }
+  if (status == kNvrtcSuccess && api.nvrtcGetPTXSize(program, &bytes) == kNvrtcSuccess) {
+    result.ptx.resize(bytes);
+    if (api.nvrtcGetPTX(program, result.ptx.data()) != kNvrtcSuccess) result.ptx.clear();
   }
   api.nvrtcDestroyProgram(&program);
   if (status != kNvrtcSuccess && status != kNvrtcCompilation) {

@@ -23,6 +23,7 @@ struct NvrtcResult {
   bool failed = false;  // the text does not compile
   std::string log;
   std::string cubin;
+  std::string ptx;  // that the cubin was made of
 };
 
 // `options` as nvcc's; "--gpu-architecture=sm_90" among them. kToolFailed: the compiler itself

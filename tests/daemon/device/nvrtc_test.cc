@@ -23,6 +23,8 @@ int nvrtcCompileProgram(void*, int, const char* const*) {
 }
 int nvrtcGetCUBINSize(void*, unsigned long* bytes) { return *bytes = 5, 0; }
 int nvrtcGetCUBIN(void*, char* cubin) { return std::memcpy(cubin, "cubin", 5), 0; }
+int nvrtcGetPTXSize(void*, unsigned long* bytes) { return *bytes = 3, 0; }
+int nvrtcGetPTX(void*, char* ptx) { return std::memcpy(ptx, "ptx", 3), 0; }
 int nvrtcGetProgramLogSize(void*, unsigned long* bytes) { return *bytes = 0, 0; }
 int nvrtcGetProgramLog(void*, char*) { return 0; }
 }

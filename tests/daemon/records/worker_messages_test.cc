@@ -91,8 +91,10 @@ TEST(WorkerMessages, ComeBackTheSame) {
 
   BuildReply build;
   build.text_hashes = {{"blur", "abc"}};
+  build.losses = {{"blur", "f16 cvt.rn.f16.f32"}};
   build.log = "line 3: error";
   EXPECT_EQ(Again(build, ParseBuildReply).text_hashes, build.text_hashes);
+  EXPECT_EQ(Again(build, ParseBuildReply).losses, build.losses);
 
   MeasureRequest measure;
   measure.set.kernel = SomeKernel();
