@@ -194,15 +194,15 @@ class Driver {
       // Copies of the C library are told by our own functions, so they have to be calls.
       words.insert(words.end(), {"-O1", "-fsanitize=thread", "-fno-builtin-memcpy",
                                  "-fno-builtin-memmove", "-fno-builtin-memset"});
+      const bool clang = fs::path(line_.host_compiler).filename().string().starts_with("clang");
       // Likewise what is undefined. Not asked: which bits a shift loses (compilers define it),
       // pointers that are computed and not used, and what ends the process anyway.
       for (const char* check :
            {"alignment", "signed-integer-overflow", "shift-exponent", "integer-divide-by-zero",
-            "float-cast-overflow", "bounds", "object-size"}) {
+            "float-cast-overflow", "object-size", clang ? "array-bounds" : "bounds"}) {
         words.insert(words.end(), {std::string("-fsanitize=") + check,
                                    std::string("-fsanitize-recover=") + check});
       }
-      const bool clang = fs::path(line_.host_compiler).filename().string().starts_with("clang");
       for (const char* option :
            {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {
         if (clang) {

@@ -2,6 +2,7 @@
 // kernels give no findings.
 #include <gmock/gmock.h>
 
+#include "base/compiler_program.h"
 #include "host_runtime/include/cupilot_host_watch.h"
 #include "tests/daemon/host_runtime/host_program.h"
 
@@ -14,8 +15,10 @@ using ::testing::StartsWith;
 
 class HostWatch : public HostProgram {
  protected:
-  static std::string Findings(const std::string& one_case, const std::string& level = "-O1") {
-    const std::string program = Compile(SourceOf("watched.cu"), {level, "--cupilot-watch"});
+  static std::string Findings(const std::string& one_case, const std::string& level = "-O1",
+                              const std::string& compiler = "g++") {
+    const std::string program =
+        Compile(SourceOf("watched.cu"), {level, "--cupilot-watch", "-w", "-ccbin=" + compiler});
     if (program.empty()) return "not compiled";
     const ProgramRun run = RunProgram({program, one_case});
     EXPECT_EQ(run.exit_code, 0) << one_case << run.errors;
@@ -108,6 +111,15 @@ TEST_F(HostWatch, WhatTheLanguageDoesNotDefineIsFound) {
              "a conversion of 7e+09 to 'int', which cannot hold it, by thread (1,0,0)");
   ExpectOnly("object", cupilot_host_watch_object, "beyond the object that it is in by thread");
   EXPECT_THAT(Findings("index"), HasSubstr("index 30 of 'int [30]' by thread"));
+}
+TEST_F(HostWatch, ClangFindsWhatIsUndefinedToo) {
+  if (base::FindProgram("clang++", "").empty()) GTEST_SKIP() << "no clang++ here";
+  const auto findings = [](const char* one_case) { return Findings(one_case, "-O1", "clang++"); };
+  EXPECT_THAT(findings("overflow"), HasSubstr("a signed overflow, 2147483641 + 7 in 'int'"));
+  EXPECT_THAT(findings("shift"), HasSubstr("a shift of 'unsigned int' by 32"));
+  EXPECT_THAT(findings("conversion"), HasSubstr("a conversion of 7e+09 to 'int'"));
+  EXPECT_THAT(findings("index"), HasSubstr("index 30 of 'const int[30]'"));
+  EXPECT_EQ(findings("clean_definitions"), "");
 }
 TEST_F(HostWatch, ALaunchEndsAtItsLimit) { EXPECT_EQ(Findings("limit_of_accesses"), "stopped\n"); }
 TEST_F(HostWatch, OtherLevelsOfOptimisationAreTheSame) {
