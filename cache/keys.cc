@@ -26,13 +26,14 @@ std::string VariantKey(std::string_view kernel_key, std::string_view variant_id)
 
 std::string VariantPrefix(std::string_view kernel_key) { return Compose(kernel_key, ""); }
 
-std::string EvaluationKey(const records::Evaluation& evaluation) {
+std::string EvaluationKey(const records::Evaluation& evaluation, std::string_view holds_for) {
   base::Hasher conditions;
   conditions.Add(evaluation.workload)
       .Add(evaluation.target)
       .Add(evaluation.toolchain)
       .Add(evaluation.driver)
       .Add(std::to_string(evaluation.seed));
+  if (!holds_for.empty() && holds_for != evaluation.toolchain) conditions.Add(holds_for);
   return EvaluationPrefix(evaluation.kernel_key, evaluation.device) +
          Compose(evaluation.variant, conditions.Hex());
 }

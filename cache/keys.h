@@ -22,8 +22,9 @@ std::string VariantKey(std::string_view kernel_key, std::string_view variant_id)
 std::string VariantPrefix(std::string_view kernel_key);
 // "<kernel_key>/<device class>/<variant id>/<hash of workload, target, toolchain, driver, seed>":
 // evidence of one variant for one device is found by prefix, and new evidence under other
-// conditions does not overwrite old.
-std::string EvaluationKey(const records::Evaluation& evaluation);
+// conditions does not overwrite old. `holds_for`: the toolchain whose builds it is about, where the
+// evaluation's own name of it is not all (two compilers of one name).
+std::string EvaluationKey(const records::Evaluation& evaluation, std::string_view holds_for = {});
 std::string EvaluationPrefix(std::string_view kernel_key);
 std::string EvaluationPrefix(std::string_view kernel_key, const records::DeviceIdentity& device);
 // "pool/<id>", of an entry of the strategy pool.

@@ -111,6 +111,18 @@ void PrintAskedModels(const Json& document, Output& output) {
   }
 }
 
+// Debug and Release of one source are two kernels: which one this is about.
+void PrintBuild(const Json& document, Output& output) {
+  const Json others = ListOf(document, "also_built_in");
+  if (others.empty()) return;
+  std::string folders;
+  for (const Json& folder : others) {
+    if (folder.is_string()) folders += (folders.empty() ? "" : ", ") + folder.get<std::string>();
+  }
+  output.Line("of the build in " + TextOf(document, "project") + "; ask from " + folders +
+              " for the other");
+}
+
 }  // namespace
 
 void PrintExplanation(const Json& document, Output& output) {
@@ -137,10 +149,12 @@ int RunExplain(const Arguments& arguments, Output& output) {
   output.Document(*document);
   if (arguments.full) {
     PrintExplanation(*document, output);
+    PrintBuild(*document, output);
     return kDone;
   }
   const std::string file = ShownPath(TextOf(*document, "file"));
   for (const std::string& line : ExplainScreen(*document, file)) output.Line(line);
+  PrintBuild(*document, output);
   return kDone;
 }
 

@@ -47,7 +47,7 @@ base::Result<> Catalog::SaveVerdict(const records::Variant& variant,
   const std::string& holds_for = toolchain.empty() ? evaluation.toolchain : toolchain;
   TRY(store_.Apply({{Table::kVariants, cache::VariantKey(evaluation.kernel_key, variant.id),
                      cache::Seal(records::ToJson(variant))},
-                    {Table::kEvaluations, cache::EvaluationKey(evaluation),
+                    {Table::kEvaluations, cache::EvaluationKey(evaluation, holds_for),
                      cache::Seal(records::ToJson(evaluation), holds_for, evaluation.driver)}}));
   const auto known = index_.find(evaluation.kernel_key);
   if (known == index_.end()) return {};
@@ -108,7 +108,7 @@ std::optional<records::Variant> Catalog::FindVariant(const std::string& kernel_k
 Catalog::Entry Catalog::EntryOf(const records::Evaluation& evaluation, std::string toolchain,
                                 std::string driver) {
   Entry entry;
-  entry.key = cache::EvaluationKey(evaluation);
+  entry.key = cache::EvaluationKey(evaluation, toolchain);
   entry.variant = evaluation.variant;
   entry.workload = evaluation.workload;
   entry.target = evaluation.target;

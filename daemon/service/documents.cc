@@ -356,15 +356,69 @@ Match MatchOf(const records::Kernel& kernel, const std::string& name, const std:
   return records::NamesKernel(name, kernel) ? Match::kLoose : Match::kNone;
 }
 
+bool IsSameText(const KernelPlace& a, const KernelPlace& b) {
+  return a.kernel->file == b.kernel->file && a.kernel->line == b.kernel->line &&
+         records::LabelOf(*a.kernel) == records::LabelOf(*b.kernel);
+}
+
+// Of the same kernel in several build trees (Debug and Release of one source): the tree that holds
+// `folder`, else the one that was built last.
+void KeepOneBuild(const std::string& folder, std::vector<KernelPlace>& found) {
+  const auto keep = [&](const std::string& build_folder) {
+    std::erase_if(found, [&](const KernelPlace& place) {
+      return place.object->build_folder != build_folder;
+    });
+  };
+  for (const KernelPlace& place : found) {
+    const std::string& build = place.object->build_folder;
+    if (folder == build || folder.starts_with(build + "/")) return keep(std::string(build));
+  }
+  if (found.empty() || !std::all_of(found.begin(), found.end(), [&](const KernelPlace& other) {
+        return IsSameText(found[0], other);
+      })) {
+    return;
+  }
+  const auto built = [](const KernelPlace& place) {
+    const records::CompileCommand& command = place.object->object.command;
+    const auto object = base::IdentifyFile(base::AbsolutePath(command.object, command.directory));
+    return object ? object->mtime_ns : std::int64_t{0};
+  };
+  const auto newest = std::max_element(
+      found.begin(), found.end(),
+      [&](const KernelPlace& a, const KernelPlace& b) { return built(a) < built(b); });
+  keep(std::string(newest->object->build_folder));
+}
+
+bool IsOneOfSeveralTargets(const KernelPlace& place, const std::vector<KernelPlace>& found) {
+  return std::any_of(found.begin(), found.end(), [&](const KernelPlace& other) {
+    return IsSameText(place, other) && other.object->target.name != place.object->target.name;
+  });
+}
+
 base::Error Ambiguous(const std::string& name, const std::vector<KernelPlace>& found) {
   std::set<std::string> candidates;  // a kernel may be in several objects
   for (const KernelPlace& place : found) {
     candidates.insert("\n  " + records::LabelOf(*place.kernel) + " (" + place.kernel->file + ":" +
-                      std::to_string(place.kernel->line) + ")");
+                      std::to_string(place.kernel->line) + ")" +
+                      (IsOneOfSeveralTargets(place, found)
+                           ? ", target '" + place.object->target.name + "'"
+                           : ""));
   }
   std::string text;
   for (const std::string& candidate : candidates) text += candidate;
   return base::InvalidArgument("'" + name + "' is ambiguous:" + text);
+}
+
+// Build folders of other trees that have the kernel, with text or flags of their own.
+Json OtherBuildsOf(Service& service, const KernelPlace& place) {
+  std::set<std::string> folders;
+  for (const auto& [object, state] : service.objects()) {
+    if (state.scan == nullptr || state.build_folder == place.object->build_folder) continue;
+    for (const records::Kernel& kernel : state.scan->kernels) {
+      if (IsSameText(place, {&state, &kernel})) folders.insert(state.build_folder);
+    }
+  }
+  return folders;
 }
 
 }  // namespace
@@ -463,6 +517,7 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
     return base::Fail(base::NotFound("no tagged kernel '" + name +
                                      "' is known here; `cupilot list` shows those that are"));
   }
+  KeepOneBuild(folder, found);
   const auto differs = [&](const KernelPlace& other) {
     return other.kernel->key != found[0].kernel->key || other.kernel->name != found[0].kernel->name;
   };
@@ -479,6 +534,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   Json document = RowOf(service, *place.object, kernel);
   document["schema"] = "cupilot.explain/1";
   document["kernel_key"] = kernel.key;
+  document["also_built_in"] = OtherBuildsOf(service, place);
   document["read_seconds"] = place.object->scan->seconds;
   document["device"] = DeviceJson(DeviceOf(service, *place.object));
   const std::string& no_device = place.object->places.why_none;

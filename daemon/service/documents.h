@@ -22,7 +22,8 @@ struct KernelPlace {
   const records::Kernel* kernel = nullptr;
 };
 // KERNEL as people write it: qualified name, a unique suffix, or file:line (the line of the
-// kernel's head or one beside it), in the project that contains `folder`. kNotFound;
+// kernel's head or one beside it), in the project that contains `folder`; of several build trees of
+// one source in that which contains it, else in the one that was built last. kNotFound;
 // kInvalidArgument with the candidates if it is ambiguous.
 base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
                                      const std::string& folder);

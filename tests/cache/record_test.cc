@@ -69,6 +69,11 @@ TEST(Keys, KeepEvidenceUnderOtherConditionsApart) {
   EXPECT_NE(with([](auto& e) { e.workload = "other"; }), key);
   EXPECT_NE(with([](auto& e) { e.device.sm_count = 4; }), key);
   EXPECT_NE(with([](auto& e) { e.target = "sm_90"; }), key);
+  // Two compilers of one name.
+  EXPECT_EQ(EvaluationKey(SomeEvaluation(), "g++ 12"), key);
+  EXPECT_NE(EvaluationKey(SomeEvaluation(), "/opt/one/g++ 12"), key);
+  EXPECT_NE(EvaluationKey(SomeEvaluation(), "/opt/one/g++ 12"),
+            EvaluationKey(SomeEvaluation(), "/opt/two/g++ 12"));
 }
 
 TEST(Keys, DependOnContentOnly) {

@@ -97,6 +97,42 @@ TEST_F(FindKernelTest, OnlyInTheProjectOfTheFolder) {
   EXPECT_THAT(Find("one", "/"), HasSubstr("ambiguous"));
 }
 
+// Debug and Release of one source: other flags, so another key.
+TEST_F(FindKernelTest, OfSeveralBuildTreesItIsThatOfTheFolderOrTheNewest) {
+  Prepare("kernel one x\n");
+  const std::string second = folder_ / "debug";
+  ASSERT_TRUE(base::MakeFolders(second));
+  std::filesystem::copy(project_.build_folder(), second, std::filesystem::copy_options::recursive);
+  const std::string path = second + "/cupilot/project.json";
+  records::Json json = *records::ParseJson(*base::ReadFile(path));
+  json["build_folder"] = second;
+  ASSERT_TRUE(base::WriteFileAtomically(path, json.dump()));
+  const std::string object = project_.object_folder().substr(project_.build_folder().size());
+  records::CompileCommand command = project_.command();
+  command.arguments.insert(command.arguments.begin() + 1, "-DNDEBUG");
+  command.object = second + "/other.o";
+  ASSERT_TRUE(base::WriteFileAtomically(second + object + "/command.json",
+                                        records::ToJson(command).dump()));
+  ASSERT_TRUE(base::WriteFileAtomically(command.object, "built"));
+  ASSERT_TRUE(base::WriteFileAtomically(
+      state() + "/projects/second.json",
+      records::Json{{"schema", "cupilot.registration/1"}, {"build_folder", second}}.dump()));
+  Start();
+  DrainUntil([&] { return service_->counters().scans == 2; });
+  const auto where = [&](const std::string& folder) {
+    const auto place = FindKernel(*service_, "one", folder);
+    return place ? place->object->build_folder : place.error().message;
+  };
+  EXPECT_EQ(where(second), second);
+  EXPECT_EQ(where(project_.build_folder() + "/cupilot"), project_.build_folder());
+  EXPECT_EQ(where(SourceFolder()), second) << "its object is the newer one";
+  EXPECT_EQ(where(""), second);
+  const auto place = FindKernel(*service_, "one", second);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(ExplainDocument(*service_, *place)["also_built_in"],
+            records::Json::array({project_.build_folder()}));
+}
+
 TEST_F(FindKernelTest, AKernelOfTwoObjectsIsOne) {
   Prepare("kernel a::one x\nkernel b::one y\n");
   const std::string again = project_.build_folder() + "/cupilot/app/again.o";
