@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/completion/description.h"
+#include "client/wrong_usage.h"
 
 namespace cupilot::client {
 namespace {
@@ -516,6 +517,13 @@ DescribedProgram DescribeArguments() {
 }
 
 base::Result<ParsedArguments> ParseArguments(int count, const char* const* words) {
+  // `cupilot help daemon` is `cupilot daemon --help`.
+  if (count > 1 && std::string_view(words[1]) == "help") {
+    std::vector<const char*> asked(words, words + count);
+    asked.erase(asked.begin() + 1);
+    asked.push_back("--help");
+    return ParseArguments(count, asked.data());
+  }
   ParsedArguments parsed;
   Arguments& out = parsed.arguments;
   Raw raw;
@@ -533,11 +541,11 @@ base::Result<ParsedArguments> ParseArguments(int count, const char* const* words
     } catch (const CLI::CallForVersion&) {
       parsed.text = "cupilot " CUPILOT_VERSION "\n";
       return parsed;
+    } catch (const CLI::ParseError& error) {
+      return base::Fail(base::InvalidArgument(
+          WrongUsage(DescribeArguments(), CommandOf(app), app.remaining(true), error.what())));
     }
     out.command = CommandOf(app);
-  } catch (const CLI::ParseError& error) {
-    return base::Fail(
-        base::InvalidArgument(std::string(error.what()) + "\n`cupilot --help` shows the usage"));
   } catch (const std::exception& error) {
     return base::Fail(base::Internal(error.what()));
   }

@@ -32,6 +32,41 @@ TEST_F(ClientTest, WrongUsageIsTwo) {
   }
 }
 
+TEST_F(ClientTest, WrongUsageNamesTheWordAndWhatWasProbablyMeant) {
+  struct Case {
+    std::vector<std::string> words;
+    std::vector<std::string> said;
+  };
+  const std::vector<Case> cases = {
+      {{"statu"}, {"'statu' is no command; the nearest is `cupilot status`", "`cupilot --help`"}},
+      {{"lsit"}, {"`cupilot list`"}},
+      {{"stop"}, {"'stop' is no command; the nearest is `cupilot daemon stop`"}},
+      {{"frobnicate"}, {"'frobnicate' is no command\n`cupilot --help` lists the commands"}},
+      {{"daemon", "restart"},
+       {"'daemon restart' is no command; the nearest is `cupilot daemon start`",
+        "`cupilot daemon --help`"}},
+      {{"daemon", "dance"}, {"'daemon dance' is no command; there are: start, stop, logs"}},
+      {{"daemon"}, {"`cupilot daemon` needs one of: start, stop, logs"}},
+      {{}, {"a command is missing\n`cupilot --help`"}},
+      {{"--unheard"}, {"'--unheard' is no option of `cupilot`"}},
+      {{"status", "--unheard"}, {"--unheard", "`cupilot status --help` shows the usage"}},
+      {{"explain"}, {"KERNEL", "`cupilot explain --help` shows the usage"}}};
+  for (const Case& one : cases) {
+    const auto run = Run(one.words);
+    const std::string message = RunJson(one.words, 2)["message"];
+    for (const std::string& said : one.said) {
+      EXPECT_THAT(run.errors, HasSubstr(said));
+      EXPECT_THAT(message, HasSubstr(said));
+    }
+  }
+}
+
+TEST_F(ClientTest, HelpIsACommandToo) {
+  EXPECT_EQ(Run({"help"}).output, Run({"--help"}).output);
+  EXPECT_EQ(Run({"help"}).exit_code, 0);
+  EXPECT_EQ(Run({"help", "daemon", "stop"}).output, Run({"daemon", "stop", "--help"}).output);
+}
+
 TEST_F(ClientTest, HelpAndVersionAreAnswers) {
   EXPECT_EQ(Run({"--help"}).exit_code, 0);
   EXPECT_THAT(Run({"--version"}).output, HasSubstr(CUPILOT_VERSION));
