@@ -12,6 +12,8 @@ namespace {
 
 using records::Json;
 
+constexpr const char* kExport = "cupilot.export/";  // whatever version
+
 struct Written {
   std::string text;
   Json document;
@@ -45,7 +47,17 @@ bool IsDescription(const std::string& text) {
 // Of whatever version: the daemon says which it knows.
 bool IsExport(const std::string& text) {
   const auto json = records::ParseJson(text);
-  return json && records::TextAt(*json, "schema").starts_with("cupilot.export/");
+  return json && records::TextAt(*json, "schema").starts_with(kExport);
+}
+
+// What is no JSON is said so at once. A cache of Kernel Tuner has no end, and is whole all the
+// same; an export without its end is a part of one.
+base::Result<> CheckWhole(const std::string& text) {
+  const auto json = records::ParseJson(text);
+  if (json) return {};
+  const auto completed = records::ParseJson(search::CompletedJson(text));
+  if (completed && !records::TextAt(*completed, "schema").starts_with(kExport)) return {};
+  return base::Fail(json.error());
 }
 
 // A space alone: no results.
@@ -97,6 +109,7 @@ int RunImport(const Arguments& arguments, Output& output) {
   const std::string path = base::AbsolutePath(arguments.file, CurrentFolder());
   const auto text = ReadNamed(path);
   if (!text) return output.Fail(text.error());
+  if (const auto whole = CheckWhole(*text); !whole) return output.Fail(whole.error().In(path));
   if (IsExport(*text)) {
     if (arguments.t4 || !arguments.space_file.empty() || !arguments.output_file.empty()) {
       return output.Fail(base::InvalidArgument(
@@ -110,16 +123,16 @@ int RunImport(const Arguments& arguments, Output& output) {
     return output.Fail(base::InvalidArgument("--marks is for what `cupilot export` wrote, and " +
                                              path + " is not"));
   }
-  if (arguments.output_file.empty()) {
-    return output.Fail(base::InvalidArgument(
-        "import: -o FILE is missing, for the space that is written of " + path));
-  }
   const bool alone = IsDescription(*text);
   if (alone && (arguments.t4 || !arguments.space_file.empty())) {
     return output.Fail(base::InvalidArgument(path + " describes a space and has no results"));
   }
   auto written = alone ? SpaceAlone(path, *text) : Results(arguments, path, *text);
   if (!written) return output.Fail(written.error());
+  if (arguments.output_file.empty()) {
+    return output.Fail(base::InvalidArgument(
+        "import: -o FILE is missing, for the space that is written of " + path));
+  }
   const std::string target = base::AbsolutePath(arguments.output_file, CurrentFolder());
   if (const auto done = base::WriteFileDurably(target, written->text); !done) {
     return output.Fail(done.error());

@@ -146,10 +146,33 @@ TEST_F(ClientTest, ImportOfAnExportIsTheDaemons) {
 }
 
 TEST_F(ClientTest, ImportOfASpaceNeedsAFileToWrite) {
-  xdg_.folder().Write("space.json", "{}");
+  xdg_.folder().Write("space.json", R"({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "block", "Type": "int", "Values": "[32, 64]"}]}})");
   const auto run = Run({"import", "space.json"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.errors, HasSubstr("-o FILE"));
+  EXPECT_EQ(Run({"import", "space.json", "-o", "out.json"}).exit_code, 0);
+}
+
+TEST_F(ClientTest, ImportOfWhatIsNeitherSaysWhatWasFound) {
+  struct Case {
+    const char* text;
+    const char* said;
+  };
+  const std::string whole = R"({"schema": "cupilot.export/1", "kernels": [{"name": "blur"}, 1]})";
+  const std::string cut = whole.substr(0, whole.size() - 5);
+  for (const Case& one : {Case{cut.c_str(), "line 1"}, Case{"{\n\"kernels\": oh}", "line 2"},
+                          Case{"no JSON", "line 1"}, Case{"{}", "no results are in this"}}) {
+    xdg_.folder().Write("theirs.json", one.text);
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"import", "theirs.json"}, {"import", "theirs.json", "-o", "out.json"}}) {
+      const auto run = Run(words);
+      EXPECT_EQ(run.exit_code, 2) << one.text;
+      EXPECT_THAT(run.errors, HasSubstr("theirs.json"));
+      EXPECT_THAT(run.errors, HasSubstr(one.said)) << one.text;
+      EXPECT_THAT(run.errors, Not(HasSubstr("-o FILE"))) << one.text;
+    }
+  }
 }
 
 TEST_F(ClientTest, ImportSaysWhatIsWrongWithTheFile) {
