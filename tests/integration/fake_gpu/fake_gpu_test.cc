@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <optional>
 
 #include "base/file.h"
 #include "records/json.h"
 #include "tests/support/evaluator_rig.h"
+#include "tests/support/forwarding_workers.h"
 #include "tests/support/private_xdg.h"
 #include "tests/support/processes.h"
 #include "tests/support/run_program.h"
@@ -171,32 +173,40 @@ TEST_F(FakeGpuTest, ALaunchThatIsTimedFindsItsInputsAsTheyWere) {
   EXPECT_EQ(evaluation["verdict"], "accepted") << evaluation.dump(1);
 }
 
-// A script in compute-sanitizer's place: it runs what it is to run, and reports what the test says.
+// A script in compute-sanitizer's place: it runs what it is to run, and reports a race where the
+// condition holds, one of the shell, in which $tool is the tool and $seen a file for its use.
+void PretendSanitizer(const test::TemporaryFolder& folder, const std::string& condition) {
+  const std::string script = folder.Write(
+      "bin/compute-sanitizer",
+      "#!/bin/sh\ntool=$2\nseen='" + folder.path() +
+          "/seen'\n"
+          "while [ \"$1\" != --log-file ]; do shift; done\nlog=$2; shift 2\n\"$@\" || exit 1\n"
+          "echo '========= COMPUTE-SANITIZER' > \"$log\"\n"
+          "if " +
+          condition +
+          "; then\n  echo '========= Error: Race reported between threads' >> \"$log\"\n"
+          "  echo '=========     at other+0x10' >> \"$log\"\n  exit 86\nfi\n");
+  ASSERT_EQ(::chmod(script.c_str(), 0700), 0);
+}
+// The candidate, which is looked at before the original is.
+constexpr const char* kFirstRace = "[ $tool = racecheck ] && [ ! -e \"$seen\" ] && touch \"$seen\"";
+
+// It would come before one of ours.
+bool HasRealSanitizer() {
+  return base::FileExists(base::AbsolutePath("../compute-sanitizer", CUDA_COMPILER));
+}
+
 class SanitizedFinalistTest : public FakeGpuTest {
  protected:
   void SetUp() override {
     FakeGpuTest::SetUp();
     if (IsSkipped()) return;
-    const std::string beside = base::AbsolutePath("../compute-sanitizer", CUDA_COMPILER);
-    if (base::FileExists(beside)) GTEST_SKIP() << "the toolkit has a real one, which comes first";
+    if (HasRealSanitizer()) GTEST_SKIP() << "the toolkit has a real one, which comes first";
     options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
     options_.environment["PATH"] = xdg_.folder() / "bin:" + options_.environment["PATH"];
   }
 
-  // `condition`: of the shell, in which $tool is the tool and $seen a file for its use.
-  void ReportIf(const std::string& condition) {
-    const std::string script = xdg_.folder().Write(
-        "bin/compute-sanitizer",
-        "#!/bin/sh\ntool=$2\nseen='" + xdg_.folder().path() +
-            "/seen'\n"
-            "while [ \"$1\" != --log-file ]; do shift; done\nlog=$2; shift 2\n\"$@\" || exit 1\n"
-            "echo '========= COMPUTE-SANITIZER' > \"$log\"\n"
-            "if " +
-            condition +
-            "; then\n  echo '========= Error: Race reported between threads' >> \"$log\"\n"
-            "  echo '=========     at other+0x10' >> \"$log\"\n  exit 86\nfi\n");
-    ASSERT_EQ(::chmod(script.c_str(), 0700), 0);
-  }
+  void ReportIf(const std::string& condition) { PretendSanitizer(xdg_.folder(), condition); }
 
   // What the record says of the step.
   static std::string Said(const Json& evaluation) {
@@ -209,7 +219,7 @@ class SanitizedFinalistTest : public FakeGpuTest {
 };
 
 TEST_F(SanitizedFinalistTest, WhatIsFoundInTheCandidateAloneIsItsEnd) {
-  ReportIf("[ $tool = racecheck ] && [ ! -e \"$seen\" ] && touch \"$seen\"");
+  ReportIf(kFirstRace);
   const Json evaluation = Evaluate("saxpy_other", 1);
   EXPECT_EQ(evaluation.value("reason", ""), "race") << evaluation.dump(1);
   EXPECT_THAT(evaluation.value("detail", ""),
@@ -292,6 +302,36 @@ class KeptRunnersTest : public ::testing::Test {
   evaluate::EvaluateRequest request_;
   std::map<std::string, std::optional<std::string>> before_;
 };
+
+// Says that every verification leaves out these steps.
+class StepsLeftOut final : public test::ForwardingWorkers {
+ public:
+  using ForwardingWorkers::ForwardingWorkers;
+  std::vector<std::string> names;
+  void Call(evaluate::WorkerCall call, base::Callback<Json> done) override {
+    if (call.op == "verify") call.params["left_out"] = names;
+    workers_.Call(std::move(call), std::move(done));
+  }
+};
+
+TEST_F(KeptRunnersTest, NoOtherStepSeesWhatComputeSanitizerFinds) {
+  if (HasRealSanitizer()) GTEST_SKIP() << "the toolkit has a real one, which comes first";
+  StepsLeftOut chooser(rig_.workers());
+  rig_.PutInFront(chooser);
+  PretendSanitizer(xdg_.folder(), kFirstRace);
+  Set("PATH", xdg_.folder() / "bin:" + std::getenv("PATH"));
+  const Json variant = MakeVariant("saxpy_other");
+  const auto caught = Evaluate(variant);
+  ASSERT_TRUE(caught) << caught.error().message;
+  EXPECT_EQ(caught->reason, "race") << caught->detail;
+  EXPECT_EQ(caught->metrics["verify"]["compute_sanitizer"].value("caught", ""),
+            "compute_sanitizer");
+  ASSERT_TRUE(base::FileExists(xdg_.folder() / "seen"));
+  chooser.names = {"compute_sanitizer"};
+  std::filesystem::remove(xdg_.folder() / "seen");
+  ExpectAccepted("saxpy_other");
+  EXPECT_FALSE(base::FileExists(xdg_.folder() / "seen"));
+}
 
 TEST_F(KeptRunnersTest, ACandidateThatTheMemoryIsTooSmallForCostsTheNextNothing) {
   constexpr std::size_t kMegabyte = 1 << 20;

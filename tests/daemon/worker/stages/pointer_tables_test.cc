@@ -45,7 +45,8 @@ Json BatchedWorkload() {
                {{"name", "batch"}, {"type", "int"}, {"value", kBatch}}}}}}}};
 }
 
-Json Variant(const std::string& kernel, const std::string& parameters, const std::string& body) {
+Json TablesVariant(const std::string& kernel, const std::string& parameters,
+                   const std::string& body) {
   return {{"schema", "cupilot.variant/1"},
           {"kernel", kernel},
           {"source", "__global__ void other(" + parameters + ") {\n" + body + "\n}\n"},
@@ -54,14 +55,14 @@ Json Variant(const std::string& kernel, const std::string& parameters, const std
 
 // `body` knows the block's pointers x, y, z, and row and column; `before` stands in front of it.
 Json Batched(const std::string& body, const std::string& before = "") {
-  return Variant("batched",
-                 "const float* const* a, const float* const* b, float* const* c, int n, int batch",
-                 "const int row = threadIdx.x / n, column = threadIdx.x % n;\n"
-                 "if (blockIdx.x >= batch || row >= n) return;\n" +
-                     before +
-                     "const float* x = a[blockIdx.x];\nconst float* y = b[blockIdx.x];\n"
-                     "float* z = c[blockIdx.x];\nfloat sum = 0;\n" +
-                     body);
+  return TablesVariant(
+      "batched", "const float* const* a, const float* const* b, float* const* c, int n, int batch",
+      "const int row = threadIdx.x / n, column = threadIdx.x % n;\n"
+      "if (blockIdx.x >= batch || row >= n) return;\n" +
+          before +
+          "const float* x = a[blockIdx.x];\nconst float* y = b[blockIdx.x];\n"
+          "float* z = c[blockIdx.x];\nfloat sum = 0;\n" +
+          body);
 }
 
 constexpr const char* kSum =
@@ -185,12 +186,12 @@ Json RotateWorkload() {
 }
 
 Json Rotate(const std::string& order, const std::string& after = "") {
-  return Variant("rotate", "float** parts, int n, int count",
-                 "if (threadIdx.x == 0) {\n" + order +
-                     "}\n__syncthreads();\nfor (int i = 0; i < count; ++i) {\n"
-                     "  float* part = parts[i];\n"
-                     "  if (part && threadIdx.x < n) part[threadIdx.x] += 1 + i;\n}\n" +
-                     after);
+  return TablesVariant("rotate", "float** parts, int n, int count",
+                       "if (threadIdx.x == 0) {\n" + order +
+                           "}\n__syncthreads();\nfor (int i = 0; i < count; ++i) {\n"
+                           "  float* part = parts[i];\n"
+                           "  if (part && threadIdx.x < n) part[threadIdx.x] += 1 + i;\n}\n" +
+                           after);
 }
 
 TEST(PointerTablesOfCapturesTest, MayBeChangedAsTheOriginalDoes) {
@@ -230,8 +231,8 @@ TEST(PointerTablesInPlaceTest, WhatIsRightApartAloneIsUnsafe) {
       "  if (i < n * n) c[blockIdx.x][i] = 3.0f * a[blockIdx.x][i];\n}\n",
       workload);
   const auto variant = [](const std::string& body) {
-    return Variant("triple", "const float* const* a, float* const* c, int n, int batch",
-                   "const int i = threadIdx.x;\nif (i >= n * n) return;\n" + body);
+    return TablesVariant("triple", "const float* const* a, float* const* c, int n, int batch",
+                         "const int i = threadIdx.x;\nif (i >= n * n) return;\n" + body);
   };
   const auto right = rig.Verify(variant("c[blockIdx.x][i] = a[blockIdx.x][i] * 3.0f;"));
   EXPECT_TRUE(right.passed) << right.reason << ": " << right.detail;
