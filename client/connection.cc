@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/file.h"
 #include "base/version.h"
 #include "client/output.h"
 #include "client/spawn.h"
@@ -26,6 +27,15 @@ base::Result<std::unique_ptr<loop::ZmqClient>> ConnectOrStart(const base::UserFo
   }
   TRY(StartDaemon(folders));
   return loop::ZmqClient::Connect(SocketPath(folders));
+}
+
+// A reply that is larger than a message lies in a file, which is ours then.
+base::Result<Json> Fetched(Json content) {
+  if (TextOf(content, "schema") != "cupilot.reply_file/1") return content;
+  const std::string path = TextOf(content, "document");
+  TRY_ASSIGN(const std::string text, base::ReadFile(path));
+  (void)base::RemoveTree(path);
+  return records::ParseJson(text);
 }
 
 }  // namespace
@@ -114,7 +124,7 @@ base::Result<Json> Connection::Request(const std::string& verb, const Json& para
     // Events and answers to what we no longer wait for are passed over.
     if (reply->kind == Kind::kEvent || reply->id != Json(id)) continue;
     if (reply->kind == Kind::kError) return base::Fail(std::move(reply->error));
-    return std::move(reply->content);
+    return Fetched(std::move(reply->content));
   }
 }
 

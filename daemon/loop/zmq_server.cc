@@ -7,6 +7,7 @@
 #include <zmq.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 
@@ -15,6 +16,8 @@
 namespace cupilot::loop {
 namespace {
 
+// Timers and workers have their turn between messages that take long.
+constexpr std::chrono::milliseconds kMostOfATurn{5};
 constexpr std::int64_t kMaxMessage = 1 << 20;
 constexpr int kMessagesPerTurn = 64;  // an unbounded drain would starve the rest of the loop
 // Of one peer, in messages: by ZeroMQ's own 1000 each could make us hold a gigabyte.
@@ -115,9 +118,11 @@ struct ZmqServer::State {
 };
 
 void ZmqServer::State::Drain() {
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < kMessagesPerTurn; ++i) {
     if (!Ready()) return;
     if (!ReceiveOne()) return;
+    if (std::chrono::steady_clock::now() - begin > kMostOfATurn) break;
   }
   ContinueLater();
 }

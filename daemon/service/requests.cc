@@ -65,11 +65,22 @@ DaemonMessage ErrorReply(Json id, base::Error error) {
 }  // namespace
 
 Requests::Requests(Service& service, std::string state_folder, base::UniqueFunction<void()> stop)
-    : service_(service), state_folder_(std::move(state_folder)), stop_(std::move(stop)) {}
+    : service_(service),
+      state_folder_(std::move(state_folder)),
+      replies_(state_folder_ + "/replies"),
+      stop_(std::move(stop)) {}
 
 std::string Requests::Handle(const std::string& peer, std::string_view message) {
   auto asked = protocol::ParseClientMessage(message);
-  return protocol::TextOf(asked ? Answer(peer, *asked) : ErrorReply({}, std::move(asked.error())));
+  DaemonMessage reply = asked ? Answer(peer, *asked) : ErrorReply({}, std::move(asked.error()));
+  std::string text = protocol::TextOf(reply);
+  if (text.size() <= Replies::kLargest) return text;
+  auto named = replies_.InFile(reply.content);
+  if (!named) {
+    return protocol::TextOf(ErrorReply(std::move(reply.id), std::move(named.error())));
+  }
+  reply.content = std::move(*named);
+  return protocol::TextOf(reply);
 }
 
 DaemonMessage Requests::Answer(const std::string& peer, const protocol::ClientMessage& message) {
@@ -104,6 +115,7 @@ base::Result<Json> Requests::Hello(const protocol::ClientHello& hello) const {
 Json Requests::Status() const {
   Json status = StatusDocument(service_);
   status["started_because"] = start_.because;
+  status["settings"] = start_.settings;
   status["leaving"] = service_.leaving();
   return status;
 }
@@ -138,7 +150,7 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   }
   if (verb == "lock") {
     return LockDocument(service_, records::TextAt(params, "folder"),
-                        records::TextAt(params, "output"), state_folder_ + "/replies");
+                        records::TextAt(params, "output"), replies_.folder());
   }
   if (verb == "capture_plan") return CapturePlanDocument(service_, params);
   if (verb == "workload_add") return AddCaptures(service_, params);
@@ -151,11 +163,11 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "diff") return DiffDocument(service_, params);
   if (verb == "prune") return PruneDocument(service_, params);
   if (verb == "forget") return ForgetDocument(service_, params);
-  if (verb == "export") return ExportDocument(service_, params, state_folder_ + "/replies");
+  if (verb == "export") return ExportDocument(service_, params, replies_.folder());
   if (verb == "import") return ImportDocument(service_, params);
   if (verb == "models") return ModelsDocument(service_, records::TextAt(params, "folder"));
   if (verb == "models_last") {
-    const std::string replies = state_folder_ + "/replies";
+    const std::string& replies = replies_.folder();
     return params.value("all", false) ? AllExchangesDocument(service_, replies)
                                       : LastExchangeDocument(service_, replies);
   }
@@ -164,14 +176,13 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "strategies_list") return StrategiesDocument(service_);
   if (verb == "strategies_show") return StrategyDocument(service_, records::TextAt(params, "id"));
   if (verb == "strategies_export") {
-    return ExportStrategies(service_, params.value("names", Json()) == true,
-                            state_folder_ + "/replies");
+    return ExportStrategies(service_, params.value("names", Json()) == true, replies_.folder());
   }
   if (verb == "strategies_import") {
     return ImportStrategies(service_, records::TextAt(params, "file"));
   }
   if (verb == "report") {
-    return ReportReply(service_, records::TextAt(params, "folder"), state_folder_ + "/replies");
+    return ReportReply(service_, records::TextAt(params, "folder"), replies_.folder());
   }
   if (verb == "report_evidence") return EvidenceDocument(service_, params);
   if (verb == "snooze") {

@@ -8,6 +8,7 @@
 #include "base/unique_function.h"
 #include "protocol/client_messages.h"
 #include "records/json.h"
+#include "service/replies.h"
 #include "service/service.h"
 
 namespace cupilot::service {
@@ -16,6 +17,7 @@ namespace cupilot::service {
 struct DaemonStart {
   std::string because;
   bool by_systemd = false;  // which starts the next one, too
+  std::string settings{};   // Settings::hash
 };
 
 class Requests {
@@ -47,6 +49,7 @@ class Requests {
 
   Service& service_;
   std::string state_folder_;
+  Replies replies_;
   base::UniqueFunction<void()> stop_;
   base::UniqueFunction<void(const std::string&)> hand_over_;
   DaemonStart start_;

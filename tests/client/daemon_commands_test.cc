@@ -328,5 +328,19 @@ TEST_F(ClientTest, WithoutADaemonTheyAreTheEnvironmentsFault) {
   }
 }
 
+// A history may be larger than a message.
+TEST_F(ClientTest, AReplyInAFileIsReadAndRemoved) {
+  const std::string path = xdg_.folder().path() + "/reply.json";
+  const Json history = {{"schema", "cupilot.history/1"},
+                        {"kernel", "k"},
+                        {"evaluations", Json::array()},
+                        {"events", Json::array()},
+                        {"strategies", Json::array()}};
+  ASSERT_TRUE(base::WriteFileAtomically(path, history.dump()));
+  Serve("history", {{"schema", "cupilot.reply_file/1"}, {"document", path}});
+  EXPECT_EQ(RunJson({"history", "k"}, 0), history);
+  EXPECT_FALSE(base::FileExists(path));
+}
+
 }  // namespace
 }  // namespace cupilot::client

@@ -48,6 +48,29 @@ TEST(Zmq, AnswersManyMessagesOfOneClient) {
   EXPECT_NE(::stat(path.c_str(), &status), 0) << "the path is left behind";
 }
 
+// Messages that take long are not all answered before anything else has its turn.
+TEST(Zmq, TheRestOfTheLoopHasItsTurnBetweenSlowMessages) {
+  Loop loop;
+  const std::string path = SocketPath();
+  constexpr int kMessages = 12;
+  int received = 0, when_others_ran = 0;
+  auto server = ZmqServer::Listen(loop, path, [&](const std::string&, std::string_view) {
+    if (received++ == 0) loop.Post([&] { when_others_ran = received; });
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(6);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    if (received == kMessages) loop.Stop();
+  });
+  ASSERT_TRUE(server.has_value()) << server.error().message;
+  auto client = ZmqClient::Connect(path);
+  ASSERT_TRUE(client.has_value()) << client.error().message;
+  for (int i = 0; i < kMessages; ++i) ASSERT_TRUE((*client)->Send("slow").has_value());
+  loop.Run();
+  EXPECT_EQ(received, kMessages);
+  EXPECT_GE(when_others_ran, 1);
+  EXPECT_LE(when_others_ran, 2);
+}
+
 // What ZeroMQ was about to tell a client's monitor was lost memory, which the address sanitizer's
 // run sees at its end. How the two ends meet is up to the threads: hence many times.
 TEST(Zmq, BothEndsMayGoAtTheSameTime) {
