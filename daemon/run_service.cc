@@ -198,7 +198,7 @@ class Daemon {
         requests_(service_, folders.state, [this] { ending_.AtOnce("`cupilot daemon stop`"); }),
         idle_timer_(loop_),
         program_timer_(loop_) {
-    requests_.SetStart({ground.because, start.socket >= 0});
+    requests_.SetStart({ground.because, start.socket >= 0, settings.hash});
     requests_.OnHandOver([this](const std::string& version) {
       handed_over_ = true;
       ending_.Soon("it makes way for version " + version);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "client/commands/ask.h"
+#include "client/older_settings.h"
 
 namespace cupilot::client {
 namespace {
@@ -43,6 +44,7 @@ void PrintStatus(const Json& status, Output& output) {
   if (const std::string because = TextOf(status, "started_because"); !because.empty()) {
     output.Line("started: " + because);
   }
+  if (const std::string older = OlderSettings(status); !older.empty()) output.Line(older);
   if (FlagOf(status, "leaving")) output.Line("it ends what it measures and makes way");
   std::string state = TextOf(status, "state");
   if (const std::string reason = TextOf(status, "idle_reason"); !reason.empty()) {

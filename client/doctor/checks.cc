@@ -184,9 +184,24 @@ DoctorCheck CheckHome(const FolderFacts& facts) {
   return Good("home", "on a local disk");
 }
 
+namespace {
+
+// Of "FILE: KEY: why"; empty where the file as a whole is wrong.
+std::string WrongKey(const SettingsFacts& facts) {
+  const std::string before = facts.file + ": ";
+  if (!facts.trouble.starts_with(before)) return {};
+  const std::size_t end = facts.trouble.find(": ", before.size());
+  const std::string key = facts.trouble.substr(before.size(), end - before.size());
+  return end == std::string::npos || key.find(' ') != std::string::npos ? "" : key;
+}
+
+}  // namespace
+
 DoctorCheck CheckSettings(const SettingsFacts& facts) {
   if (!facts.trouble.empty()) {
-    return Wrong("settings", facts.trouble, "mend the file; `cupilot config` shows what there is");
+    const std::string key = WrongKey(facts);
+    return Wrong("settings", facts.trouble,
+                 (key.empty() ? "mend " : "mend or delete `" + key + "` in ") + facts.file);
   }
   return Good("settings", facts.there ? facts.file : "defaults");
 }
@@ -199,6 +214,7 @@ DoctorCheck CheckDaemon(const DaemonFacts& facts) {
   if (!facts.warning.empty()) {
     return Wrong("daemon", facts.warning, "cupilot daemon stop, then cupilot daemon start");
   }
+  if (!facts.older_settings.empty()) return Note("daemon", facts.older_settings, "");
   return Good("daemon",
               "running, process " + std::to_string(facts.pid) + ", version " + facts.version);
 }

@@ -63,6 +63,7 @@ struct DaemonFacts {
   std::string warning;  // it is of another version
   int pid = 0;
   std::string version;
+  std::string older_settings;     // it began with others than there are now: a sentence
   std::vector<std::string> code;  // "BUILD FOLDER: what its objects lack for this machine's GPUs"
 };
 

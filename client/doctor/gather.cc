@@ -22,6 +22,7 @@
 #include "base/install_layout.h"
 #include "base/paths.h"
 #include "client/connection.h"
+#include "client/older_settings.h"
 #include "client/output.h"
 #include "client/run_program.h"
 #include "client/spawn.h"
@@ -196,6 +197,7 @@ DaemonFacts GatherDaemon(const base::Result<base::UserFolders>& folders) {
   facts.warning = connection->VersionWarning();
   const auto status = connection->Request("status");
   if (!status) return facts;
+  facts.older_settings = OlderSettings(*status);
   for (const Json& project : ListOf(*status, "projects")) {
     for (const Json& code : ListOf(project, "code")) {
       if (!code.is_string()) continue;

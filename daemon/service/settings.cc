@@ -8,6 +8,7 @@ namespace cupilot::service {
 base::Result<Settings> ReadSettings(const std::string& config_folder) {
   TRY_ASSIGN(const records::Json json, records::ReadSettingsFile(config_folder + "/config.json"));
   Settings settings;
+  settings.hash = records::HashJson(json);
   settings.seconds_per_kernel = json["seconds_per_kernel"].get<double>();
   settings.evaluations_per_kernel =
       static_cast<std::int64_t>(json["evaluations_per_kernel"].get<double>());

@@ -41,7 +41,9 @@ struct Settings {
   IoClass io_class = IoClass::kLow;
   IdleExitRule idle_exit = IdleExitRule::kNoProject;
   std::chrono::nanoseconds idle_exit_after = std::chrono::hours(1);
-  // No key of the file: events of files this close together belong to one save.
+  // No key of the file: of all its values, defaults among them (HashJson); `status` tells it.
+  std::string hash;
+  // Neither: events of files this close together belong to one save.
   std::chrono::milliseconds quiet{250};
 };
 

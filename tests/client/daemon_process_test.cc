@@ -12,6 +12,7 @@ namespace {
 
 using records::Json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class DaemonProcessTest : public ClientTest {
  protected:
@@ -53,6 +54,30 @@ TEST_F(DaemonProcessTest, AFailedStartGivesItsReason) {
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_THAT(run.errors, HasSubstr("paralel"));
   EXPECT_THAT(Run({"daemon", "logs"}).output, HasSubstr("paralel"));
+}
+
+TEST_F(DaemonProcessTest, EditedSettingsAreSaidUntilItStartsAgain) {
+  const auto check_of_daemon = [&] {
+    const Json doctor = Json::parse(Run({"doctor", "--json"}).output);
+    for (const Json& check : doctor["checks"]) {
+      if (check["name"] == "daemon") return check;
+    }
+    return Json();
+  };
+  const std::string said = "the daemon runs with older settings: `cupilot daemon stop` (it starts";
+  EXPECT_EQ(RunJson({"status"}, 0)["settings"].get<std::string>().size(), 40u);
+  xdg_.folder().Write("config/cupilot/config.json", R"({"nice": 10.0, "seconds_per_kernel": 900})");
+  EXPECT_THAT(Run({"status"}).output, Not(HasSubstr("older settings"))) << "all as it was";
+  EXPECT_EQ(check_of_daemon()["level"], "good");
+  xdg_.folder().Write("config/cupilot/config.json", R"({"seconds_per_kernel": 33})");
+  EXPECT_THAT(Run({"status"}).output, HasSubstr(said));
+  EXPECT_EQ(check_of_daemon()["level"], "note");
+  EXPECT_THAT(check_of_daemon()["found"].get<std::string>(), HasSubstr(said));
+  xdg_.folder().Write("config/cupilot/config.json", R"({"paralel": 4})");
+  EXPECT_THAT(Run({"status"}).output, HasSubstr("config.json: paralel"));
+  xdg_.folder().Write("config/cupilot/config.json", R"({"seconds_per_kernel": 33})");
+  Run({"daemon", "stop"});
+  EXPECT_THAT(Run({"status"}).output, Not(HasSubstr("older settings")));
 }
 
 TEST_F(DaemonProcessTest, AnOpenStateFolderIsRefused) {

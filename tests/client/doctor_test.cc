@@ -146,7 +146,9 @@ TEST(Doctor, Settings) {
   EXPECT_EQ(CheckSettings({"/c.json", false, ""}).found, "defaults");
   ExpectGood(CheckSettings({"/c.json", true, ""}));
   ExpectTrouble(CheckSettings({"/c.json", true, "/c.json: paralel: unknown"}), Level::kWrong,
-                "paralel", "mend");
+                "paralel", "mend or delete `paralel` in /c.json");
+  ExpectTrouble(CheckSettings({"/c.json", true, "/c.json: line 1, column 2: no value"}),
+                Level::kWrong, "line 1", "mend /c.json");
 }
 
 TEST(Doctor, Daemon) {
