@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
+#include "base/file.h"
 #include "client/completion/description.h"
 #include "client/wrong_usage.h"
 
@@ -483,6 +485,11 @@ base::Result<> Complete(const Raw& raw, Arguments& out) {
   }
   if (!IsGpu(out.gpu)) {
     return base::Fail(base::InvalidArgument("--device: '" + out.gpu + "' is no GPU; write cuda:0"));
+  }
+  // A lock file is the daemon's to write.
+  const std::string folder = std::filesystem::path(out.output_file).parent_path().string();
+  if (out.command != "lock" && !folder.empty() && !base::FileExists(folder)) {
+    return base::Fail(base::IoError("-o " + out.output_file + ": there is no folder " + folder));
   }
   return {};
 }

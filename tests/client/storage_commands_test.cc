@@ -119,6 +119,10 @@ TEST_F(ClientTest, ExportWritesTheFile) {
   EXPECT_EQ(*base::ReadFile(xdg_.folder().path() + "/mine.json"), text);
   EXPECT_EQ(RunJson({"export", "-o", "mine.json"}, 0)["schema"], "cupilot.exported/1");
   EXPECT_EQ(Run({"export", "-o", "mine.json/mine.json"}).exit_code, 3);
+  const auto nowhere = Run({"export", "-o", "none/here/mine.json"});
+  EXPECT_EQ(nowhere.exit_code, 3);
+  EXPECT_THAT(nowhere.errors, HasSubstr("there is no folder none/here"));
+  EXPECT_FALSE(base::FileExists(xdg_.folder().path() + "/none"));
 }
 
 TEST_F(ClientTest, ExportOutsideOfAProjectIsOne) {
