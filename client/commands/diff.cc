@@ -47,6 +47,13 @@ std::string MeasuredText(const Json& evaluation) {
          (arch.empty() ? "" : " on " + arch) + (arch.rfind("host-", 0) == 0 ? " (CPU times)" : "");
 }
 
+// Of a rejection: what was found. Compilers say more than a line.
+std::string WhyRejected(const Json& evaluation) {
+  if (TextOf(evaluation, "verdict") != "rejected") return {};
+  const std::string detail = TextOf(evaluation, "detail");
+  return detail.substr(0, detail.find('\n'));
+}
+
 std::size_t Columns() {
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -87,6 +94,8 @@ int RunDiff(const Arguments& arguments, Output& output) {
   output.Line(TextOf(*reply, "kernel") + ": " + (title.empty() ? "variant" : title) +
               (changed.empty() ? "" : " [" + changed + "]") + ", " +
               MeasuredText(ObjectOf(*reply, "evaluation")));
+  const std::string why = WhyRejected(ObjectOf(*reply, "evaluation"));
+  if (!why.empty()) output.Line("  " + why);
   const std::string original = ShownPath(TextOf(*reply, "file")) + ":" + CountOf(*reply, "line");
   const std::string other = "variant " + TextOf(variant, "id").substr(0, kIdOfDiff);
   if (arguments.side_by_side) {

@@ -58,6 +58,21 @@ TEST_F(ClientTest, DiffShowsWhatTheWinnerChanged) {
   EXPECT_EQ(params["variant"], "0123");
 }
 
+// What a user looks at who wonders about a claim that nobody believed.
+TEST_F(ClientTest, DiffOfARejectedVariantSaysWhatWasFound) {
+  Json reply = DiffReply();
+  reply["evaluation"] = {{"verdict", "rejected"},
+                         {"reason", "faster_than_physics"},
+                         {"detail", "case 'all' would take 1.5 us, ... take at least 9 us\nmore"},
+                         {"device", {{"arch", "sm_90"}}}};
+  Serve("diff", reply);
+  const auto run = Run({"diff", "blur", "--variant", "0123"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output,
+              HasSubstr(", rejected: faster_than_physics on sm_90\n"
+                        "  case 'all' would take 1.5 us, ... take at least 9 us\n--- "));
+}
+
 TEST_F(ClientTest, DiffSideBySideHasTwoColumns) {
   Serve("diff", DiffReply());
   const auto run = Run({"diff", "blur", "--side-by-side"});
@@ -293,6 +308,15 @@ TEST(ExplainScreen, FitsOneScreenWhateverThereIs) {
       EXPECT_THAT(all, HasSubstr(part));
     }
   }
+}
+
+// After a rejection it begins anew.
+TEST(ExplainScreen, ASearchThatHasJustBegunSaysWhereTheEvaluationsAre) {
+  Json document = LargeExplain();
+  document["tried"] = Json::array();
+  std::string all;
+  for (const std::string& line : ExplainScreen(document, "/p/blur.cu")) all += line + "\n";
+  EXPECT_THAT(all, HasSubstr("tried: 0; this search has just begun; `cupilot history` has"));
 }
 
 TEST_F(ClientTest, ExplainAnswersOnOneScreen) {

@@ -191,6 +191,33 @@ TEST_F(WorkerEvaluatorTest, ALoserIsNotConfirmed) {
   EXPECT_EQ(workers_.Count("measure"), 1);
 }
 
+// Once is enough, also after a first measurement that was possible.
+TEST_F(WorkerEvaluatorTest, AClaimUnderTheFloorIsNoWinAndItsNumbersAreKept) {
+  protocol::MeasureReply claim = MakeMeasured(100);
+  claim.cases[0].floor_us = 10;
+  claim.metrics["a"]["necessary"] = {{"read", 4096}, {"written", 64}};
+  claim.failed = true;
+  claim.reason = "faster_than_physics";
+  claim.detail = "case 'a' would take 1 us";
+  for (const int possible : {0, 1}) {
+    int measured = 0;
+    workers_.On("measure", [&](const Json&) -> base::Result<Json> {
+      return protocol::ToJson(measured++ < possible ? MakeMeasured(1.5) : claim);
+    });
+    const Outcome outcome = Run(MakeRequest());
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(measured, possible + 1);
+    EXPECT_FALSE(outcome->accepted);
+    EXPECT_EQ(outcome->reason, "faster_than_physics");
+    EXPECT_THAT(outcome->detail, HasSubstr("would take 1 us"));
+    EXPECT_FALSE(outcome->speedup);
+    ASSERT_EQ(outcome->cases.size(), 1u);
+    EXPECT_EQ(outcome->cases[0].variant_us, 1);
+    EXPECT_EQ(outcome->cases[0].floor_us, 10);
+    EXPECT_EQ(outcome->metrics["case a"]["necessary"]["read"], 4096);
+  }
+}
+
 TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
   workers_.On("measure", Always(protocol::ToJson(MakeMeasured(1.5))));
   EvaluateRequest request = MakeRequest();

@@ -228,6 +228,48 @@ TEST_F(DecisionsTest, DiffHasBothTextsAndTheEvidence) {
   EXPECT_EQ(CodeOf(Ask("diff", {{"kernel", "none"}})), "not_found");
 }
 
+// Whatever it claims: it is not used, and who wants to know finds what it was and what it claimed.
+TEST_F(DecisionsTest, AClaimUnderTheFloorIsKeptForInspection) {
+  judge_ = [](const evaluate::EvaluateRequest& request) {
+    records::Evaluation evaluation = test::MakeEvaluation(request, 100);
+    evaluation.accepted = false;
+    evaluation.reason = "faster_than_physics";
+    evaluation.detail = "case 'only' would take 1 us, and its 4096 bytes take at least 10 us";
+    evaluation.speedup.reset();
+    evaluation.interval.reset();
+    evaluation.metrics["case only"]["necessary"] = {{"read", 4000}, {"written", 96}};
+    return evaluation;
+  };
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  EXPECT_EQ(project_.PublishedSwap(), "");
+  const Json tried = Explain("one")["tried"];
+  const auto claim = std::find_if(tried.begin(), tried.end(), [](const Json& one) {
+    return one["reason"] == "faster_than_physics";
+  });
+  ASSERT_NE(claim, tried.end()) << tried.dump(1);
+  EXPECT_EQ((*claim)["verdict"], "rejected");
+  const Json params = {{"kernel", "one"}, {"variant", (*claim)["variant"]}};
+  const auto expect_kept = [&] {
+    const Json reply = Ask("diff", params)["result"];
+    EXPECT_EQ(reply["variant"]["id"], params["variant"]);
+    EXPECT_THAT(reply["variant"]["source"].get<std::string>(), Not(IsEmpty()));
+    const Json& evaluation = reply["evaluation"];
+    EXPECT_EQ(evaluation["reason"], "faster_than_physics");
+    EXPECT_THAT(evaluation["detail"].get<std::string>(), HasSubstr("4096 bytes"));
+    EXPECT_LT(evaluation["cases"][0]["variant_us"], evaluation["cases"][0]["floor_us"]);
+    EXPECT_EQ(evaluation["metrics"]["case only"]["necessary"]["written"], 96);
+  };
+  expect_kept();
+  // Nor does a later daemon forget it, or ask again.
+  const std::size_t evaluated = evaluator_.evaluated().size();
+  Restart();
+  Drain();
+  expect_kept();
+  EXPECT_EQ(evaluator_.evaluated().size(), evaluated);
+}
+
 TEST_F(DecisionsTest, ExplainSaysWhatItCostAndWhatComesNext) {
   Tune();
   const Json document = Explain("one");

@@ -22,6 +22,7 @@ namespace cupilot {
 namespace {
 
 using records::Json;
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
@@ -165,6 +166,29 @@ TEST_F(FakeGpuTest, AKernelOfAnotherNameComputesNothingAndIsFound) {
   // The fake runs it as doing nothing: y keeps its input.
   const Json evaluation = Evaluate("other", 1);
   EXPECT_EQ(evaluation.value("reason", ""), "wrong_values") << evaluation.dump(1);
+}
+
+// The device's clock says that it takes no time at all, though its results are right.
+TEST_F(FakeGpuTest, AClaimUnderTheFloorIsRejectedAndItsNumbersAreInTheRecord) {
+  options_.environment["FAKE_CUDA_LAUNCH_US"] = "20";
+  options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "300";
+  const Json evaluation = Evaluate("saxpy_instant_", 1);
+  EXPECT_EQ(evaluation.value("reason", ""), "faster_than_physics") << evaluation.dump(1);
+  ASSERT_FALSE(evaluation["cases"].empty()) << evaluation.dump(1);
+  const Json& result = evaluation["cases"][0];
+  EXPECT_GT(result["variant_us"], 0);
+  EXPECT_LT(result["variant_us"], result["floor_us"]);
+  EXPECT_LT(result["floor_us"], result["original_us"]);
+  EXPECT_GE(result["floor_us"], 20) << "an empty launch takes as long";
+  const Json& necessary = evaluation["metrics"]["case all"]["necessary"];
+  EXPECT_GT(necessary["read"], 0);
+  const std::string bytes = std::to_string(necessary["read"].get<std::int64_t>() +
+                                           necessary["written"].get<std::int64_t>());
+  EXPECT_THAT(
+      evaluation.value("detail", ""),
+      AllOf(HasSubstr("case 'all' would take "), HasSubstr(" its " + bytes + " bytes of "),
+            HasSubstr("take at least " + std::to_string(result["floor_us"].get<double>()))));
+  EXPECT_FALSE(evaluation.contains("speedup") && evaluation["speedup"].is_number());
 }
 
 TEST_F(FakeGpuTest, ALaunchThatIsTimedFindsItsInputsAsTheyWere) {

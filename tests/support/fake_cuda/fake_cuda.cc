@@ -4,6 +4,9 @@
 // workers can be run, but for the code itself. A launch of a kernel with fault_<CUresult> in its
 // name makes all that follows end with that error, as a lost or broken GPU's does.
 // A launch of one with once_ in its name ends so where y is still what its last launch made of it.
+// A launch of one with instant_ in its name takes no time, as events tell it.
+// FAKE_CUDA_LAUNCH_US=<n>: a launch of any other kernel than these, as those are that measure the
+// peaks, takes so long, as events tell it.
 // FAKE_CUDA_MEMORY=<bytes>: so much a process may have; 1 GiB otherwise.
 // FAKE_CUDA_ORIGINAL_PASSES=<n>: the kernel "saxpy" itself does its work so often besides, on
 // memory of its own, so that variants are faster.
@@ -39,6 +42,7 @@ struct FakeEvent {
 };
 
 FakeGraph* g_capture = nullptr;
+std::chrono::steady_clock::duration g_ahead{0};  // of the clock, as events tell the time
 int g_error = kSuccess;
 std::map<unsigned long long, std::size_t> g_allocated;
 
@@ -123,6 +127,18 @@ void Run(const FakeFunction& function, void** values) {
   const long n = long_count ? *static_cast<long*>(values[0]) : *static_cast<int*>(values[0]);
   RunOnce(*static_cast<char**>(values[3]), static_cast<std::size_t>(n) * (is_double ? 8 : 4),
           [&] { saxpy(values, long_count); });
+}
+
+void RunInTime(const FakeFunction& function, void** values) {
+  const auto begin = std::chrono::steady_clock::now();
+  Run(function, values);
+  if (function.name.find("instant_") == std::string::npos) return;
+  g_ahead -= std::chrono::steady_clock::now() - begin;
+}
+
+void TakeTime() {
+  const char* us = std::getenv("FAKE_CUDA_LAUNCH_US");
+  if (us != nullptr) g_ahead += std::chrono::microseconds(std::atoi(us));
 }
 
 }  // namespace
@@ -316,7 +332,10 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
   if (x * y * z == 0 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   const std::size_t fault = launched.name.find("fault_");
   if (fault != std::string::npos) g_error = std::atoi(launched.name.c_str() + fault + 6);
-  if (launched.name.find("saxpy") == std::string::npos) return kSuccess;
+  if (launched.name.find("saxpy") == std::string::npos) {
+    Do(TakeTime);
+    return kSuccess;
+  }
   // Values are read when the launch is made.
   auto kept = std::make_shared<std::vector<std::vector<char>>>();
   for (std::size_t i = 0; i < launched.parameters.size(); ++i) {
@@ -326,7 +345,7 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
   Do([kept, &launched] {
     std::vector<void*> addresses;
     for (auto& value : *kept) addresses.push_back(value.data());
-    Run(launched, addresses.data());
+    RunInTime(launched, addresses.data());
   });
   return kSuccess;
 }
@@ -367,7 +386,7 @@ int cuEventCreate(void** event, unsigned) {
   return kSuccess;
 }
 int cuEventRecord(void* event, void*) {
-  static_cast<FakeEvent*>(event)->time = std::chrono::steady_clock::now();
+  static_cast<FakeEvent*>(event)->time = std::chrono::steady_clock::now() + g_ahead;
   return kSuccess;
 }
 int cuEventSynchronize(void*) { return g_error; }
