@@ -144,9 +144,15 @@ std::vector<std::string> WhatWasTried(const Json& document) {
   for (const auto& [reason, count] : reasons) {
     why += (why.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
   }
-  std::vector<std::string> lines = {
-      Fitted("tried: " + std::to_string(verdicts) + (why.empty() ? "" : "; rejected: " + why),
-             kScreenColumns)};
+  // After a rejection or an import a search begins anew, with all that was measured.
+  const Json cost = ObjectOf(document, "cost");
+  if (rows.empty() && NumberOf(cost, "evaluations") > 0) {
+    why = "this search has just begun; `cupilot history` has what was measured before";
+  } else if (!why.empty()) {
+    why = "rejected: " + why;
+  }
+  std::vector<std::string> lines = {Fitted(
+      "tried: " + std::to_string(verdicts) + (why.empty() ? "" : "; " + why), kScreenColumns)};
   for (std::size_t i = 0; i < std::min(rows.size(), kMostTried); ++i) {
     const std::string reason = TextOf(rows[i], "reason");
     const std::string verdict = TextOf(rows[i], "verdict");

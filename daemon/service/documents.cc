@@ -13,6 +13,7 @@
 #include "service/job_text.h"
 #include "service/models.h"
 #include "service/outlook.h"
+#include "service/untagged.h"
 #include "service/winnable.h"
 
 namespace cupilot::service {
@@ -269,7 +270,9 @@ Json ProjectsJson(Service& service) {
       for (const std::string& warning : state.scan->warnings) warnings.push_back(warning);
       for (const records::Kernel& kernel : state.scan->kernels) {
         const std::string why = WhyNotTuned(service, state, kernel);
-        if (!why.empty()) warnings.push_back(records::LabelOf(kernel) + ": " + why);
+        const auto& said = state.scan->warnings;
+        if (why.empty() || std::find(said.begin(), said.end(), why) != said.end()) continue;
+        warnings.push_back(records::LabelOf(kernel) + ": " + why);
       }
     }
     projects.push_back(
@@ -514,8 +517,7 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
     }
   }
   if (found.empty()) {
-    return base::Fail(base::NotFound("no tagged kernel '" + name +
-                                     "' is known here; `cupilot list` shows those that are"));
+    return base::Fail(base::NotFound(WhyNoKernel(service, name, {file, line}, narrowed)));
   }
   KeepOneBuild(folder, found);
   const auto differs = [&](const KernelPlace& other) {
@@ -587,7 +589,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   }
   document["shipped"] =
       best && place.object->as_measured.contains(best->variant.id) ? "as measured" : "";
-  document["warnings"] = place.object->scan->warnings;
+  document["warnings"] = WarningsAbout(*place.object->scan, kernel);
   for (const Refusal& refusal : service.RefusedOf(*place.object, kernel)) {
     const auto variant = service.catalog().FindVariant(kernel.key, refusal.variant);
     const bool titled = variant && variant->strategy;

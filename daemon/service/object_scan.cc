@@ -89,4 +89,19 @@ bool IsOutdated(const ObjectScan& scan, const Object& now) {
   return false;
 }
 
+std::vector<std::string> WarningsAbout(const ObjectScan& scan, const records::Kernel& kernel) {
+  const auto is_of = [](const std::string& warning, const records::Kernel& one) {
+    return warning == one.declined ||
+           warning.starts_with(one.file + ":" + std::to_string(one.line) + ": ");
+  };
+  std::vector<std::string> warnings;
+  for (const std::string& warning : scan.warnings) {
+    const bool of_any =
+        std::any_of(scan.kernels.begin(), scan.kernels.end(),
+                    [&](const records::Kernel& other) { return is_of(warning, other); });
+    if (!of_any || is_of(warning, kernel)) warnings.push_back(warning);
+  }
+  return warnings;
+}
+
 }  // namespace cupilot::service

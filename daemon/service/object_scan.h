@@ -36,4 +36,7 @@ void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Obje
 // True if a file of the scan, the command or the compiler is not what the scan saw.
 bool IsOutdated(const ObjectScan& scan, const Object& now);
 
+// What a scan warns of, but for what it says of other kernels alone.
+std::vector<std::string> WarningsAbout(const ObjectScan& scan, const records::Kernel& kernel);
+
 }  // namespace cupilot::service

@@ -88,6 +88,9 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
     kernel.cases.push_back(one);
   }
   if (OptionOf(words, "workload") == "none") kernel.cases.clear();
+  if (const std::string why = OptionOf(words, "declined"); !why.empty()) {
+    kernel.declined = file + ":" + std::to_string(line) + ": " + why;
+  }
   return kernel;
 }
 
@@ -120,8 +123,14 @@ base::Result<Json> Scan(const Json& params) {
     if (!words.empty() && words[0] == "error") {
       return base::Fail(base::ToolFailed(request.command.source + ": error"));
     }
+    if (words.size() > 2 && words[0] == "__global__") {
+      reply.untagged_kernels.push_back(words[2].substr(0, words[2].find('(')));
+    }
     if (words.size() < 3 || words[0] != "kernel") continue;
     reply.kernels.push_back(MakeKernel(request.command.source, number, words));
+    if (const std::string& why = reply.kernels.back().declined; !why.empty()) {
+      reply.warnings.push_back(why);
+    }
   }
   return protocol::ToJson(reply);
 }

@@ -2,11 +2,12 @@
 // and files that module and launcher make, and builds as the launcher does them.
 //
 // A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON] [more=TYPE] [workload=none]
-// [tunable=T] [loops=N]" of the source is a tagged kernel: its key is NAME and BODY, its case
-// "only" has the weight W, there is a smaller case CASE beside it, every technique declines it for
-// REASON, it has another parameter of the type TYPE, its tag says no workload, its tunable T is 16,
-// or 32, and its features (which else nobody knows) are those of a kernel with N loops. All other
-// lines are what stands around it.
+// [tunable=T] [loops=N] [declined=WHY]" of the source is a tagged kernel: its key is NAME and BODY,
+// its case "only" has the weight W, there is a smaller case CASE beside it, every technique
+// declines it for REASON, it has another parameter of the type TYPE, its tag says no workload, its
+// tunable T is 16, or 32, and its features (which else nobody knows) are those of a kernel with N
+// loops, and it is not tuned for this WHY, which the scan warns of, too. A line "__global__ void
+// NAME(..." is a kernel without a tag. All other lines are what stands around it.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "service/untagged.h"
 #include "tests/daemon/service/service_fixture.h"
 
 namespace cupilot::service {
@@ -79,6 +80,43 @@ TEST_F(FindKernelTest, ALineIsNotAmbiguousBesideItsNeighbour) {
   EXPECT_EQ(Find("main.cu:1", SourceFolder()), "one");
   EXPECT_EQ(Find("main.cu:2", SourceFolder()), "two");
   EXPECT_THAT(Find("main.cu:3", SourceFolder()), HasSubstr("ambiguous"));
+}
+
+TEST_F(FindKernelTest, OneWithoutATagIsToldWhereItsTagGoes) {
+  Scan(
+      "kernel one a\nint twofold;\n\ntemplate <int kRows>\n__global__ void two(float* out) {\n}\n");
+  const std::string said =
+      "'two' has no tag: write `// cupilot: tune` above " + project_.source() + ":4, and build";
+  EXPECT_EQ(Find("two"), said);
+  EXPECT_EQ(Find("main.cu:5", SourceFolder()), said);
+  EXPECT_THAT(Find("twofold"), HasSubstr("no tagged kernel"));
+  EXPECT_THAT(Find("main.cu:7", SourceFolder()), HasSubstr("no tagged kernel"));
+  EXPECT_EQ(FindKernel(*service_, "two", "").error().code, base::ErrorCode::kNotFound);
+}
+
+TEST(KernelHead, IsFoundByItsDeclaration) {
+  const auto lines = [](const std::string& text, const std::string& kernel) {
+    const HeadLines head = FindHead(text, kernel);
+    return std::pair(head.first, head.last);
+  };
+  const std::string text =
+      "void caller() { blur<<<1, 1>>>(x); blur(x); }\n"
+      "static __global__ void\n__launch_bounds__(256)\nblur (float* out);\n";
+  EXPECT_EQ(lines(text, "image::blur"), std::pair(std::int64_t{2}, std::int64_t{4}));
+  EXPECT_EQ(lines(text, "lur"), std::pair(std::int64_t{0}, std::int64_t{0}));
+  EXPECT_EQ(lines("", "blur"), std::pair(std::int64_t{0}, std::int64_t{0}));
+}
+
+TEST_F(FindKernelTest, WhatIsSaidOfOneKernelIsNotSaidOfAnotherNorTwice) {
+  Scan("kernel one a declined=recursion\nkernel two b declined=textures\n");
+  const auto one = FindKernel(*service_, "one", "");
+  ASSERT_TRUE(one);
+  const std::string warnings = ExplainDocument(*service_, *one)["warnings"].dump();
+  EXPECT_THAT(warnings, HasSubstr("main.cu:1: recursion"));
+  EXPECT_THAT(warnings, testing::Not(HasSubstr("textures")));
+  EXPECT_EQ(StatusDocument(*service_)["projects"][0]["warnings"],
+            records::Json::array(
+                {project_.source() + ":1: recursion", project_.source() + ":2: textures"}));
 }
 
 TEST_F(FindKernelTest, OnlyInTheProjectOfTheFolder) {
