@@ -22,9 +22,26 @@ std::string Format(const char* format, double value) {
   return text;
 }
 
-int TerminalWidth() {
+int TerminalWidth(int file) {
   winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::size_t WidthOf(const std::string& cell) {
+  return static_cast<std::size_t>(Columns(cell, Charset::kUnicode));
+}
+
+void Narrow(const std::vector<NarrowColumn>& narrow, std::vector<std::size_t>& widths) {
+  std::size_t all = 2 * (widths.size() - 1);
+  for (const std::size_t width : widths) all += width;
+  const auto room = static_cast<std::size_t>(TerminalWidth(STDOUT_FILENO));
+  for (const NarrowColumn& one : narrow) {
+    std::size_t& width = widths[one.column];
+    if (all <= room || width <= one.least) continue;
+    const std::size_t less = std::min(all - room, width - one.least);
+    width -= less;
+    all -= less;
+  }
 }
 
 }  // namespace
@@ -72,17 +89,30 @@ void Output::Line(std::string_view text) {
   std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
 }
 
-void Output::Table(const std::vector<std::vector<std::string>>& rows) {
+void Output::Table(const std::vector<std::vector<std::string>>& rows,
+                   const std::vector<NarrowColumn>& narrow) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
   }
+  if (!narrow.empty() && lines_ == nullptr && ::isatty(STDOUT_FILENO) == 1) Narrow(narrow, widths);
+  const auto from_behind = [&](std::size_t column) {
+    return std::any_of(narrow.begin(), narrow.end(), [&](const NarrowColumn& one) {
+      return one.column == column && one.end_counts;
+    });
+  };
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
+      std::string cell = row[i];
+      if (WidthOf(cell) > widths[i]) {
+        const auto columns = static_cast<int>(widths[i]);
+        cell = from_behind(i) ? FitEnd(cell, columns, CharsetOfEnvironment())
+                              : Fit(cell, columns, CharsetOfEnvironment());
+      }
+      line += cell;
+      if (i + 1 < row.size()) line.append(widths[i] - WidthOf(cell) + 2, ' ');
     }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     Line(line);
@@ -98,7 +128,7 @@ void Output::Progress(const std::string& text) {
   }
   // A line that wraps could not be taken back.
   std::fprintf(stderr, "\r\033[K%s",
-               Fit(text, TerminalWidth() - 1, CharsetOfEnvironment()).c_str());
+               Fit(text, TerminalWidth(STDERR_FILENO) - 1, CharsetOfEnvironment()).c_str());
   std::fflush(stderr);
   progress_shown_ = true;
 }

@@ -21,6 +21,13 @@ bool IsCapableTerminal(int file);
 
 int ExitCodeOf(const base::Error& error);
 
+// A column of a table that may be cut, down to so many characters.
+struct NarrowColumn {
+  std::size_t column = 0;
+  std::size_t least = 0;
+  bool end_counts = false;  // it is cut at its beginning
+};
+
 class Output {
  public:
   explicit Output(bool json);
@@ -38,8 +45,10 @@ class Output {
   void Document(const records::Json& document);
   // A line for people; nothing in JSON mode.
   void Line(std::string_view text);
-  // Rows with aligned columns; the first row is the head.
-  void Table(const std::vector<std::vector<std::string>>& rows);
+  // Rows with aligned columns; the first row is the head. Where lines would be longer than those of
+  // the terminal on which they are shown, columns give way, the first of `narrow` first.
+  void Table(const std::vector<std::vector<std::string>>& rows,
+             const std::vector<NarrowColumn>& narrow = {});
   // A passing state: rewritten in place on a terminal, a plain line on standard error elsewhere.
   void Progress(const std::string& text);
   void EndProgress();

@@ -5,6 +5,8 @@ namespace cupilot::client {
 
 namespace {
 
+enum ListColumn : std::size_t { kKernel = 0, kChanged = 6, kWhere = 7 };
+
 // What a captured program spends time on without a tag.
 int PrintUntagged(const records::Json& list, Output& output) {
   const records::Json kernels = ListOf(list, "untagged");
@@ -18,7 +20,7 @@ int PrintUntagged(const records::Json& list, Output& output) {
                     Microseconds(NumberOf(kernel, "microseconds")) +
                         (TextOf(kernel, "device") == "host" ? " (CPU)" : "")});
   }
-  output.Table(rows);
+  output.Table(rows, {{kKernel, 20, true}});
   output.Line("write `// cupilot: tune` above one that is yours, and build");
   return kDone;
 }
@@ -53,7 +55,12 @@ int RunList(const Arguments& arguments, Output& output) {
                     (why.empty() ? TextOf(kernel, "strategy") : why) + marks,
                     ShownPath(TextOf(kernel, "file")) + ":" + CountOf(kernel, "line")});
   }
-  output.Table(rows);
+  output.Table(rows, {{kChanged, 24},
+                      {kWhere, 12, true},
+                      {kKernel, 14, true},
+                      {kChanged, 10},
+                      {kWhere, 8, true},
+                      {kKernel, 10, true}});
   return kDone;
 }
 

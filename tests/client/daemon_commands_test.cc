@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "tests/client/client_fixture.h"
+#include "tests/support/terminal_program.h"
 
 namespace cupilot::client {
 namespace {
@@ -70,6 +71,26 @@ TEST_F(ClientTest, ListShowsARowAKernel) {
   EXPECT_THAT(run.output, HasSubstr("/p/blur.cu:12"));
   EXPECT_EQ(RunJson({"list"}, 0)["kernels"].size(), 1u);
   EXPECT_EQ(daemon_.requests().back()["params"]["folder"], xdg_.folder().path());
+}
+
+TEST_F(ClientTest, RowsOfTheListFitTheTerminalAndAreWholeInAPipe) {
+  Json row = MakeRow();
+  const std::string why = "it is " + std::string(200, 'y') + " long";
+  row["why"] = why;
+  row["kernel"] = "a_namespace::of_some_length::blur_rows";
+  row["file"] = "/p/a/folder/of/some/depth/blur.cu";
+  Serve("list", {{"schema", "cupilot.list/1"}, {"kernels", {row}}});
+  environment_["LC_ALL"] = "C.UTF-8";
+  EXPECT_THAT(Run({"list"}).output, HasSubstr(why));
+  for (const int columns : {80, 120}) {
+    test::TerminalProgram program({CUPILOT_PROGRAM, "list"}, {environment_, xdg_.folder().path()},
+                                  columns);
+    EXPECT_EQ(program.End(), 0);
+    EXPECT_THAT(program.screen().Line(1), HasSubstr("blur_rows"));
+    EXPECT_THAT(program.screen().Line(1), HasSubstr("\u2026"));
+    EXPECT_THAT(program.screen().Line(1), HasSubstr(".cu:12"));
+    EXPECT_EQ(program.screen().Line(2), "") << "it wraps";
+  }
 }
 
 // One that was just started knows no kernel before it has read the sources.
