@@ -58,8 +58,8 @@ void AddVariantCommands(CLI::App& app, Arguments& out) {
   pin->add_flag("--none", out.none, "let better ones in again");
   auto* reject = app.add_subcommand("reject", "Never use a variant here again");
   reject
-      ->add_option("VARIANT", out.variant,
-                   std::string(kVariantHelp) + "; or a KERNEL, whose winner is meant")
+      ->add_option("KERNEL", out.variant,
+                   std::string("its winner is meant; or a variant: ") + kVariantHelp)
       ->required();
   reject->add_flag("--undo", out.undo, "allow it again");
 }

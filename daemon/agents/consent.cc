@@ -19,6 +19,17 @@ std::string ConsentKey(const std::string& project, const std::string& provider) 
 
 }  // namespace
 
+base::Result<> CheckProviderName(const std::string& name) {
+  if (name == "replay") return {};
+  for (const char* kind : {"openai ", "anthropic ", "ollama ", "command ", "exchange "}) {
+    if (name.starts_with(kind) && name != kind) return {};
+  }
+  return base::Fail(base::InvalidArgument(
+      "'" + name +
+      "' is no provider; there are: openai ADDRESS, anthropic ADDRESS, ollama ADDRESS (such as "
+      "\"openai https://api.openai.com\"), command PROGRAM, exchange FOLDER, replay"));
+}
+
 // The value must say the same as the key: a hash alone allows nothing.
 base::Result<bool> Consent::Allowed(const std::string& project, const std::string& provider) const {
   TRY_ASSIGN(const auto bytes, store_.Get(Table::kCounters, ConsentKey(project, provider)));

@@ -17,6 +17,9 @@ struct Allowance {
   std::string since;     // "2026-11-21T08:30:00Z"
 };
 
+// kInvalidArgument with the kinds (provider_choice.h) where no provider can have this name.
+base::Result<> CheckProviderName(const std::string& name);
+
 // On the loop thread.
 class Consent {
  public:

@@ -1,7 +1,9 @@
 #include "service/models.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "agents/consent.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "service/documents.h"
@@ -148,6 +150,10 @@ base::Result<Json> AllowModel(Service& service, const Json& params, bool allow) 
   if (source_folder.empty()) {
     return base::Fail(base::NotFound("no tuned project contains " + folder +
                                      "; configure and build it once, so that the daemon knows it"));
+  }
+  const std::vector<std::string> used = service.models().ProviderNames();
+  if (allow && std::find(used.begin(), used.end(), provider) == used.end()) {
+    TRY(agents::CheckProviderName(provider));
   }
   agents::Consent& consent = service.models().consent();
   const std::string project = ModelProject(source_folder);

@@ -110,6 +110,7 @@ TEST_F(CompletionTest, KernelsAreCompletedAndNothingIsStartedForThem) {
   Serve("list", {{"schema", "cupilot.list/1"},
                  {"kernels", {{{"kernel", "image::blur"}}, {{"kernel", "scan<float, 4>"}}}}});
   EXPECT_THAT(Bash("cupilot explain bl", file), Contains("blur"));
+  EXPECT_THAT(Bash("cupilot reject bl", file), Contains("blur"));
   EXPECT_THAT(Generated("kernels"), "blur\n");
 }
 

@@ -53,6 +53,19 @@ TEST_F(ModelsTest, AProviderIsAllowedForOneProject) {
   EXPECT_EQ(Ask("models_allow", {{"folder", Folder()}})["error"]["code"], "invalid_argument");
 }
 
+TEST_F(ModelsTest, WhatIsNoProviderIsNotAllowed) {
+  for (const char* name : {"foo", "openai", "openai:gpt", "openai-batch https://api.openai.com"}) {
+    const Json error = Ask("models_allow", {{"folder", Folder()}, {"provider", name}})["error"];
+    EXPECT_EQ(error["code"], "invalid_argument") << name;
+    EXPECT_NE(error["message"].dump().find("there are: openai ADDRESS"), std::string::npos);
+  }
+  for (const char* name : {"ollama http://127.0.0.1:11434", "command my-model -v", "replay"}) {
+    EXPECT_TRUE(Ask("models_allow", {{"folder", Folder()}, {"provider", name}}).contains("result"));
+  }
+  // What was allowed once can always be taken back.
+  EXPECT_TRUE(Ask("models_forbid", {{"folder", Folder()}, {"provider", "foo"}}).contains("result"));
+}
+
 TEST_F(ModelsTest, ShowsWhatWasSpentAndSaidLast) {
   Models& models = service_->models();
   const auto id = models.budget().Reserve({"kernel", "p", "m"}, 500'000'000);
