@@ -2,7 +2,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -113,6 +115,78 @@ TEST(Limits, FilesAndMemory) {
   };
   EXPECT_EQ(limited({std::size_t{4} << 30, 0, 0}, maps), 0);
   EXPECT_EQ(limited({std::size_t{1} << 20, 0, 0}, maps), ENOMEM);
+}
+// In a process that ignores the signal, as runs do, and in one that does not.
+TEST(Limits, AFileThatIsTooLarge) {
+  const auto grows = [] { return ErrnoUnless(::ftruncate(::memfd_create("", 0), 2) == 0); };
+  const auto as = [&](void (*action)(int), std::size_t bytes) {
+    return InChild(
+        [=] {
+          ::signal(SIGXFSZ, action);
+          return LimitResources({0, bytes, 0}).has_value();
+        },
+        grows);
+  };
+  EXPECT_EQ(as(SIG_IGN, 2), 0);
+  EXPECT_EQ(as(SIG_IGN, 1), EFBIG);
+  EXPECT_EQ(as(SIG_IGN, 0), EFBIG);
+  EXPECT_EQ(as(SIG_DFL, 1), 200 + SIGXFSZ);
+}
+
+// How many `starts_one` starts, up to a thousand.
+template <class StartsOne>
+int CountStarted(StartsOne starts_one) {
+  int started = 0;
+  while (started < 1000 && starts_one()) ++started;
+  return started;
+}
+
+// A fork bomb. Root has no such limit, so that it is another user's here.
+TEST(Limits, ProcessesThatStartProcesses) {
+  constexpr int kMore = 20, kNoOtherUser = 99;
+  const int result = InChild(
+      [] {
+        constexpr uid_t kNobody = 65534;
+        return ::geteuid() != 0 || ::setuid(kNobody) == 0;
+      },
+      [] {
+        if (::geteuid() == 0) return kNoOtherUser;
+        if (!LimitResources({0, 0, TasksOfUser() + kMore})) return kNoOtherUser;
+        const int started = CountStarted([] {
+          const pid_t child = ::fork();
+          if (child != 0) return child > 0;
+          ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+          if (::getppid() == 1) ::_exit(0);
+          for (;;) ::pause();
+        });
+        // The user's other processes come and go.
+        return errno == EAGAIN && started < 1000 ? 0 : 1;
+      });
+  if (result == 100 || result == kNoOtherUser) GTEST_SKIP() << "root cannot become another user";
+  EXPECT_EQ(result, 0);
+}
+
+// Runs may start threads, but no more than have room: a candidate on the host has no limit on tasks
+// of its own, and no processes.
+TEST(Limits, ThreadsNeedRoom) {
+  const int result = InChild(
+      [] {
+        return LimitResources({std::size_t{1} << 30, 0, 0}).has_value() &&
+               FilterCalls(Confined::kCandidate).has_value();
+      },
+      [] {
+        pthread_attr_t attributes;
+        ::pthread_attr_init(&attributes);
+        ::pthread_attr_setstacksize(&attributes, std::size_t{8} << 20);
+        const int started = CountStarted([&] {
+          pthread_t thread;
+          return ::pthread_create(
+                     &thread, &attributes, [](void*) -> void* { return ::pause(), nullptr; },
+                     nullptr) == 0;
+        });
+        return started < 1000 / 8 + 8 ? 0 : 1;
+      });
+  EXPECT_EQ(result, 0);
 }
 TEST(Limits, TasksAreCounted) { EXPECT_GE(TasksOfUser(), 1u); }
 
