@@ -1,7 +1,5 @@
 #include "service/documents.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -45,10 +43,6 @@ namespace {
 bool AnyProjectContains(Service& service, const std::string& folder) {
   return std::any_of(service.objects().begin(), service.objects().end(),
                      [&](const auto& entry) { return InProject(service, entry.second, folder); });
-}
-
-std::string Seconds(std::int64_t wall_ns) {
-  return base::FormatDate(std::chrono::nanoseconds(wall_ns));
 }
 
 // Whether all of them are in `ids`.
@@ -143,20 +137,6 @@ std::string WhyRejected(Service& service, const records::Kernel& kernel) {
   return titles.empty() ? "" : "you rejected " + titles + ", and nothing else is proven yet";
 }
 
-// As WhyUntuned; of a kernel that a test of the project is to show a workload of, what came of
-// that.
-std::string WhyNotTuned(const Service& service, const ObjectState& state,
-                        const records::Kernel& kernel) {
-  if (kernel.declined.empty() && kernel.cases.empty()) {
-    const std::string note =
-        service.capture_tests().Note({state.build_folder, state.target.capture_test});
-    if (!note.empty()) {
-      return kernel.file + ":" + std::to_string(kernel.line) + ": no workload: " + note;
-    }
-  }
-  return WhyUntuned(kernel, service.FindJob(state, kernel), state.places.why_none);
-}
-
 Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel) {
   const KernelJob* job = service.FindJob(state, kernel);
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
@@ -195,97 +175,12 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   return row;
 }
 
-Json DeviceJson(const evaluate::DeviceDescription& description) {
-  Json device;
-  device["device"] = description.name;
-  device["name"] = description.device.name;
-  device["arch"] = description.device.arch;
-  device["sm_count"] = description.device.sm_count;
-  device["memory_bytes"] = description.device.memory_bytes;
-  const bool host = evaluate::DeviceKind(description.name) == "host";
-  device["times"] = host ? "CPU times" : "device times";
-  return device;
-}
-
-// With who uses it, and how well we do: a GPU should not wait for builds.
-Json GpuJson(const Service& service, const evaluate::DeviceDescription& gpu,
-             const evaluate::WorkerCounters& counters) {
-  Json json = DeviceJson(gpu);
-  const GpuJudgement* activity = service.Activity(gpu.name);
-  json["state"] = activity == nullptr ? "not needed" : Name(activity->state);
-  json["why"] = activity == nullptr ? "" : activity->reason;
-  const auto found = counters.devices.find(gpu.name);
-  const auto of =
-      found == counters.devices.end() ? evaluate::WorkerCounters::PerDevice() : found->second;
-  json["busy_share"] = of.BusyShare();
-  json["busy_seconds"] = std::chrono::duration<double>(of.busy).count();
-  json["tuning_seconds"] = std::chrono::duration<double>(of.open).count();
-  json["waiting"] = of.waiting;
-  json["builds_waiting"] = of.builds_waiting;
-  return json;
-}
-
 // What the object's kernels run on first.
 const evaluate::DeviceDescription& DeviceOf(const Service& service, const ObjectState& state) {
   for (const evaluate::DeviceDescription& gpu : service.gpus().gpus) {
     if (!state.places.places.empty() && gpu.name == state.places.places[0].device) return gpu;
   }
   return service.host();
-}
-
-Json WorkersJson(const evaluate::WorkerCounters& counters) {
-  Json workers;
-  for (const auto kind : {evaluate::WorkerKind::kSource, evaluate::WorkerKind::kBuild,
-                          evaluate::WorkerKind::kDevice}) {
-    const auto& of = counters.Of(kind);
-    workers[evaluate::Name(kind)] = {
-        {"started", of.started}, {"requests", of.requests},
-        {"crashed", of.crashed}, {"timed_out", of.timed_out},
-        {"garbled", of.garbled}, {"waiting", of.waiting},
-        {"running", of.running}, {"busy_seconds", std::chrono::duration<double>(of.busy).count()}};
-  }
-  workers["measuring_seconds"] = std::chrono::duration<double>(counters.exclusive_busy).count();
-  return workers;
-}
-
-Json ProjectsJson(Service& service) {
-  Json projects = Json::array();
-  for (const auto& [folder, project] : service.projects()) {
-    std::int64_t kernels = 0;
-    Json warnings = Json::array();
-    std::set<std::string> code;  // what builds lack for this machine's GPUs
-    const ObjectScan* slowest = nullptr;
-    for (const auto& [name, state] : service.objects()) {
-      if (state.build_folder != folder) continue;
-      for (const Place& place : state.places.places) {
-        if (!place.note.empty()) code.insert(place.identity.name + ": " + place.note);
-      }
-      if (!state.places.why_none.empty()) code.insert(state.places.why_none);
-      if (!state.problem.empty()) {
-        warnings.push_back(state.object.command.source + ": " + state.problem);
-      }
-      if (state.scan == nullptr) continue;
-      kernels += static_cast<std::int64_t>(state.scan->kernels.size());
-      if (slowest == nullptr || state.scan->seconds > slowest->seconds) slowest = state.scan.get();
-      for (const std::string& warning : state.scan->warnings) warnings.push_back(warning);
-      for (const records::Kernel& kernel : state.scan->kernels) {
-        const std::string why = WhyNotTuned(service, state, kernel);
-        const auto& said = state.scan->warnings;
-        if (why.empty() || std::find(said.begin(), said.end(), why) != said.end()) continue;
-        warnings.push_back(records::LabelOf(kernel) + ": " + why);
-      }
-    }
-    projects.push_back(
-        {{"build_folder", folder},
-         {"source_folder", project.source_folder},
-         {"kernels", kernels},
-         {"code", code},
-         {"slowest_read", slowest == nullptr ? Json()
-                                             : Json{{"source", slowest->object.command.source},
-                                                    {"seconds", slowest->seconds}}},
-         {"warnings", warnings}});
-  }
-  return projects;
 }
 
 Json TriedJson(const KernelJob& job) {
@@ -425,47 +320,6 @@ Json OtherBuildsOf(Service& service, const KernelPlace& place) {
 }
 
 }  // namespace
-
-Json StatusDocument(Service& service) {
-  Json status;
-  status["schema"] = "cupilot.status/1";
-  status["version"] = CUPILOT_VERSION;
-  status["pid"] = ::getpid();
-  status["uptime_seconds"] = std::chrono::duration<double>(service.Uptime()).count();
-  const std::string reason = service.IdleReason();
-  const bool paused = reason == kSnoozed || reason == "build running" || reason == "gpu in use";
-  status["state"] = paused ? "paused" : reason.empty() ? "tuning" : "idle";
-  status["idle_reason"] = reason;
-  status["snoozed_until"] = reason == kSnoozed ? Json(Seconds(service.snoozed_until())) : Json();
-  const auto& gpus = service.gpus().gpus;
-  const evaluate::WorkerCounters worker_counters = service.worker_counters();
-  status["device"] = DeviceJson(gpus.empty() ? service.host() : gpus[0]);
-  status["devices"] = Json::array({DeviceJson(service.host())});
-  for (const evaluate::DeviceDescription& gpu : gpus) {
-    status["devices"].push_back(GpuJson(service, gpu, worker_counters));
-  }
-  status["no_gpu"] = service.gpus().reason;
-  status["projects"] = ProjectsJson(service);
-  status["unread"] = service.Unread();
-  const Counters& counters = service.counters();
-  status["counters"] = {{"scans", counters.scans},
-                        {"evaluations", counters.evaluations},
-                        {"accepted", counters.accepted},
-                        {"published", counters.published}};
-  const CaptureId* capture = service.capture_tests().running();
-  status["capturing"] =
-      capture == nullptr ? Json()
-                         : Json{{"test", capture->test}, {"build_folder", capture->build_folder}};
-  status["models"] = ModelsStatusJson(service);
-  status["workers"] = WorkersJson(worker_counters);
-  status["now"] = Json::array();
-  for (const KernelJob* job : service.BusyJobs()) {
-    status["now"].push_back({{"kernel", records::LabelOf(job->input().kernel)},
-                             {"stage", job->stage()},
-                             {"title", job->title()}});
-  }
-  return status;
-}
 
 Json ListDocument(Service& service, const std::string& folder) {
   std::vector<Json> rows;

@@ -5,10 +5,10 @@
 
 #include "records/json.h"
 #include "service/service.h"
+#include "service/status_document.h"
 
 namespace cupilot::service {
 
-records::Json StatusDocument(Service& service);
 records::Json ListDocument(Service& service, const std::string& folder);
 
 // Whether the object is of the project that contains the folder; of any project, if it is empty.
