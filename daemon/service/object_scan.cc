@@ -99,6 +99,7 @@ std::vector<std::string> WarningsAbout(const ObjectScan& scan, const records::Ke
     const bool of_any =
         std::any_of(scan.kernels.begin(), scan.kernels.end(),
                     [&](const records::Kernel& other) { return is_of(warning, other); });
+    if (warning == kernel.declined) continue;
     if (!of_any || is_of(warning, kernel)) warnings.push_back(warning);
   }
   return warnings;

@@ -36,7 +36,8 @@ void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Obje
 // True if a file of the scan, the command or the compiler is not what the scan saw.
 bool IsOutdated(const ObjectScan& scan, const Object& now);
 
-// What a scan warns of, but for what it says of other kernels alone.
+// What a scan warns of, but for what it says of other kernels alone, and why the kernel is
+// declined.
 std::vector<std::string> WarningsAbout(const ObjectScan& scan, const records::Kernel& kernel);
 
 }  // namespace cupilot::service
