@@ -40,7 +40,10 @@ int RunList(const Arguments& arguments, Output& output) {
   std::vector<std::vector<std::string>> rows = {
       {"kernel", "state", "tried", "speedup", "published", "to be won", "what changed", "where"}};
   for (const records::Json& kernel : kernels) {
-    const std::string why = TextOf(kernel, "why");
+    std::string why = TextOf(kernel, "why");
+    const std::string where = TextOf(kernel, "file") + ":" + CountOf(kernel, "line");
+    // It is said in the last column.
+    if (why.starts_with(where + ": ")) why.erase(0, where.size() + 2);
     std::string marks;
     for (const records::Json& mark : ListOf(kernel, "marks")) {
       const std::string name = TextOf(mark, "mark");
@@ -52,8 +55,7 @@ int RunList(const Arguments& arguments, Output& output) {
                     kernel.value("winnable_us", records::Json()).is_number()
                         ? Microseconds(NumberOf(kernel, "winnable_us"))
                         : "-",
-                    (why.empty() ? TextOf(kernel, "strategy") : why) + marks,
-                    ShownPath(TextOf(kernel, "file")) + ":" + CountOf(kernel, "line")});
+                    (why.empty() ? TextOf(kernel, "strategy") : why) + marks, ShownPath(where)});
   }
   output.Table(rows, {{kChanged, 24},
                       {kWhere, 12, true},

@@ -76,7 +76,7 @@ TEST_F(ClientTest, ListShowsARowAKernel) {
 TEST_F(ClientTest, RowsOfTheListFitTheTerminalAndAreWholeInAPipe) {
   Json row = MakeRow();
   const std::string why = "it is " + std::string(200, 'y') + " long";
-  row["why"] = why;
+  row["why"] = "/p/a/folder/of/some/depth/blur.cu:12: " + why;
   row["kernel"] = "a_namespace::of_some_length::blur_rows";
   row["file"] = "/p/a/folder/of/some/depth/blur.cu";
   Serve("list", {{"schema", "cupilot.list/1"}, {"kernels", {row}}});
@@ -87,6 +87,7 @@ TEST_F(ClientTest, RowsOfTheListFitTheTerminalAndAreWholeInAPipe) {
                                   columns);
     EXPECT_EQ(program.End(), 0);
     EXPECT_THAT(program.screen().Line(1), HasSubstr("blur_rows"));
+    EXPECT_THAT(program.screen().Line(1), HasSubstr("  it is yy"));
     EXPECT_THAT(program.screen().Line(1), HasSubstr("\u2026"));
     EXPECT_THAT(program.screen().Line(1), HasSubstr(".cu:12"));
     EXPECT_EQ(program.screen().Line(2), "") << "it wraps";
