@@ -46,10 +46,10 @@ Json MakeWorkload() {
                {{"name", "n"}, {"type", "int"}, {"value", kCount}}}}}}}};
 }
 
-Json MakeVariant(const std::string& body) {
+Json MakeVariant(const std::string& body, const std::string& declarations = "") {
   return {{"schema", "cupilot.variant/1"},
           {"kernel", "field::scale"},
-          {"source", kHead + body + "\n}\n"},
+          {"source", declarations + kHead + body + "\n}\n"},
           {"entry", "other"}};
 }
 
@@ -88,7 +88,7 @@ class HostileVariantsTest : public ::testing::Test {
 
   records::Evaluation Evaluate(const std::string& body) {
     EvaluateRequest request = request_;
-    auto variant = records::ParseVariant(MakeVariant(body));
+    auto variant = records::ParseVariant(MakeVariant(body, declarations_));
     EXPECT_TRUE(variant) << variant.error().message;
     if (!variant) return {};
     request.variant = *variant;
@@ -108,6 +108,7 @@ class HostileVariantsTest : public ::testing::Test {
   // An honest variant right after it is judged on its merits, by the same worker processes.
   void ExpectTheNextIsFine() {
     gate_.open = false;
+    declarations_.clear();
     const records::Evaluation next = Evaluate("  if (i < n) out[i] = in[i] * factor;");
     EXPECT_TRUE(next.accepted || next.reason == "not_faster" || next.reason == "unstable_timing")
         << next.reason << ": " << next.detail;
@@ -120,6 +121,7 @@ class HostileVariantsTest : public ::testing::Test {
   test::EvaluatorRig rig_;
   Gatekeeper gate_{rig_.workers(), rig_.loop()};
   EvaluateRequest request_;
+  std::string declarations_;  // before the variants' kernel
 };
 
 TEST_F(HostileVariantsTest, LoopingForEverTimesOut) {
@@ -171,6 +173,37 @@ TEST_F(HostileVariantsTest, DoingNothingIsSeen) {
   ExpectRejected("  if (i < n / 2) out[i] = factor * in[i];", "unwritten_output");
   ExpectRejected("  if (i < n) out[i] = in[i];", "wrong_values");
 }
+
+// Calls of the system, by their numbers: `call` says what came of it by `got`, which is -1 where it
+// is refused. The result is right then.
+#ifdef __x86_64__
+std::string Calls(const std::string& call) {
+  return "  long got = -1;\n  if (i == 0) {\n" + call +
+         "  }\n  if (i < n) out[i] = got == -1 ? factor * in[i] : -1.0f;";
+}
+
+TEST_F(HostileVariantsTest, NoProcessAndNoFileComesOfARun) {
+  declarations_ = "extern \"C\" long syscall(long, ...);\n";
+  for (const char* call : {
+           "    got = syscall(57);\n",                                   // fork
+           "    got = syscall(59, \"/bin/true\", 0, 0);\n",              // execve
+           "    got = syscall(85, \"/dev/shm/cupilot_test\", 0600);\n",  // creat
+           "    const long file = syscall(319, \"\", 0);\n"              // memfd_create
+           "    got = syscall(77, file, 1l << 20);\n"                    // ftruncate
+           "    syscall(3, file);\n"                                     // close
+       }) {
+    gate_.open = true;
+    const records::Evaluation evaluation = Evaluate(Calls(call));
+    EXPECT_TRUE(evaluation.accepted || evaluation.reason == "not_faster" ||
+                evaluation.reason == "unstable_timing")
+        << call << evaluation.reason << ": " << evaluation.detail;
+  }
+  // It would be seen.
+  gate_.open = true;
+  EXPECT_EQ(Evaluate(Calls("    got = syscall(39);\n")).reason, "wrong_values");
+  ExpectTheNextIsFine();
+}
+#endif
 
 // As a user does it: exit code 1 with the reason, and no process left behind.
 TEST(HostileVariantsByHand, TheCommandSaysWhy) {
