@@ -200,7 +200,8 @@ struct VerifyReply {
   std::vector<records::CaseResult> cases;  // name, error, original_error
   std::string guard;                       // the published one
   // By step: {"launches": of the candidate's program, "seconds": with the original's runs,
-  // "caught": the check that found something}; all cases together.
+  // "caught": the check that found something, "original_us": the original's time (first step)}; all
+  // cases together.
   records::Json steps = records::Json::object();
 };
 

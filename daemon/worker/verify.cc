@@ -100,6 +100,10 @@ class Verification {
     if (cost.is_null()) cost = records::Json::object();
     cost["launches"] = cost.value("launches", std::int64_t{0}) + trial.launches() - before;
     cost["seconds"] = cost.value("seconds", 0.0) + seconds;
+    if (step.run == &StepWorkload && trial.original_failure.empty()) {
+      TRY_ASSIGN(const auto workload, trial.Workload());
+      cost["original_us"] = cost.value("original_us", 0.0) + workload->original_us;
+    }
     if (!finding.reason.empty()) {
       cost["caught"] = finding.check.empty() ? finding.reason : finding.check;
     }

@@ -21,8 +21,9 @@ class Results {
   bool Has(const Trial& trial) const;
   // Says on standard output what was misjudged.
   void Add(const Trial& trial, const Outcome& outcome);
-  // False: something is misjudged that is no known gap.
-  bool PrintTable() const;
+  // False: something is misjudged that is no known gap, or a verification on a GPU took longer than
+  // one may. `shared`: others used the device at the same time, so that the latter is only said.
+  bool PrintTable(bool shared) const;
 
  private:
   using Key = std::pair<std::string, std::uint64_t>;  // candidate, seed
@@ -31,6 +32,7 @@ class Results {
   void Take(const records::Json& line);
   void PrintSteps() const;
   void PrintVerdicts() const;
+  int PrintLimit() const;
 
   const Collection& collection_;
   const std::string device_;

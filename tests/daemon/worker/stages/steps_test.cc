@@ -94,6 +94,7 @@ TEST_F(StepsTest, WhatIsRightPassesAllOfThem) {
     launches += cost["launches"].get<std::int64_t>();
   }
   EXPECT_GT(launches, 8);
+  EXPECT_GT(reply.steps["fill workload"].value("original_us", 0.0), 0);
   for (const records::Check& check : reply.checks) {
     if (check.name == "plants") {
       EXPECT_THAT(check.detail, ::testing::HasSubstr("% of the pairs of input and output"));
