@@ -47,11 +47,16 @@ constexpr std::array<std::string_view, 14> kFastMath = {
     "__tanf", "__powf",   "__fdividef", "fdividef", "__sincosf", "__tanhf", "__frcp_approx"};
 
 // Functions that C headers declare without saying that they are device code too.
-constexpr std::array<std::string_view, 36> kPlainFunctions = {
-    "abs",   "labs",  "llabs",    "fabs",    "min",   "max",  "memcpy", "memset",  "memmove",
-    "isnan", "isinf", "isfinite", "signbit", "exp",   "log",  "sqrt",   "pow",     "sin",
-    "cos",   "tan",   "tanh",     "floor",   "ceil",  "fma",  "fmin",   "fmax",    "fmod",
-    "hypot", "rsqrt", "swap",     "ldexp",   "frexp", "modf", "lround", "llround", "ilogb"};
+constexpr std::array<std::string_view, 68> kPlainFunctions = {
+    "abs",       "labs",   "llabs",   "fabs",      "min",     "max",    "memcpy",   "memset",
+    "memmove",   "isnan",  "isinf",   "isfinite",  "signbit", "exp",    "log",      "sqrt",
+    "pow",       "sin",    "cos",     "tan",       "tanh",    "floor",  "ceil",     "fma",
+    "fmin",      "fmax",   "fmod",    "hypot",     "rsqrt",   "swap",   "ldexp",    "frexp",
+    "modf",      "lround", "llround", "ilogb",     "acos",    "asin",   "atan",     "atan2",
+    "acosh",     "asinh",  "atanh",   "sinh",      "cosh",    "cbrt",   "copysign", "erf",
+    "erfc",      "exp2",   "exp10",   "expm1",     "fdim",    "lgamma", "tgamma",   "log10",
+    "log1p",     "log2",   "logb",    "nearbyint", "rint",    "round",  "trunc",    "remainder",
+    "nextafter", "sincos", "rcbrt",   "erfcinv"};
 
 template <std::size_t N>
 bool In(const std::array<std::string_view, N>& list, std::string_view word) {

@@ -300,10 +300,12 @@ base::Result<std::shared_ptr<const OriginalResult>> Trial::Workload() {
 }
 
 base::Result<const GateFill*> Trial::AnotherFill() {
+  TRY_ASSIGN(const auto workload, references_.Find(nullptr));
   for (const GateFill& fill : kGateFills) {
     if (!fill.active) continue;
     TRY_ASSIGN(const auto reference, references_.Find(&fill));
-    if (reference->dropped.empty() && !reference->redundant) return &fill;
+    const bool repeats = reference->repeats || !workload->repeats;
+    if (reference->dropped.empty() && !reference->redundant && repeats) return &fill;
   }
   return nullptr;
 }

@@ -23,6 +23,12 @@ base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
     trial.Note(name, "dropped: " + reference->dropped);
     return Finding{};
   }
+  // An index made of it may lie outside: what is found there is nobody's result.
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  if (workload->repeats && !reference->repeats) {
+    trial.Note(name, "dropped: the original's results depend on what lies beside its buffers");
+    return Finding{};
+  }
   TRY_ASSIGN(Finding finding,
              trial.Judge({*reference, fill.name, IsDense(&fill, *reference), &fill}));
   if (!finding.reason.empty()) return finding;

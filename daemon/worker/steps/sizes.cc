@@ -3,6 +3,8 @@
 // lies between them matter.
 #include "worker/sizes.h"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "device/describe.h"
@@ -24,9 +26,10 @@ base::Result<bool> IsLegal(Trial& sized, const CasePlan& plan, bool repeats) {
 }
 
 // Nothing where this size says nothing.
-base::Result<std::optional<Finding>> JudgeSize(Trial& trial, const records::Case& one,
-                                               const device::Properties& properties,
-                                               const OriginalResult& workload) {
+// `also`: further questions on it.
+base::Result<std::optional<Finding>> JudgeSize(
+    Trial& trial, const records::Case& one, const device::Properties& properties,
+    const OriginalResult& workload, const std::function<base::Result<Finding>(Trial&)>& also) {
   const auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
   if (!plan) return std::nullopt;
   const bool slow = kRunsOfASize * workload.original_us > kMostSizeUs;
@@ -43,17 +46,21 @@ base::Result<std::optional<Finding>> JudgeSize(Trial& trial, const records::Case
     TRY_ASSIGN(const auto reference, sized.Workload());
     TRY_ASSIGN(finding, sized.Judge({*reference, "of the workload"}));
   }
+  if (finding.reason.empty() && also) {
+    TRY_ASSIGN(finding, also(sized));
+  }
   trial.CountLaunches(sized.launches());
   return finding;
 }
 
 base::Result<Finding> JudgeCases(Trial& trial, const char* step,
-                                 const std::vector<records::Case>& cases) {
+                                 const std::vector<records::Case>& cases,
+                                 const std::function<base::Result<Finding>(Trial&)>& also = {}) {
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
   TRY_ASSIGN(const auto workload, trial.Workload());
   std::string asked;
   for (const records::Case& one : cases) {
-    TRY_ASSIGN(const auto finding, JudgeSize(trial, one, properties, *workload));
+    TRY_ASSIGN(const auto finding, JudgeSize(trial, one, properties, *workload, also));
     if (!finding) continue;
     if (!finding->reason.empty()) return *finding;
     asked += (asked.empty() ? "" : "; ") + one.name.substr(trial.workload().name.size() + 2);
@@ -72,8 +79,16 @@ base::Result<Finding> StepSizes(Trial& trial) {
 }
 
 base::Result<Finding> StepScalars(Trial& trial) {
+  // What is multiplied by zero counts all the same where it is no number.
+  const auto beside_zero = [](Trial& sized) -> base::Result<Finding> {
+    const auto& floats = sized.scene().original.environment.floats;
+    const bool zero =
+        std::any_of(floats.begin(), floats.end(), [](const auto& one) { return one.second == 0; });
+    return zero ? JudgeNoNumbers(sized) : base::Result<Finding>(Finding{});
+  };
   return JudgeCases(trial, "scalars",
-                    OtherScalars(trial.set().kernel, trial.workload(), trial.scene().original));
+                    OtherScalars(trial.set().kernel, trial.workload(), trial.scene().original),
+                    beside_zero);
 }
 
 }  // namespace cupilot::worker

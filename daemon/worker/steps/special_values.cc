@@ -56,8 +56,15 @@ double TinyOf(const Layout& layout) {
 class SpecialComparison {
  public:
   // `numbers`: whether what is a number has to be close to the original's, not only a number too.
-  SpecialComparison(Trial& trial, const OriginalResult& reference, std::string label, bool numbers)
-      : trial_(trial), reference_(reference), label_(std::move(label)), numbers_(numbers) {
+  // `finite`: nothing is asked where the original's is infinite or no number.
+  SpecialComparison(Trial& trial, const OriginalResult& reference, std::string label, bool numbers,
+                    bool finite, double units)
+      : trial_(trial),
+        reference_(reference),
+        label_(std::move(label)),
+        numbers_(numbers),
+        finite_(finite),
+        units_(std::max(kSpecialUnits, units)) {
     errors_.resize(reference.outputs.size());
   }
 
@@ -107,13 +114,14 @@ class SpecialComparison {
     }
     const double o = device::ReadNumber(expected, i, region.type);
     const double c = device::ReadNumber(got, i, region.type);
+    if (finite_ && !std::isfinite(o)) return false;
     if (std::isnan(o)) return !std::isnan(c);
     if (o == c) return false;
     if (std::isinf(o)) return !std::isnan(c) || trial_.exact();
     if (!std::isfinite(c) || trial_.exact()) return true;
     if (!output.expected || !numbers_)
       return false;  // by bits or a tolerance: other fills ask for that
-    const double units = std::max(kSpecialUnits, kErrors * errors_[r].max);
+    const double units = std::max(units_, kErrors * errors_[r].max);
     too_far_ = std::fabs(c - o) > output.expected->Apart(units, static_cast<std::size_t>(i));
     return too_far_;
   }
@@ -121,25 +129,15 @@ class SpecialComparison {
   Trial& trial_;
   const OriginalResult& reference_;
   const std::string label_;
-  const bool numbers_;
+  const bool numbers_, finite_;
+  const double units_;
   std::vector<Rho> errors_;  // of the original, by region; at first none
   bool too_far_ = false;     // how the last two that were compared differ
 };
 
 base::Result<Finding> JudgeContents(Trial& trial, const std::string& name,
                                     const std::function<CaseInputs()>& draw, bool numbers) {
-  TRY_ASSIGN(const auto workload, trial.Workload());
-  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, draw));
-  if (reference->redundant) return Finding{};
-  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
-    trial.Note("special_values", name + ": dropped: " + reference->dropped);
-    return Finding{};
-  }
-  const std::string label = "of the workload with " + name;
-  TRY_ASSIGN(Finding finding, trial.RunOn({*reference, label}, {}));
-  if (!finding.reason.empty()) return finding;
-  TRY_ASSIGN(const auto judged, trial.TwinWhereBitsDiffer(reference));
-  return SpecialComparison(trial, *judged, label, numbers).Run();
+  return JudgeSpecialContents(trial, {"special_values", name, numbers}, draw);
 }
 
 base::Result<Finding> JudgeSpecial(Trial& trial, const Special& special) {
@@ -256,6 +254,26 @@ base::Result<Finding> JudgeIntegers(Trial& trial, bool high) {
 }
 
 }  // namespace
+
+base::Result<Finding> JudgeSpecialContents(Trial& trial, const SpecialContents& special,
+                                           const std::function<CaseInputs()>& draw) {
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  TRY_ASSIGN(const auto reference, trial.references().FindOf(special.name, draw));
+  if (reference->redundant) return Finding{};
+  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
+    trial.Note(special.step, special.name + ": dropped: " + reference->dropped);
+    return Finding{};
+  }
+  const std::string label = "of the workload with " + special.name;
+  TRY_ASSIGN(Finding finding, trial.RunOn({*reference, label}, {}));
+  if (!finding.reason.empty()) return finding;
+  TRY_ASSIGN(const auto judged, trial.TwinWhereBitsDiffer(reference));
+  return SpecialComparison(trial, *judged, label, special.numbers, special.finite, special.units)
+      .Run();
+}
+
+// Not infinite ones: a + 0 * (b - a) and (1 - 0) * a + 0 * b are both honest.
+base::Result<Finding> JudgeNoNumbers(Trial& trial) { return JudgeSpecial(trial, kSpecials[0]); }
 
 base::Result<Finding> StepSpecialValues(Trial& trial) {
   for (const bool high : {false, true}) {

@@ -34,6 +34,8 @@ const std::vector<StepRow> kSteps = {
      &StepAliases},
     {"special_values", "the original's results with values that random data do not have", false,
      &StepSpecialValues},
+    {"regimes", "the original's results on ties, ends of ranges, other sizes and the like", false,
+     &StepRegimes},
     {"exchanges", "the original's results with captured integers in another order", false,
      &StepExchanges},
     {"scalars", "the original's results for other floating scalars", false, &StepScalars},

@@ -32,6 +32,8 @@ base::Result<Finding> StepMoreFills(Trial& trial);
 base::Result<Finding> StepPlant(Trial& trial);
 base::Result<Finding> StepPlants(Trial& trial);
 base::Result<Finding> StepSpecialValues(Trial& trial);
+// Contents that random data hardly ever have.
+base::Result<Finding> StepRegimes(Trial& trial);
 // Captured integers in another order.
 base::Result<Finding> StepExchanges(Trial& trial);
 // Other sizes and scalars inside the variant's guard.
@@ -62,6 +64,19 @@ base::Result<Finding> StepAliases(Trial& trial);
 // Wrong values of a case with overlapping arguments that are right where they lie apart are
 // alias_unsafe.
 base::Result<Finding> ExplainOverlap(Trial& trial, Finding finding);
+
+// Contents on which results may be infinite or no numbers.
+struct SpecialContents {
+  const char* step;     // for notes
+  std::string name;     // among the contents of a case
+  bool numbers = true;  // what is a number has to be close to the original's, not only one
+  bool finite = false;  // what is none in the original's results is not asked
+  double units = 0;     // that they may be off by at least; 0: as special values are judged
+};
+base::Result<Finding> JudgeSpecialContents(Trial& trial, const SpecialContents& special,
+                                           const std::function<CaseInputs()>& draw);
+// Values that are no numbers at random positions.
+base::Result<Finding> JudgeNoNumbers(Trial& trial);
 
 // One of the gate's fills; a note says how it went where it passes or does not count.
 base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill);

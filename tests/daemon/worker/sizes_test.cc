@@ -75,7 +75,7 @@ TEST(Scalars, ThoseInStructuresAreVariedToo) {
   EXPECT_EQ(plan.environment.integers.at("$2.width"), 100);
   EXPECT_EQ(plan.environment.floats.at("f.scale"), 2.0);
   const auto cases = OtherScalars(kernel, one, plan);
-  ASSERT_EQ(cases.size(), 6u);
+  ASSERT_EQ(cases.size(), 7u);
   EXPECT_EQ(cases[0].name, "all, f.scale = 2.625");
   EXPECT_EQ(cases[0].arguments[2].bytes, "ZAAAAAAAKEA=") << "the width stays";
 }

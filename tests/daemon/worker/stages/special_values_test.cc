@@ -126,5 +126,32 @@ TEST(SpecialValues, WhatAMaskLeavesOutMayBeNoNumberOnEverySeed) {
   EXPECT_TRUE(choice.passed) << choice.reason << ": " << choice.detail;
 }
 
+// A number of the source, which random data never hit.
+TEST(RegimesTest, ALimitThatIsMetExactly) {
+  const auto text = [](const std::string& name, const char* compare) {
+    return "__global__ void " + name + R"((const float* in, int* above, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) above[i] = in[i] )" +
+           compare + " 0.3f ? 1 : 0;\n}\n";
+  };
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  StepsRig rig("above", text("above", ">"),
+               {{"schema", "cupilot.workload/1"},
+                {"kernel", "above"},
+                {"cases",
+                 {{{"name", "all"},
+                   {"grid", {4, 1, 1}},
+                   {"block", {64, 1, 1}},
+                   {"arguments",
+                    {{{"name", "in"}, {"type", "const float*"}, {"count", 256}, {"fill", normal}},
+                     {{"name", "above"}, {"type", "int*"}, {"count", 256}, {"access", "out"}},
+                     {{"name", "n"}, {"type", "int"}, {"value", 256}}}}}}}});
+  rig.ExpectCaughtBy("regimes", "wrong_values",
+                     {{"schema", "cupilot.variant/1"},
+                      {"kernel", "above"},
+                      {"source", text("other", ">=")},
+                      {"entry", "other"}});
+}
+
 }  // namespace
 }  // namespace cupilot::evaluate

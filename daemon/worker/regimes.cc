@@ -1,0 +1,543 @@
+#include "worker/regimes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "base/hash.h"
+#include "worker/plant.h"
+
+namespace cupilot::worker {
+namespace {
+
+using device::FillKind;
+using device::Number;
+
+constexpr std::size_t kMostLiterals = 24;
+constexpr std::size_t kMostRegions = 4;  // that are asked one by one
+constexpr std::int64_t kStretches = 16;  // of a region, every other one of which is changed
+
+std::int64_t ComponentsOf(const Region& region) { return region.count * region.type.lanes; }
+
+struct Ends {
+  std::int64_t low = 0, high = 0;
+};
+
+// Of integers whose fill says what they may be; those in an order are none.
+std::optional<Ends> EndsOf(const Region& region) {
+  if (!region.input || !region.fill || !region.type.integer() || region.count == 0) {
+    return std::nullopt;
+  }
+  const FillKind kind = region.fill->kind;
+  if (kind == FillKind::kIntegers || kind == FillKind::kIndices) {
+    return Ends{region.fill->integer_low, region.fill->integer_high};
+  }
+  if (kind != FillKind::kBits) return std::nullopt;
+  const int bits = static_cast<int>(8 * region.type.bytes);
+  if (region.type.number == Number::kUnsigned) {
+    return Ends{
+        0, bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1};
+  }
+  const std::int64_t high =
+      bits >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
+  return Ends{-high - 1, high};
+}
+
+bool HoldsTies(const Region& region, const std::vector<std::byte>& bytes) {
+  for (std::int64_t i = 0; i + 1 < region.count; ++i) {
+    if (device::ReadNumber(bytes.data(), i, region.type) ==
+        device::ReadNumber(bytes.data(), i + 1, region.type)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Regimes keep it.
+class Maker : public std::enable_shared_from_this<Maker> {
+ public:
+  Maker(const CasePlan& plan, const CaseInputs& workload, const std::vector<double>& numbers,
+        std::uint64_t seed)
+      : plan_(plan), workload_(workload), numbers_(numbers), seed_(seed) {
+    for (const std::size_t r : PlantableRegions(plan.layout)) {
+      const Region& region = plan.layout.regions[r];
+      if (region.type.floating()) floats_.push_back(r);
+    }
+    for (std::size_t r = 0; r < plan.layout.regions.size(); ++r) {
+      const Region& region = plan.layout.regions[r];
+      if (EndsOf(region)) integers_.push_back(r);
+      // A search in keys of which none is there twice may find any of two.
+      const bool keys = region.fill && region.fill->kind == FillKind::kSorted;
+      const bool ordered = region.input && region.count > 1 &&
+                           ((region.fill && region.fill->kind == FillKind::kOffsets) ||
+                            (keys && HoldsTies(region, workload.regions[r])));
+      if (ordered) ordered_.push_back(r);
+    }
+  }
+
+  std::vector<Regime> Run() {
+    AddIntegers();
+    AddLevels();
+    AddOrdered();
+    AddRepeats();
+    AddMagnitudes();
+    AddZeros();
+    return std::move(regimes_);
+  }
+
+ private:
+  using Kind = Regime::Kind;
+  using Change = std::function<void(CaseInputs& inputs, std::mt19937_64& random)>;
+
+  void Add(const std::string& name, const Change& change, Kind kind = Kind::kPlain) {
+    regimes_.push_back({name,
+                        [self = shared_from_this(), name, change] {
+                          CaseInputs inputs = self->workload_;
+                          std::uint64_t seed = self->seed_;
+                          for (const char c : name) {
+                            seed = Mixed(seed, static_cast<unsigned char>(c));
+                          }
+                          std::mt19937_64 random(seed);
+                          change(inputs, random);
+                          inputs.changed = inputs.regions != self->workload_.regions;
+                          return inputs;
+                        },
+                        kind});
+  }
+
+  // The contents of others with other numbers are others.
+  std::string OfNumbers() const {
+    base::Hasher hash;
+    for (const double number : numbers_) hash.Add(std::to_string(number));
+    return " (numbers " + hash.Hex().substr(0, 8) + ")";
+  }
+
+  const Region& RegionOf(std::size_t r) const { return plan_.layout.regions[r]; }
+
+  static void PutInteger(CaseInputs& inputs, const Region& region, std::size_t r, std::int64_t i,
+                         std::int64_t value) {
+    device::WriteInteger(inputs.regions[r].data(), i, region.type, value);
+  }
+  static void PutNumber(CaseInputs& inputs, const Region& region, std::size_t r, std::int64_t i,
+                        double value) {
+    device::WriteNumber(inputs.regions[r].data(), i, region.type, value);
+  }
+
+  // What a value of the range may be that shortcuts forget.
+  std::vector<std::int64_t> ChoicesOf(const Ends& ends) const {
+    std::vector<std::int64_t> choices;
+    const auto add = [&](std::int64_t value) {
+      if (value >= ends.low && value <= ends.high) choices.push_back(value);
+    };
+    for (const std::int64_t value :
+         {ends.low, ends.high, std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}}) {
+      add(value);
+    }
+    if (ends.low < ends.high) add(ends.low + 1), add(ends.high - 1);
+    for (const double number : numbers_) {
+      if (number == std::floor(number) && std::fabs(number) < 9e15) {
+        add(static_cast<std::int64_t>(number));
+      }
+    }
+    return choices;
+  }
+
+  void AddIntegers() {
+    if (integers_.empty()) return;
+    // At one place all operands have the same kind of value: both at their least, both zero.
+    Add("integers of few kinds, alike at each place" + OfNumbers(),
+        [this](CaseInputs& inputs, auto& random) {
+          const std::uint64_t key = random();
+          for (const std::size_t r : integers_) {
+            const Region& region = RegionOf(r);
+            const auto choices = ChoicesOf(*EndsOf(region));
+            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              const std::uint64_t word = Mixed(key, static_cast<std::uint64_t>(i));
+              PutInteger(inputs, region, r, i, choices[word % choices.size()]);
+            }
+          }
+        });
+    Add("integers of few kinds" + OfNumbers(), [this](CaseInputs& inputs, auto& random) {
+      for (const std::size_t r : integers_) {
+        const Region& region = RegionOf(r);
+        const auto choices = ChoicesOf(*EndsOf(region));
+        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+          PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
+        }
+      }
+    });
+    if (!numbers_.empty()) {
+      Add("integers of the sources" + OfNumbers(), [this](CaseInputs& inputs, auto& random) {
+        for (const std::size_t r : integers_) {
+          const Region& region = RegionOf(r);
+          const Ends ends = *EndsOf(region);
+          std::vector<std::int64_t> choices;
+          for (const std::int64_t value : ChoicesOf(ends)) {
+            const bool named = std::find(numbers_.begin(), numbers_.end(),
+                                         static_cast<double>(value)) != numbers_.end();
+            if (named) choices.push_back(value);
+          }
+          if (choices.empty()) continue;
+          for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+            PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
+          }
+        }
+      });
+    }
+    Add("integers at either end", [this](CaseInputs& inputs, auto& random) {
+      for (const std::size_t r : integers_) {
+        const Region& region = RegionOf(r);
+        const Ends ends = *EndsOf(region);
+        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+          PutInteger(inputs, region, r, i, random() % 2 == 0 ? ends.low : ends.high);
+        }
+      }
+    });
+    if (integers_.size() < 2) return;
+    for (std::size_t k = 0; k < std::min(integers_.size(), kMostRegions); ++k) {
+      const std::size_t high = integers_[k];
+      Add("'" + RegionOf(high).name + "' at its upper end, other integers at their lower",
+          [this, high](CaseInputs& inputs, auto&) {
+            for (const std::size_t r : integers_) {
+              const Region& region = RegionOf(r);
+              const Ends ends = *EndsOf(region);
+              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+                PutInteger(inputs, region, r, i, r == high ? ends.high : ends.low);
+              }
+            }
+          });
+    }
+  }
+
+  void AddLevels() {
+    if (floats_.empty()) return;
+    Add("few levels, so that values are equal", [this](CaseInputs& inputs, auto& random) {
+      for (const std::size_t r : floats_) {
+        const Region& region = RegionOf(r);
+        const bool bounded = region.fill->kind == FillKind::kUniform;
+        const double low = bounded ? region.fill->low : -2;
+        const double range = bounded ? region.fill->high - region.fill->low : 4;
+        // Whole numbers where there is room for some.
+        const double step = !bounded ? 0.5 : range >= 4 ? 1 : range / 8;
+        const auto levels = static_cast<std::uint64_t>(std::clamp(range / step, 2.0, 64.0));
+        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+          PutNumber(inputs, region, r, i, low + step * static_cast<double>(random() % levels));
+        }
+      }
+    });
+    Add("numbers of other arrays", [this](CaseInputs& inputs, auto& random) {
+      for (const std::size_t r : floats_) {
+        const Region& region = RegionOf(r);
+        const std::size_t other = OtherLike(r);
+        if (other == r) continue;
+        const std::byte* from = workload_.regions[other].data();
+        const auto count = static_cast<std::uint64_t>(ComponentsOf(RegionOf(other)));
+        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+          if (random() % 2 == 0) continue;
+          const auto at = static_cast<std::int64_t>(random() % count);
+          PutNumber(inputs, region, r, i, device::ReadNumber(from, at, region.type));
+        }
+      }
+    });
+    if (numbers_.empty()) return;
+    Add("numbers of the sources among others" + OfNumbers(),
+        [this](CaseInputs& inputs, auto& random) {
+          for (const std::size_t r : floats_) {
+            const Region& region = RegionOf(r);
+            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              const std::uint64_t word = random();
+              if (word % 4 == 0) continue;
+              PutNumber(inputs, region, r, i, NumberFor(region.type, random));
+            }
+          }
+        });
+  }
+
+  // Another input of the same type, which may be in order (edges, say); itself: there is none.
+  std::size_t OtherLike(std::size_t r) const {
+    const std::size_t all = plan_.layout.regions.size();
+    for (std::size_t step = 1; step < all; ++step) {
+      const std::size_t other = (r + step) % all;
+      const Region& region = RegionOf(other);
+      if (region.input && region.count > 0 && region.type == RegionOf(r).type) return other;
+    }
+    return r;
+  }
+
+  // One of the numbers, or the next one of the type on either side, of either sign.
+  double NumberFor(const device::ElementType& type, std::mt19937_64& random) const {
+    double value = numbers_[random() % numbers_.size()];
+    const double ulp = 2 * device::Roundoff(type) * std::fabs(value);
+    switch (random() % 8) {
+      case 3:
+        value *= 0.5 * static_cast<double>(random() % 16);  // and halves between multiples
+        break;
+      case 0:
+        value += ulp;
+        break;
+      case 1:
+        value -= ulp;
+        break;
+      case 2:
+        value = -value;
+        break;
+      default:
+        break;
+    }
+    return value;
+  }
+
+  // Where rows begin, and keys in order.
+  void AddOrdered() {
+    static constexpr std::array<const char*, 4> kShapes = {
+        "everything in the first row", "everything in the last row", "many empty rows",
+        "everything in two rows"};
+    for (std::size_t k = 0; k < std::min(ordered_.size(), kMostRegions); ++k) {
+      const std::size_t r = ordered_[k];
+      for (std::size_t shape = 0; shape < kShapes.size(); ++shape) {
+        Add("'" + RegionOf(r).name + "': " + kShapes[shape],
+            [this, r, shape](CaseInputs& inputs, auto&) { Shape(inputs, r, shape); });
+      }
+    }
+  }
+
+  void Shape(CaseInputs& inputs, std::size_t r, std::size_t shape) const {
+    const Region& region = RegionOf(r);
+    const std::int64_t count = region.count;
+    const std::byte* was = workload_.regions[r].data();
+    const auto first = device::ReadNumber(was, 0, region.type);
+    const auto last = device::ReadNumber(was, count - 1, region.type);
+    for (std::int64_t i = 0; i < count; ++i) {
+      double value = first;
+      if (shape == 0) value = i == 0 ? first : last;
+      if (shape == 1) value = i == count - 1 ? last : first;
+      if (shape == 3) value = 2 * i < count ? first : last;
+      if (shape == 2) {
+        // In eight steps.
+        const double part = std::floor(8.0 * static_cast<double>(i) / static_cast<double>(count));
+        value = std::floor(first + (last - first) * part / 8);
+        if (i == 0) value = first;
+        if (i == count - 1) value = last;
+      }
+      PutNumber(inputs, region, r, i, value);
+    }
+  }
+
+  // Runs of one value, and arrays that hold nearly the same.
+  void AddRepeats() {
+    std::vector<std::size_t> all = floats_;
+    all.insert(all.end(), integers_.begin(), integers_.end());
+    if (all.empty()) return;
+    Add("runs of equal values", [this, all](CaseInputs& inputs, auto& random) {
+      for (const std::size_t r : all) {
+        const Region& region = RegionOf(r);
+        const auto size = static_cast<std::size_t>(region.type.size());
+        std::vector<std::byte>& bytes = inputs.regions[r];
+        for (std::int64_t i = 0; i < region.count;) {
+          const int width = static_cast<int>(random() % 8);
+          const std::int64_t end = std::min<std::int64_t>(
+              region.count, i + 1 + static_cast<std::int64_t>(random() % (2u << width)));
+          const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size());
+          for (++i; i < end; ++i) {
+            std::copy_n(from, size,
+                        bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size()));
+          }
+        }
+      }
+    });
+    Add("arrays that differ in single bits", [this, all](CaseInputs& inputs, auto& random) {
+      for (std::size_t k = 1; k < all.size(); ++k) {
+        const Region &from = RegionOf(all[k - 1]), &to = RegionOf(all[k]);
+        if (!(from.type == to.type) || from.count != to.count) continue;
+        const auto ends = EndsOf(to);
+        if (ends && to.fill->kind != FillKind::kBits) continue;
+        std::vector<std::byte>& bytes = inputs.regions[all[k]];
+        bytes = inputs.regions[all[k - 1]];
+        for (std::int64_t i = 0; i < ComponentsOf(to); ++i) {
+          if (random() % 4 != 0) continue;
+          // Of a number the low bits of its mantissa: an ulp or some.
+          const auto bits = static_cast<std::uint64_t>(8 * to.type.bytes);
+          const std::uint64_t bit = random() % (to.type.floating() ? bits / 8 : bits);
+          bytes[static_cast<std::size_t>(i * to.type.bytes) + bit / 8] ^=
+              std::byte{static_cast<unsigned char>(1u << (bit % 8))};
+        }
+      }
+    });
+  }
+
+  void AddMagnitudes() {
+    if (floats_.empty()) return;
+    struct Scale {
+      const char* name;
+      double factor, half;
+    };
+    // Numbers of half precision have no room for larger ones in other orders of a sum; products of
+    // doubles that are split into short ones are good for what these hold.
+    static constexpr std::array<Scale, 3> kScales = {
+        {{"times 1e-9", 1e-9, 0x1p-9}, {"times 1e12", 1e12, 1}, {"times 1e25", 1e25, 1}}};
+    for (const Scale& scale : kScales) {
+      for (const bool whole : {true, false}) {
+        Add(
+            std::string(whole ? "all numbers " : "some stretches ") + scale.name,
+            [this, scale, whole](CaseInputs& inputs, auto&) {
+              for (const std::size_t r : floats_) {
+                const Region& region = RegionOf(r);
+                const double wide =
+                    region.type.bytes == 8 && scale.factor > 1e20 ? 1 : scale.factor;
+                const double factor = region.type.bytes == 2 ? scale.half : wide;
+                const std::int64_t stretch = StretchOf(region);
+                for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+                  if (!whole && i / stretch % 2 == 0) continue;
+                  const double was =
+                      device::ReadNumber(workload_.regions[r].data(), i, region.type);
+                  PutNumber(inputs, region, r, i, was * factor);
+                }
+              }
+            },
+            Kind::kFinite);
+      }
+    }
+  }
+
+  static std::int64_t StretchOf(const Region& region) {
+    return std::max<std::int64_t>(1, ComponentsOf(region) / kStretches);
+  }
+
+  void AddZeros() {
+    if (floats_.empty()) return;
+    for (std::size_t k = 0; k < std::min(floats_.size(), kMostRegions); ++k) {
+      const std::size_t r = floats_[k];
+      for (const bool whole : {true, false}) {
+        Add(
+            "zeros in " + std::string(whole ? "" : "stretches of ") + "'" + RegionOf(r).name + "'",
+            [this, r, whole](CaseInputs& inputs, auto&) {
+              const Region& region = RegionOf(r);
+              const std::int64_t stretch = StretchOf(region);
+              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+                if (whole || i / stretch % 2 == 1) PutNumber(inputs, region, r, i, 0);
+              }
+            },
+            Kind::kSpecial);
+      }
+    }
+    Add(
+        "zeros of both signs",
+        [this](CaseInputs& inputs, auto& random) {
+          for (const std::size_t r : floats_) {
+            const Region& region = RegionOf(r);
+            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              const std::uint64_t word = random() % 4;
+              if (word < 2) PutNumber(inputs, region, r, i, word == 0 ? 0.0 : -0.0);
+            }
+          }
+        },
+        Kind::kSpecial);
+    Add(
+        "tiny and huge negative numbers, and neighbours that are none",
+        [this](CaseInputs& inputs, auto& random) {
+          for (const std::size_t r : floats_) {
+            const Region& region = RegionOf(r);
+            const bool half = region.type.bytes == 2;
+            const std::int64_t stretch = StretchOf(region);
+            for (std::int64_t begin = 0; begin < ComponentsOf(region); begin += stretch) {
+              const std::int64_t length = std::min(stretch, ComponentsOf(region) - begin);
+              const auto at =
+                  begin + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(length));
+              const std::uint64_t kind = random() % 3;
+              if (kind == 0) PutNumber(inputs, region, r, at, half ? -0x1p-12 : -1e-7);
+              if (kind == 1) PutNumber(inputs, region, r, at, half ? -0x1p13 : -1e12);
+              for (std::int64_t i = at; kind == 2 && i < std::min(at + 2, begin + length); ++i) {
+                PutNumber(inputs, region, r, i, std::numeric_limits<double>::quiet_NaN());
+              }
+            }
+          }
+        },
+        Kind::kSpecial);
+  }
+
+  // SplitMix64's output function.
+  static std::uint64_t Mixed(std::uint64_t key, std::uint64_t index) {
+    std::uint64_t x = key + (index + 1) * 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+  }
+
+  const CasePlan& plan_;
+  const CaseInputs& workload_;
+  const std::vector<double> numbers_;
+  const std::uint64_t seed_;
+  std::vector<std::size_t> floats_, integers_, ordered_;
+  std::vector<Regime> regimes_;
+};
+
+bool BelongsToWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Of '\n' and the like.
+int CharacterAt(std::string_view text, std::size_t& at) {
+  if (text[at] != '\\') return static_cast<unsigned char>(text[at++]);
+  const char escaped = at + 1 < text.size() ? text[at + 1] : '\\';
+  at += 2;
+  switch (escaped) {
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case '0':
+      return 0;
+    default:
+      return static_cast<unsigned char>(escaped);
+  }
+}
+
+}  // namespace
+
+std::vector<double> LiteralsOf(std::string_view source) {
+  const std::string text(source);
+  std::vector<double> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool begins = at == 0 || (!BelongsToWord(text[at - 1]) && text[at - 1] != '.');
+    const bool digit = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+    const bool point = text[at] == '.' && at + 1 < text.size() &&
+                       std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0;
+    if (text[at] == '\'' && at + 2 < text.size()) {
+      ++at;
+      const int character = CharacterAt(text, at);
+      if (at < text.size() && text[at] == '\'') found.push_back(character);
+      ++at;
+    } else if (begins && (digit || point)) {
+      char* end = nullptr;
+      const double value = std::strtod(text.c_str() + at, &end);
+      found.push_back(value);
+      at = static_cast<std::size_t>(end - text.c_str());
+    } else {
+      ++at;
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::erase_if(found, [](double value) {
+    return value == 0 || value == 1 || !std::isfinite(value) || std::fabs(value) > 1e30;
+  });
+  // The least are thread counts and the like as often as limits: from both ends.
+  while (found.size() > kMostLiterals) {
+    found.erase(found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2));
+  }
+  return found;
+}
+
+std::vector<Regime> Regimes(const CasePlan& plan, const CaseInputs& workload,
+                            const std::vector<double>& numbers, std::uint64_t seed) {
+  return std::make_shared<Maker>(plan, workload, numbers, seed)->Run();
+}
+
+}  // namespace cupilot::worker

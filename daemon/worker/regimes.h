@@ -1,0 +1,38 @@
+// Contents that random data hardly ever have, and that a shortcut of a candidate is wrong on:
+// numbers that the sources name, ties and repeats, integers at the ends of their ranges in every
+// combination, rows of which one has everything, other magnitudes, zeros. Pure; what names a
+// regime, its workload and the seed is what its contents are a function of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/case_inputs.h"
+#include "worker/case_plan.h"
+
+namespace cupilot::worker {
+
+struct Regime {
+  enum class Kind {
+    kPlain,    // results as those of the workload, with more room for errors that add up
+    kSpecial,  // they may be infinite or no numbers, which is asked too
+    kFinite,   // they may overflow, which is not asked; what is finite there is
+  };
+  std::string name;  // among the contents of a case, and for details
+  std::function<CaseInputs()> draw;
+  Kind kind = Kind::kPlain;
+};
+
+// Literals of source text: numbers, and characters as numbers. Each once, in ascending order;
+// no more than so many, and none that every text has (0 and 1).
+std::vector<double> LiteralsOf(std::string_view source);
+
+// In the order of what they show. `numbers`: of the sources and the scalars, for floating regions
+// and integers whose range holds them. References to `plan` and `workload` are kept.
+std::vector<Regime> Regimes(const CasePlan& plan, const CaseInputs& workload,
+                            const std::vector<double>& numbers, std::uint64_t seed);
+
+}  // namespace cupilot::worker

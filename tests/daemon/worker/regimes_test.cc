@@ -1,0 +1,126 @@
+#include "worker/regimes.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/daemon/worker/case_fixture.h"
+
+namespace cupilot::worker {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Literals, AreNumbersAndCharacters) {
+  EXPECT_THAT(LiteralsOf("if (x < 0.1f || c == '\\n') y2 = 3 * a[0x10] + 1.5e3 - '\\'' + 1;"),
+              ElementsAre(0.1, 3, 10, 16, 39, 1500));
+  EXPECT_THAT(LiteralsOf("x0 + v2.x1 + 'a"), IsEmpty());
+  std::string many;
+  for (int i = 2; i < 100; ++i) many += std::to_string(i) + " ";
+  EXPECT_EQ(LiteralsOf(many).size(), 24u);
+}
+
+struct Drawn {
+  CasePlan plan;
+  CaseInputs workload;
+};
+
+Drawn Draw(records::Case one) {
+  Drawn drawn;
+  drawn.plan = MakePlan(one);
+  protocol::CandidateSet set;
+  set.workload.cases = {one};
+  const auto inputs = FindInputs(set, drawn.plan, nullptr);
+  EXPECT_TRUE(inputs) << inputs.error().message;
+  if (inputs) drawn.workload = **inputs;
+  return drawn;
+}
+
+std::vector<double> Numbers(const CasePlan& plan, const CaseInputs& inputs) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    values.push_back(device::ReadNumber(inputs.regions[0].data(), i, plan.layout.regions[0].type));
+  }
+  return values;
+}
+
+CaseInputs Of(const std::vector<Regime>& regimes, const std::string& name) {
+  for (const Regime& regime : regimes) {
+    if (regime.name.find(name) != std::string::npos) return regime.draw();
+  }
+  ADD_FAILURE() << "there is no regime " << name;
+  return {};
+}
+
+TEST(Regimes, OfFloatingNumbers) {
+  const Drawn drawn = Draw(MakeCase());
+  const auto regimes = Regimes(drawn.plan, drawn.workload, {7, 0.125}, 3);
+  const auto levels = Numbers(drawn.plan, Of(regimes, "few levels"));
+  EXPECT_EQ(std::set<double>(levels.begin(), levels.end()).size(), 8u);
+  const auto named = Numbers(drawn.plan, Of(regimes, "numbers of the sources"));
+  EXPECT_GT(std::count(named.begin(), named.end(), 7.0), 20);
+  EXPECT_GT(std::count(named.begin(), named.end(), -0.125), 10);
+  const auto runs = Numbers(drawn.plan, Of(regimes, "runs of equal"));
+  int equal = 0;
+  for (std::size_t i = 1; i < runs.size(); ++i) equal += runs[i] == runs[i - 1] ? 1 : 0;
+  EXPECT_GT(equal, 500);
+  const auto zeros = Numbers(drawn.plan, Of(regimes, "zeros in 'in'"));
+  EXPECT_EQ(std::count(zeros.begin(), zeros.end(), 0.0), kCount);
+  const auto small = Numbers(drawn.plan, Of(regimes, "all numbers times 1e-9"));
+  const auto was = Numbers(drawn.plan, drawn.workload);
+  EXPECT_FLOAT_EQ(static_cast<float>(small[5]), static_cast<float>(was[5] * 1e-9));
+}
+
+TEST(Regimes, AreFunctionsOfTheirNameAndSeed) {
+  const Drawn drawn = Draw(MakeCase());
+  const auto one = Regimes(drawn.plan, drawn.workload, {7}, 3);
+  const auto again = Regimes(drawn.plan, drawn.workload, {7}, 3);
+  const auto other = Regimes(drawn.plan, drawn.workload, {8}, 3);
+  ASSERT_EQ(one.size(), again.size());
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_TRUE(names.insert(one[i].name).second) << one[i].name;
+    EXPECT_EQ(one[i].name, again[i].name);
+    EXPECT_EQ(one[i].draw().regions, again[i].draw().regions);
+    const bool of_two = one[i].name.find("array") != std::string::npos;
+    EXPECT_EQ(one[i].draw().changed, !of_two) << one[i].name << ": there is one input";
+  }
+  // What is kept of one candidate's numbers is not taken for another's.
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (one[i].draw().regions != other[i].draw().regions) {
+      EXPECT_NE(one[i].name, other[i].name);
+    }
+  }
+}
+
+TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
+  records::Case one = MakeCase();
+  one.arguments[0].fill->kind = "integers";
+  one.arguments[0].fill->low = "-5";
+  one.arguments[0].fill->high = "200";
+  records::Kernel kernel = MakeKernel();
+  kernel.parameters[0].element = "int";
+  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  ASSERT_TRUE(plan) << plan.error().message;
+  CaseInputs workload;
+  for (const Region& region : plan->layout.regions) {
+    workload.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
+  }
+  const auto values = [&](const std::string& name) {
+    const CaseInputs inputs = Of(Regimes(*plan, workload, {13, 500}, 3), name);
+    std::set<std::int64_t> found;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      found.insert(device::ReadInteger(inputs.regions[0].data(), i, plan->layout.regions[0].type));
+    }
+    return found;
+  };
+  EXPECT_THAT(values("either end"), ElementsAre(-5, 200));
+  EXPECT_THAT(values("integers of few kinds ("), ElementsAre(-5, -4, -1, 0, 1, 13, 199, 200));
+  EXPECT_THAT(values("integers of the sources"), ElementsAre(13));
+}
+
+}  // namespace
+}  // namespace cupilot::worker
