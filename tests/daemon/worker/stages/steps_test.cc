@@ -106,7 +106,8 @@ TEST_F(StepsTest, WhatIsRightPassesAllOfThem) {
 TEST_F(StepsTest, OtherInputs) {
   ExpectCaughtBy("fills", "wrong_values",
                  Variant("bool whole = in[0] == truncf(in[0]) && fabsf(in[0]) > 4096.0f;\n"
-                         "if (i < n) out[i] = whole ? in[i] : 2.0f * in[i];"));
+                         "if (i < n) out[i] = whole ? in[i] : 2.0f * in[i];"),
+                 {"regimes"});
 }
 
 TEST_F(StepsTest, FurtherInputs) {
@@ -183,7 +184,8 @@ TEST_F(StepsTest, AnotherOrderOfThreads) {
 
 TEST_F(StepsTest, ValuesThatAreNotFinite) {
   ExpectCaughtBy("special_values", "wrong_values",
-                 Variant("if (i < n) out[i] = isfinite(in[i]) ? 2.0f * in[i] : 0.0f;"));
+                 Variant("if (i < n) out[i] = isfinite(in[i]) ? 2.0f * in[i] : 0.0f;"),
+                 {"regimes"});
 }
 
 // The same bits on finite values, so that there is no arithmetic that could explain it.

@@ -56,7 +56,7 @@ class OnlyFinalists final : public test::ForwardingWorkers {
       "places",          "poisons",        "nearly_right", "more_calls", "changed_contents",
       "fresh_process",   "schedules",      "accesses",     "undefined",  "more_fills",
       "aliases",         "special_values", "exchanges",    "scalars",    "sizes",
-      "around_original", "plants"};
+      "around_original", "plants",         "regimes"};
 
   static protocol::MeasureReply Fast(const records::Json& params) {
     protocol::MeasureReply measured;
