@@ -49,7 +49,7 @@ base::Result<Finding> JudgeRegime(Trial& trial, const Regime& regime) {
   if (plain && HasFreeOrder(trial.scene().original.layout)) return JudgePlain(trial, regime);
   SpecialContents special{"regimes", regime.name};
   special.finite = regime.kind == Regime::Kind::kFinite;
-  if (plain) special.units = kUnitsOfTies;
+  special.units = kUnitsOfTies;
   return JudgeSpecialContents(trial, special, regime.draw);
 }
 
