@@ -450,7 +450,7 @@ base::Result<std::shared_ptr<const SeriesResult>> References::SeriesOf(
   TRY_ASSIGN(SeriesResult result, Runs().RunSeries(inputs, series));
   std::size_t bytes = sizeof result;
   for (const auto& run : result.outputs) {
-    for (const auto& output : run) bytes += sizeof output + output.size();
+    for (const auto& output : run) bytes += sizeof(std::vector<std::byte>) + output.size();
   }
   auto found = std::make_shared<const SeriesResult>(std::move(result));
   kept.Put(key, found, bytes);
