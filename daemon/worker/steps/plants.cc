@@ -142,6 +142,7 @@ class Planting {
     if (!finding.reason.empty()) return finding;
     runs_ += kSeriesRuns;
     std::vector<std::vector<std::vector<std::byte>>> results;
+    results.reserve(kSeriesRuns);
     for (int k = 0; k < kSeriesRuns; ++k) results.push_back(trial_.ResultsOfSeries(k));
     // Integers may have another base than the workload; errors are known for that one alone.
     const bool floating = layout_.regions[region_].type.floating();
