@@ -32,13 +32,17 @@ base::Result<std::unique_ptr<loop::ZmqClient>> ConnectOrStart(const base::UserFo
 // A reply that is larger than a message lies in a file, which is ours then.
 base::Result<Json> Fetched(Json content) {
   if (TextOf(content, "schema") != "cupilot.reply_file/1") return content;
-  const std::string path = TextOf(content, "document");
-  TRY_ASSIGN(const std::string text, base::ReadFile(path));
-  (void)base::RemoveTree(path);
+  TRY_ASSIGN(const std::string text, TakeReplyFile(TextOf(content, "document")));
   return records::ParseJson(text);
 }
 
 }  // namespace
+
+base::Result<std::string> TakeReplyFile(const std::string& path) {
+  auto text = base::ReadFile(path);
+  (void)base::RemoveTree(path);
+  return text;
+}
 
 base::Result<Connection> Connection::Open(Start start) {
   TRY_ASSIGN(const base::UserFolders folders, base::FindUserFolders());

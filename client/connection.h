@@ -15,6 +15,9 @@
 
 namespace cupilot::client {
 
+// What the daemon wrote into a file for a reply that names it; the file is gone then.
+base::Result<std::string> TakeReplyFile(const std::string& path);
+
 class Connection {
  public:
   enum class Start { kOnDemand, kNever };

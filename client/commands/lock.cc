@@ -7,6 +7,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/commands/lock_changes.h"
+#include "client/connection.h"
 
 namespace cupilot::client {
 namespace {
@@ -31,10 +32,8 @@ const char* WordFor(LockChange::Kind kind) {
 
 // The text that the daemon wrote for us.
 base::Result<records::Lock> TakeDocument(const std::string& path) {
-  auto text = base::ReadFile(path);
-  (void)base::RemoveTree(path);
-  if (!text) return base::Fail(text.error());
-  return records::ParseLock(*text);
+  TRY_ASSIGN(const std::string text, TakeReplyFile(path));
+  return records::ParseLock(text);
 }
 
 // One that cannot be read is as good as none: it is replaced by one that can.

@@ -1,6 +1,5 @@
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -49,10 +48,7 @@ base::Result<> AddEvidence(Connection& connection, Json& kernel) {
 
 base::Result<Json> ReadReport(Output& output) {
   TRY_ASSIGN(const Json reply, AskWhenRead(output, "report", {{"folder", CurrentFolder()}}));
-  const std::string path = TextOf(reply, "document");
-  const auto text = base::ReadFile(path);
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
+  const auto text = TakeReplyFile(TextOf(reply, "document"));
   if (!text) return base::Fail(text.error().In("the daemon's report"));
   auto document = records::ParseJson(*text);
   if (!document) return base::Fail(document.error().In("the daemon's report"));

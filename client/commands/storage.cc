@@ -1,11 +1,11 @@
 // `cupilot prune`, `forget`, `export` and `import` of what the daemon keeps.
 #include <cstdio>
-#include <filesystem>
 #include <string>
 
 #include "base/file.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/connection.h"
 
 namespace cupilot::client {
 namespace {
@@ -65,17 +65,13 @@ base::Result<> ExportKept(const Arguments& arguments, Output& output) {
   Json params = {{"folder", CurrentFolder()}};
   if (arguments.all) params["all"] = true;
   TRY_ASSIGN(const Json reply, AskWhenRead(output, "export", params));
-  const std::string document = TextOf(reply, "document");
-  auto text = base::ReadFile(document);
-  std::error_code ignored;
-  std::filesystem::remove(document, ignored);
-  if (!text) return base::Fail(text.error());
+  TRY_ASSIGN(const std::string text, TakeReplyFile(TextOf(reply, "document")));
   if (arguments.output_file.empty()) {
-    std::fwrite(text->data(), 1, text->size(), stdout);
+    std::fwrite(text.data(), 1, text.size(), stdout);
     return {};
   }
   const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  TRY(base::WriteFileDurably(path, *text));
+  TRY(base::WriteFileDurably(path, text));
   output.Document({{"schema", "cupilot.exported/1"},
                    {"file", path},
                    {"kernels", reply.value("kernels", Json(0))},

@@ -1,10 +1,10 @@
 #include <cstdio>
-#include <filesystem>
 
 #include "base/file.h"
 #include "base/paths.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/connection.h"
 
 namespace cupilot::client {
 namespace {
@@ -74,10 +74,7 @@ void PrintEntry(const Json& entry, Output& output) {
 base::Result<> ExportPool(const Arguments& arguments, Output& output) {
   TRY_ASSIGN(const Json reply,
              AskDaemon(output, "strategies_export", {{"names", arguments.names}}));
-  const std::string document = TextOf(reply, "document");
-  TRY_ASSIGN(const std::string text, base::ReadFile(document));
-  std::error_code ignored;
-  std::filesystem::remove(document, ignored);
+  TRY_ASSIGN(const std::string text, TakeReplyFile(TextOf(reply, "document")));
   const auto entries = static_cast<std::size_t>(NumberOf(reply, "entries"));
   if (arguments.output_file.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -271,7 +271,7 @@ void KeepOneBuild(const std::string& folder, std::vector<KernelPlace>& found) {
     const std::string& build = place.object->build_folder;
     if (folder == build || folder.starts_with(build + "/")) return keep(std::string(build));
   }
-  if (found.empty() || !std::all_of(found.begin(), found.end(), [&](const KernelPlace& other) {
+  if (found.size() < 2 || !std::all_of(found.begin(), found.end(), [&](const KernelPlace& other) {
         return IsSameText(found[0], other);
       })) {
     return;

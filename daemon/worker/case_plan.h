@@ -64,6 +64,9 @@ struct Region {
   std::int64_t bytes() const { return count * type.size(); }
 };
 
+// Elements' components: four for each float4.
+inline std::int64_t ComponentsOf(const Region& region) { return region.count * region.type.lanes; }
+
 struct Layout {
   std::vector<Region> regions;
   std::int64_t bytes = 0;  // of the arena

@@ -1,7 +1,6 @@
 #include "worker/exchange.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -12,34 +11,26 @@ constexpr std::size_t kOneIn = 64;
 // Neighbours that do not fall, of all: random ones have one half.
 constexpr double kOrdered = 0.75;
 
-std::uint64_t WordAt(const std::vector<std::byte>& bytes, std::size_t i, std::size_t size) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, &bytes[i * size], size);
-  return word;
-}
-
 class Exchanger {
  public:
   Exchanger(const Region& region, std::vector<std::byte>& bytes, std::uint64_t seed)
-      : size_(static_cast<std::size_t>(region.type.size())),
-        count_(bytes.size() / std::max<std::size_t>(1, size_)),
-        signed_(region.type.number == device::Number::kSigned),
+      : type_(region.type),
+        count_(static_cast<std::size_t>(region.count)),
         bytes_(bytes),
         random_(seed) {}
 
   bool Run(Exchange how_many) {
-    if (count_ < 2 || size_ > 8) return false;
+    if (count_ < 2) return false;
     return IsOrdered() ? Move(how_many) : Swap(how_many);
   }
 
  private:
   std::int64_t At(std::size_t i) const {
-    const std::uint64_t word = WordAt(bytes_, i, size_);
-    if (!signed_) return static_cast<std::int64_t>(word);
-    const auto unused = static_cast<int>(64 - 8 * size_);
-    return static_cast<std::int64_t>(word << unused) >> unused;
+    return device::ReadInteger(bytes_.data(), static_cast<std::int64_t>(i), type_);
   }
-  void Put(std::size_t i, std::int64_t value) { std::memcpy(&bytes_[i * size_], &value, size_); }
+  void Put(std::size_t i, std::int64_t value) {
+    device::WriteInteger(bytes_.data(), static_cast<std::int64_t>(i), type_, value);
+  }
 
   bool IsOrdered() const {
     std::size_t rising = 0;
@@ -109,8 +100,8 @@ class Exchanger {
     return changed;
   }
 
-  const std::size_t size_, count_;
-  const bool signed_;
+  const device::ElementType type_;
+  const std::size_t count_;
   std::vector<std::byte>& bytes_;
   std::mt19937_64 random_;
 };

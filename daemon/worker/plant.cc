@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "device/parallel.h"
+#include "worker/split_mix.h"
 
 namespace cupilot::worker {
 namespace {
@@ -14,23 +15,13 @@ using device::FillKind;
 
 constexpr std::int64_t kLocalRow = 8;  // where an output has an input of its own, or a few
 
-// A function of its arguments alone (SplitMix64's output function).
-std::uint64_t PlantDraw(std::uint64_t key, std::uint64_t index) {
-  std::uint64_t x = key + (index + 1) * 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
 std::uint64_t PlantKey(const Region& region, std::uint64_t seed, int run) {
-  std::uint64_t key = PlantDraw(seed, static_cast<std::uint64_t>(run));
-  for (const char c : region.name) key = PlantDraw(key, static_cast<unsigned char>(c));
+  std::uint64_t key = SplitMix(seed, static_cast<std::uint64_t>(run));
+  for (const char c : region.name) key = SplitMix(key, static_cast<unsigned char>(c));
   return key;
 }
 
 double Share(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
-
-std::int64_t ComponentsOf(const Region& region) { return region.count * region.type.lanes; }
 
 std::int64_t PlantRowOf(const Layout& layout, const Region& region) {
   std::int64_t outputs = 1;
@@ -87,8 +78,8 @@ class Planter {
   void One(const std::byte* workload) {
     if (region_.type.floating()) drawn_ = FiniteRangeOf(region_, workload);
     const auto components = static_cast<std::uint64_t>(ComponentsOf(region_));
-    const auto at = static_cast<std::int64_t>(PlantDraw(key_, 0) % components);
-    Put(at, 1, at, PlantDraw(key_ ^ 1, 0));
+    const auto at = static_cast<std::int64_t>(SplitMix(key_, 0) % components);
+    Put(at, 1, at, SplitMix(key_ ^ 1, 0));
   }
 
   std::vector<std::int64_t> Run() {
@@ -97,7 +88,7 @@ class Planter {
     const std::int64_t components = ComponentsOf(region_);
     for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
       Put(begin, std::min(row_, components - begin), positions[static_cast<std::size_t>(r)],
-          PlantDraw(key_ ^ 1, static_cast<std::uint64_t>(r)));
+          SplitMix(key_ ^ 1, static_cast<std::uint64_t>(r)));
     }
     return positions;
   }
@@ -108,7 +99,7 @@ class Planter {
     std::vector<std::int64_t> positions(static_cast<std::size_t>((components + row_ - 1) / row_));
     for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
       const std::int64_t length = std::min(row_, components - begin);
-      const std::uint64_t word = PlantDraw(key_, static_cast<std::uint64_t>(r));
+      const std::uint64_t word = SplitMix(key_, static_cast<std::uint64_t>(r));
       positions[static_cast<std::size_t>(r)] =
           InSlice(begin + static_cast<std::int64_t>(word % static_cast<std::uint64_t>(length)));
     }
@@ -167,8 +158,11 @@ class Planter {
 
 PlantSeries::PlantSeries(const CasePlan& plan, const CaseInputs& workload, std::size_t region,
                          std::uint64_t seed)
-    : region_(plan.layout.regions[region]), index_(region), seed_(seed), base_(workload) {
-  std::byte* data = base_.regions[region].data();
+    : region_(plan.layout.regions[region]),
+      index_(region),
+      seed_(seed),
+      base_(std::make_shared<CaseInputs>(workload)) {
+  std::byte* data = base_->regions[region].data();
   if (region_.type.floating()) {
     const Range drawn = FiniteRangeOf(region_, data);
     low_ = drawn.low;
@@ -189,11 +183,10 @@ std::vector<PlantSeries::Write> PlantSeries::Draw(int run) const {
   const std::int64_t components = ComponentsOf(region_), size = region_.type.bytes;
   const std::uint64_t key = PlantKey(region_, seed_, run) ^ 2;
   const auto draw = [&](std::uint64_t index) {
-    return static_cast<std::int64_t>(PlantDraw(key, index) %
-                                     static_cast<std::uint64_t>(components));
+    return static_cast<std::int64_t>(SplitMix(key, index) % static_cast<std::uint64_t>(components));
   };
   const bool largest = run % 2 == 0;
-  const std::byte* data = base_.regions[index_].data();
+  const std::byte* data = base_->regions[index_].data();
   const auto write = [&](std::int64_t at, const auto& put) {
     Write one{at * size, std::vector<std::byte>(static_cast<std::size_t>(size))};
     put(one.bytes.data());
@@ -205,7 +198,7 @@ std::vector<PlantSeries::Write> PlantSeries::Draw(int run) const {
   const std::int64_t at = draw(0);
   if (region_.type.floating()) {
     if (low_ > high_) return {};
-    const double value = DecisiveNumber(region_, {low_, high_}, largest, Share(PlantDraw(key, 1)));
+    const double value = DecisiveNumber(region_, {low_, high_}, largest, Share(SplitMix(key, 1)));
     return {write(at, [&](std::byte* to) { device::WriteNumber(to, 0, region_.type, value); })};
   }
   const std::int64_t was = device::ReadInteger(data, at, region_.type);
@@ -221,7 +214,7 @@ std::vector<PlantSeries::Write> PlantSeries::Draw(int run) const {
 }
 
 CaseInputs PlantSeries::With(const std::vector<Write>& writes) const {
-  CaseInputs inputs = base_;
+  CaseInputs inputs = *base_;
   for (const Write& write : writes) {
     std::copy(write.bytes.begin(), write.bytes.end(),
               inputs.regions[index_].begin() + static_cast<std::ptrdiff_t>(write.at));
@@ -291,10 +284,10 @@ CaseInputs WithZerosBeside(const CasePlan& plan, const CaseInputs& workload, std
     others = others || (r != zeroed && plan.layout.regions[r].type.floating());
   }
   if (others) bytes = workload.regions[zeroed];
-  const std::uint64_t key = PlantDraw(seed, zeroed);
+  const std::uint64_t key = SplitMix(seed, zeroed);
   device::InParallel(ComponentsOf(region), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const bool keep = (PlantDraw(key, static_cast<std::uint64_t>(i)) & 1) != 0 ||
+      const bool keep = (SplitMix(key, static_cast<std::uint64_t>(i)) & 1) != 0 ||
                         !std::isfinite(device::ReadNumber(bytes.data(), i, region.type));
       if (!keep) device::WriteNumber(bytes.data(), i, region.type, 0);
     }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ class PlantSeries {
 
   // What each of them is written into: the workload's contents, but for integers that have an end
   // of their range, which are next to it.
-  const CaseInputs& base() const { return base_; }
+  std::shared_ptr<const CaseInputs> base() const { return base_; }
   // Number `run`, a function of the constructor's arguments and of it alone; two where elements
   // are exchanged.
   std::vector<Write> Draw(int run) const;
@@ -62,7 +63,7 @@ class PlantSeries {
   const Region& region_;
   const std::size_t index_;
   const std::uint64_t seed_;
-  CaseInputs base_;
+  std::shared_ptr<CaseInputs> base_;
   double low_ = 0, high_ = 0;  // of its finite numbers
 };
 

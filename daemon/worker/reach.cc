@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "worker/case_plan.h"
+#include "worker/split_mix.h"
 
 namespace cupilot::worker {
 namespace {
@@ -14,12 +15,8 @@ constexpr double kReachStep = 8;  // from one density to the next
 constexpr double kMove = 0x1p-4;
 constexpr double kSame = 0x1p-42;
 
-// A function of its arguments alone (SplitMix64's output function).
 std::uint64_t Draw(std::uint64_t stream, std::uint64_t index) {
-  std::uint64_t x = (stream << 40) + (index + 1) * 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
+  return SplitMix(stream << 40, index);
 }
 
 // The share nearest to a half says most of m.

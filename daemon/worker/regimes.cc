@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "worker/plant.h"
+#include "worker/split_mix.h"
 
 namespace cupilot::worker {
 namespace {
@@ -23,8 +24,6 @@ using device::Number;
 constexpr std::size_t kMostLiterals = 24;
 constexpr std::size_t kMostRegions = 4;  // that are asked one by one
 constexpr std::int64_t kStretches = 16;  // of a region, every other one of which is changed
-
-std::int64_t ComponentsOf(const Region& region) { return region.count * region.type.lanes; }
 
 struct Ends {
   std::int64_t low = 0, high = 0;
@@ -102,7 +101,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
                           CaseInputs inputs = self->workload_;
                           std::uint64_t seed = self->seed_;
                           for (const char c : name) {
-                            seed = Mixed(seed, static_cast<unsigned char>(c));
+                            seed = SplitMix(seed, static_cast<unsigned char>(c));
                           }
                           std::mt19937_64 random(seed);
                           change(inputs, random);
@@ -159,7 +158,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
             const Region& region = RegionOf(r);
             const auto choices = ChoicesOf(*EndsOf(region));
             for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-              const std::uint64_t word = Mixed(key, static_cast<std::uint64_t>(i));
+              const std::uint64_t word = SplitMix(key, static_cast<std::uint64_t>(i));
               PutInteger(inputs, region, r, i, choices[word % choices.size()]);
             }
           }
@@ -465,14 +464,6 @@ class Maker : public std::enable_shared_from_this<Maker> {
           }
         },
         Kind::kSpecial);
-  }
-
-  // SplitMix64's output function.
-  static std::uint64_t Mixed(std::uint64_t key, std::uint64_t index) {
-    std::uint64_t x = key + (index + 1) * 0x9e3779b97f4a7c15ull;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
   }
 
   const CasePlan& plan_;

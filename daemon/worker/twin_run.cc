@@ -9,6 +9,7 @@
 #include "device/describe.h"
 #include "device/parallel.h"
 #include "worker/reach.h"
+#include "worker/split_mix.h"
 
 namespace cupilot::worker {
 namespace {
@@ -17,13 +18,9 @@ constexpr std::chrono::milliseconds kLimit{60000};
 constexpr int kDraws = 8;
 constexpr std::int64_t kTwinStretch = 512;
 
-// Draw `index` of a stream: uniform in [-sqrt 3, sqrt 3], variance 1. A function of its arguments
-// alone (SplitMix64's output function), so that elements can be drawn in any order.
+// Draw `index` of a stream: uniform in [-sqrt 3, sqrt 3], variance 1.
 double Noise(std::uint64_t stream, std::uint64_t index) {
-  std::uint64_t x = (stream << 40) + (index + 1) * 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  x ^= x >> 31;
+  const std::uint64_t x = SplitMix(stream << 40, index);
   return (static_cast<double>(static_cast<std::int64_t>(x >> 11)) * 0x1p-53 - 0.5) *
          3.4641016151377544;
 }

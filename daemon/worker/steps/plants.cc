@@ -128,14 +128,14 @@ class Planting {
     for (int k = 1; k < kSeriesRuns; ++k) request.pokes.push_back(series.Draw(first + k - 1));
     const std::string& region = layout_.regions[region_].name;
     const std::string name = "series " + std::to_string(first) + " in '" + region + "'";
-    TRY_ASSIGN(const auto expected, trial_.references().SeriesOf(name, series.base(), request));
+    TRY_ASSIGN(const auto expected, trial_.references().SeriesOf(name, *series.base(), request));
     if (!expected->dropped.empty()) {
       dropped_ += 1;
       why_dropped_ = expected->dropped;
       return Finding{};
     }
     OriginalResult asked;
-    asked.inputs = std::make_shared<const CaseInputs>(series.base());
+    asked.inputs = series.base();
     asked.original_us = workload_.original_us;
     TRY_ASSIGN(Finding finding,
                trial_.RunSeries({asked, "of the workload, " + name}, before_, request));

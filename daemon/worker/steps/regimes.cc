@@ -28,17 +28,6 @@ std::vector<double> NumbersOf(const Trial& trial) {
   return numbers;
 }
 
-base::Result<Finding> JudgePlain(Trial& trial, const Regime& regime) {
-  TRY_ASSIGN(const auto workload, trial.Workload());
-  TRY_ASSIGN(const auto reference, trial.references().FindOf(regime.name, regime.draw));
-  if (reference->redundant) return Finding{};
-  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
-    trial.Note("regimes", regime.name + ": dropped: " + reference->dropped);
-    return Finding{};
-  }
-  return trial.Judge({*reference, "of the workload with " + regime.name});
-}
-
 bool HasFreeOrder(const Layout& layout) {
   return std::any_of(layout.regions.begin(), layout.regions.end(),
                      [](const Region& region) { return region.output && region.order_free; });
@@ -46,7 +35,8 @@ bool HasFreeOrder(const Layout& layout) {
 
 base::Result<Finding> JudgeRegime(Trial& trial, const Regime& regime) {
   const bool plain = regime.kind == Regime::Kind::kPlain;
-  if (plain && HasFreeOrder(trial.scene().original.layout)) return JudgePlain(trial, regime);
+  if (plain && HasFreeOrder(trial.scene().original.layout))
+    return JudgeContentsOf(trial, "regimes", regime.name, regime.draw);
   SpecialContents special{"regimes", regime.name};
   special.finite = regime.kind == Regime::Kind::kFinite;
   special.units = kUnitsOfTies;

@@ -205,17 +205,10 @@ base::Result<Finding> JudgeScalars(Trial& trial) {
 
 // Random data say nothing of an array that the workload fills with one number.
 base::Result<Finding> JudgeConstants(Trial& trial) {
-  constexpr const char* kName = "other constants";
   TRY_ASSIGN(const auto workload, trial.Workload());
-  TRY_ASSIGN(const auto reference, trial.references().FindOf(kName, [&] {
+  return JudgeContentsOf(trial, "special_values", "other constants", [&] {
     return WithOtherConstants(trial.scene().original, *workload->inputs);
-  }));
-  if (reference->redundant) return Finding{};
-  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
-    trial.Note("special_values", std::string(kName) + ": dropped: " + reference->dropped);
-    return Finding{};
-  }
-  return trial.Judge({*reference, std::string("of the workload with ") + kName});
+  });
 }
 
 // A product with zero is no number where the other factor is none.

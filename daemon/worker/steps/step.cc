@@ -53,6 +53,18 @@ Finding Because(Finding finding, const char* reason) {
   return finding;
 }
 
+base::Result<Finding> JudgeContentsOf(Trial& trial, const char* step, const std::string& name,
+                                      const std::function<CaseInputs()>& draw) {
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  TRY_ASSIGN(const auto reference, trial.references().FindOf(name, draw));
+  if (reference->redundant) return Finding{};
+  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
+    trial.Note(step, name + ": dropped: " + reference->dropped);
+    return Finding{};
+  }
+  return trial.Judge({*reference, "of the workload with " + name});
+}
+
 base::Result<Finding> JudgeOtherInputs(Trial& trial, const std::string& when) {
   TRY_ASSIGN(const GateFill* fill, trial.AnotherFill());
   TRY_ASSIGN(const auto reference,

@@ -65,6 +65,11 @@ base::Result<Finding> StepAliases(Trial& trial);
 // alias_unsafe.
 base::Result<Finding> ExplainOverlap(Trial& trial, Finding finding);
 
+// Contents that are no fill's (`name` is theirs alone), by all checks, where the original repeats
+// its bits on them as on the workload's; a note by the step's name says where it does not.
+base::Result<Finding> JudgeContentsOf(Trial& trial, const char* step, const std::string& name,
+                                      const std::function<CaseInputs()>& draw);
+
 // Contents on which results may be infinite or no numbers.
 struct SpecialContents {
   const char* step;     // for notes

@@ -236,7 +236,7 @@ std::vector<std::int64_t> IntegersOf(const CaseInputs& inputs) {
 TEST(PlantSeries, EachDrawIsOneDecisiveNumber) {
   const DrawnCase drawn = Draw(CaseOfRows("1"));
   const PlantSeries series(drawn.plan, drawn.workload, 0, 7);
-  EXPECT_EQ(series.base().regions, drawn.workload.regions);
+  EXPECT_EQ(series.base()->regions, drawn.workload.regions);
   std::set<std::int64_t> positions;
   for (int run = 0; run < 40; ++run) {
     const auto writes = series.Draw(run);

@@ -28,11 +28,7 @@ class AccessesTest : public ::testing::Test {
   }
 
   static std::string NoteOf(const records::Evaluation& evaluation) {
-    std::string notes;
-    for (const records::Check& check : evaluation.checks) {
-      if (check.name == "accesses") notes += check.detail + "\n";
-    }
-    return notes;
+    return WatchedRig::NotesOf(evaluation, "accesses");
   }
   static void ExpectCaught(const std::string& reason, const std::string& detail,
                            const Json& variant) {
@@ -44,9 +40,7 @@ class AccessesTest : public ::testing::Test {
     EXPECT_EQ(evaluation.metrics["verify"]["accesses"].value("caught", ""), "accesses");
   }
   static records::Evaluation ExpectAccepted(const Json& variant) {
-    const records::Evaluation evaluation = rig_->Evaluate(variant);
-    EXPECT_TRUE(evaluation.accepted) << evaluation.reason << ": " << evaluation.detail;
-    return evaluation;
+    return rig_->ExpectAccepted(variant);
   }
 
   inline static WatchedRig* rig_ = nullptr;

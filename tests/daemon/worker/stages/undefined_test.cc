@@ -27,11 +27,7 @@ class UndefinedTest : public ::testing::Test {
   }
 
   static std::string NoteOf(const records::Evaluation& evaluation) {
-    std::string notes;
-    for (const records::Check& check : evaluation.checks) {
-      if (check.name == "undefined") notes += check.detail + "\n";
-    }
-    return notes;
+    return WatchedRig::NotesOf(evaluation, "undefined");
   }
   // By this step, and by nothing where it is left out.
   static void ExpectOnlyCaughtHere(const std::string& reason, const std::string& detail,
@@ -48,9 +44,7 @@ class UndefinedTest : public ::testing::Test {
     rig_->finalists().others = false;
   }
   static records::Evaluation ExpectAccepted(const Json& variant) {
-    const records::Evaluation evaluation = rig_->Evaluate(variant);
-    EXPECT_TRUE(evaluation.accepted) << evaluation.reason << ": " << evaluation.detail;
-    return evaluation;
+    return rig_->ExpectAccepted(variant);
   }
 
   inline static WatchedRig* rig_ = nullptr;

@@ -100,6 +100,19 @@ class WatchedRig {
     EXPECT_TRUE(evaluation) << evaluation.error().message;
     return evaluation ? *evaluation : records::Evaluation{};
   }
+  records::Evaluation ExpectAccepted(const records::Json& variant) {
+    const records::Evaluation evaluation = Evaluate(variant);
+    EXPECT_TRUE(evaluation.accepted) << evaluation.reason << ": " << evaluation.detail;
+    return evaluation;
+  }
+  // What a step has to say, a line each.
+  static std::string NotesOf(const records::Evaluation& evaluation, const std::string& step) {
+    std::string notes;
+    for (const records::Check& check : evaluation.checks) {
+      if (check.name == step) notes += check.detail + "\n";
+    }
+    return notes;
+  }
 
  private:
   // One element of `out` a block, `count` is an array of one.
