@@ -210,12 +210,15 @@ class Obstacles {
     }
   }
 
-  // What tables lead to is laid out as the original has it.
+  // What tables lead to is widened where it is numbers.
   void CheckTable(const records::Parameter& parameter) {
     const NodeId record = RecordNamed(tree_, parameter.pointee);
-    const bool floats = !records::IsTable(parameter) || Widens(parameter.pointee) ||
-                        (record != kNone && HoldsFloatsInside(record));
-    if (floats) Decline("pointers to pointers to floats: " + parameter.name);
+    if (!records::IsTable(parameter)) {
+      Decline("pointers of several levels: " + parameter.name);
+    } else if (record != kNone ? HoldsFloatsInside(record)
+                               : Widens(parameter.pointee) && HasPart(parameter.pointee, "<")) {
+      Decline("pointers to structures with floats: " + parameter.name);
+    }
   }
 
   // In members of members, too.

@@ -199,19 +199,26 @@ class Planner {
       bool widened = false, found = false;
       for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
         if (case_.arguments[i].buffer != buffer.name) continue;
-        const bool this_widened = WidenedParameter(i);
+        const records::Parameter& parameter = kernel_.parameters[i];
+        const bool this_widened = WidenedParameter(i) && !records::PointsToPointers(parameter);
         if (found && this_widened != widened) {
           return Fail(base::Unsupported("buffer '" + buffer.name +
                                         "' is shared by widened and other arguments"));
         }
         widened = this_widened;
         if (found) continue;
-        const records::Parameter& parameter = kernel_.parameters[i];
         type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
         found = true;
       }
-      if (const records::Parameter* table = found ? nullptr : TableTo(buffer.name)) {
-        type = device::ElementTypeOf(table->pointee, table->pointee_bytes);
+      if (const auto table = TableTo(buffer.name)) {
+        if (found && WidenedParameter(*table) != widened) {
+          return Fail(base::Unsupported("buffer '" + buffer.name +
+                                        "' is shared by a table and an argument, of which one is "
+                                        "widened"));
+        }
+        widened = WidenedParameter(*table);
+        const records::Parameter& parameter = kernel_.parameters[*table];
+        if (!found) type = device::ElementTypeOf(parameter.pointee, parameter.pointee_bytes);
       }
       widened_buffers_.push_back(widened);
       Region region;
@@ -221,6 +228,7 @@ class Planner {
       if (bytes % type.size() != 0) type = {device::Number::kOpaque, 1, 1};
       region.count = bytes / type.size();
       region.type = widened ? device::Widened(type) : type;
+      given_sizes_.push_back(type.size());
       region.input = true;
       if (buffer.fill) {
         TRY(SetFill(*buffer.fill, &region, what));
@@ -232,19 +240,17 @@ class Planner {
   }
 
   // The first parameter that is a table, lies in a buffer and has a pointer to that one.
-  const records::Parameter* TableTo(const std::string& buffer) const {
+  std::optional<std::size_t> TableTo(const std::string& buffer) const {
     for (const records::Buffer& holder : case_.buffers) {
       const bool leads =
           std::any_of(holder.pointers.begin(), holder.pointers.end(),
                       [&](const records::PointerInBytes& p) { return p.buffer == buffer; });
       for (std::size_t i = 0; leads && i < case_.arguments.size(); ++i) {
         const records::Parameter& parameter = kernel_.parameters[i];
-        if (case_.arguments[i].buffer == holder.name && records::IsTable(parameter)) {
-          return &parameter;
-        }
+        if (case_.arguments[i].buffer == holder.name && records::IsTable(parameter)) return i;
       }
     }
-    return nullptr;
+    return std::nullopt;
   }
 
   // What the pointers of a buffer lead to is written, unless all who know them lead to const data.
@@ -264,16 +270,20 @@ class Planner {
       TRY_ASSIGN(const int to, BufferNamed(pointer.buffer));
       Region& target = plan_.layout.regions[static_cast<std::size_t>(to)];
       Region& holder = plan_.layout.regions[b];
-      if (widened_buffers_[b] || widened_buffers_[static_cast<std::size_t>(to)]) {
+      const std::int64_t given = given_sizes_[static_cast<std::size_t>(to)];
+      const bool widened = widened_buffers_[static_cast<std::size_t>(to)];
+      if (widened_buffers_[b] || (widened && pointer.offset % given != 0)) {
         return Fail(base::Unsupported(what + ": pointers in memory that is widened"));
       }
       if (pointer.at < 0 || pointer.at + kPointerBytes > holder.bytes()) {
         return Fail(InvalidArgument(what + ": a pointer lies outside of it"));
       }
-      if (pointer.offset < 0 || pointer.offset > target.bytes()) {
+      if (pointer.offset < 0 || pointer.offset > target.count * given) {
         return Fail(InvalidArgument(what + ": a pointer leads outside of '" + target.name + "'"));
       }
-      holder.entries.push_back({pointer.at, to, pointer.offset});
+      const std::int64_t size = target.type.size();
+      holder.entries.push_back(
+          {pointer.at, to, pointer.offset / given * size + pointer.offset % given});
       target.output = target.output || !known || !only_read;
     }
     return {};
@@ -376,7 +386,6 @@ class Planner {
     if (!records::IsTable(parameter)) {
       return Fail(InvalidArgument("'" + parameter.type + "' is no pointer to pointers to data"));
     }
-    if (WidenedParameter(i)) return Fail(base::Unsupported("a table of pointers that is widened"));
     Region area;
     area.name = argument.name + "[*]";
     area.type = device::ElementTypeOf(parameter.pointee, parameter.pointee_bytes);
@@ -387,6 +396,8 @@ class Planner {
           InvalidArgument(std::to_string(bytes) + " bytes are no whole " + parameter.pointee));
     }
     if (count <= kMostEntries) CutIntoSlices(count, bytes, area);
+    // Cut as the original's: an element has the same number in both.
+    if (WidenedParameter(i)) area.type = device::Widened(area.type);
     if (count > kMostEntries || area.bytes() > kMaxRegionBytes) {
       return Fail(InvalidArgument(std::to_string(count) + " pointers to " + std::to_string(bytes) +
                                   " bytes each are not possible"));
@@ -408,8 +419,9 @@ class Planner {
     table.output = !parameter.element_const;
     table.table = true;
     for (std::int64_t entry = 0; entry < count; ++entry) {
+      const std::int64_t slice = SliceOfEntry(entry, count);
       table.entries.push_back(
-          {entry * kPointerBytes, lead_to, entry * area.slices.stride * area.type.size()});
+          {entry * kPointerBytes, lead_to, slice * area.slices.stride * area.type.size()});
     }
     const bool written = table.output;
     plan_.layout.Add(std::move(area));
@@ -427,7 +439,7 @@ class Planner {
     TRY_ASSIGN(const int region, BufferNamed(argument.buffer));
     Region& target = plan_.layout.regions[static_cast<std::size_t>(region)];
     const records::Parameter& parameter = kernel_.parameters[i];
-    if (WidenedParameter(i)) {
+    if (WidenedParameter(i) && !records::PointsToPointers(parameter)) {
       const auto type = device::ElementTypeOf(parameter.element, parameter.element_bytes);
       if (!type.floating()) return Fail(base::Unsupported("a widened structure in a buffer"));
       if (type.bytes == 0 || offset % type.bytes != 0) {
@@ -489,6 +501,9 @@ class Planner {
       if (pointer.at < 0 || pointer.at + 8 > static_cast<std::int64_t>(bytes.size())) {
         return Fail(InvalidArgument("a pointer lies outside the structure"));
       }
+      if (widened_buffers_[static_cast<std::size_t>(region)]) {
+        return Fail(base::Unsupported("a structure with a pointer to memory that is widened"));
+      }
       target.output = true;  // what a structure's pointer is for is not said
       value.pointers.push_back({structure == nullptr ? pointer.at : PlaceOf(*structure, pointer.at),
                                 target.offset + pointer.offset});
@@ -546,6 +561,7 @@ class Planner {
   const device::Properties& device_;
   const Widening* widening_;
   std::vector<bool> widened_buffers_;
+  std::vector<std::int64_t> given_sizes_;  // of the buffers' elements, before they are widened
   CasePlan plan_;
 };
 

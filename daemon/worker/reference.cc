@@ -1,6 +1,7 @@
 #include "worker/reference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -23,6 +24,9 @@ using records::Json;
 constexpr std::chrono::milliseconds kOriginalLimit{60000}, kLeastLimit{5000};
 constexpr double kMostTimes = 10;
 constexpr std::size_t kBlock = 4096;  // bytes that are compared at once
+// How far two runs of an original are apart that adds in no certain order, at most: in units of the
+// error rule, and as a part of the result where there are none.
+constexpr double kRepeatedUnits = 1024, kRepeatedPart = 0.01;
 
 std::span<const std::byte> BytesOf(const Region& region, std::span<const std::byte> arena) {
   return arena.subspan(static_cast<std::size_t>(region.offset),
@@ -57,25 +61,29 @@ class References::Original {
   Original(const protocol::CandidateSet& set, const records::Case& workload, const CasePlan& plan)
       : set_(set), workload_(workload), plan_(plan) {}
 
-  base::Result<OriginalResult> Run(std::shared_ptr<const CaseInputs> inputs) {
+  // Whose results depend on what lies beside its buffers, does not repeat them: other bytes lie
+  // there the second time, and with other contents than the workload's other buffers, too.
+  base::Result<OriginalResult> Run(std::shared_ptr<const CaseInputs> inputs, bool workload) {
     OriginalResult result;
     result.inputs = std::move(inputs);
     TRY(StartRunner());
-    std::vector<std::byte> first;
-    // Whose results depend on what lies beside its buffers, does not repeat them either.
-    for (const Before& before : {Before{kPoison, kRedByte}, Before{kOtherPoison, kOtherRedByte}}) {
-      TRY_ASSIGN(const std::string failure, RunOnce(plan_, *result.inputs, before, result));
-      if (!failure.empty()) return Dropped(failure);
-      if (first.empty()) first.assign(Arena(plan_).begin(), Arena(plan_).end());
-    }
+    TRY_ASSIGN(std::string failure,
+               RunOnce(plan_, *result.inputs, Before{kPoison, kRedByte}, result));
+    if (!failure.empty()) return Dropped(failure);
+    const std::vector<std::byte> first(Arena(plan_).begin(), Arena(plan_).end());
+    const CasePlan second = workload ? plan_ : Reversed(plan_);
+    TRY_ASSIGN(failure,
+               RunOnce(second, *result.inputs, Before{kOtherPoison, kOtherRedByte}, result));
+    if (!failure.empty()) return Dropped(failure);
     // Whether its bits repeat is seen before a twin is asked, which bits that differ need.
-    if (CollectOutputs(first, result) && result.repeats && !set_.twin_artifact.empty()) {
+    if (CollectOutputs(first, second.layout, result) && result.repeats &&
+        !set_.twin_artifact.empty()) {
       result.twin_waits = true;
       return result;
     }
     TRY(RunTwin(result));
     result.repeats = true;
-    if (!CollectOutputs(first, result)) {
+    if (!CollectOutputs(first, second.layout, result)) {
       return Dropped("the original gives other bits when it runs again" +
                      (result.no_twin.empty() ? "" : ", and " + result.no_twin));
     }
@@ -219,14 +227,16 @@ class References::Original {
     return {};
   }
 
-  // False if the two runs differ and nothing says how far that may go.
-  bool CollectOutputs(std::span<const std::byte> first, OriginalResult& result) {
+  // False if the two runs differ and nothing says how far that may go. `second`: where the second
+  // one's buffers lie in the memory.
+  bool CollectOutputs(std::span<const std::byte> first, const Layout& second,
+                      OriginalResult& result) {
     result.outputs.resize(plan_.layout.regions.size());
     for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
       const Region& region = plan_.layout.regions[r];
       ReferenceOutput& output = result.outputs[r];
       if (!region.output) continue;
-      const auto a = BytesOf(region, first), b = BytesOf(region, lease_->memory());
+      const auto a = BytesOf(region, first), b = BytesOf(second.regions[r], lease_->memory());
       output.bytes.assign(a.begin(), a.end());
       output.unwritten.clear();
       const bool may_differ =
@@ -240,7 +250,11 @@ class References::Original {
               SortedElements(region, b.data(), output.unwritten)) {
         return false;
       }
-      result.repeats = result.repeats && (same || SameBits(region, a, b, output.unwritten));
+      const bool repeats = same || SameBits(region, a, b, output.unwritten);
+      result.repeats = result.repeats && repeats;
+      result.scattered =
+          result.scattered || (!repeats && !region.order_free && region.type.floating() &&
+                               FarApart(region, a, b, output));
       MeasureOriginal(r, result);
     }
     return true;
@@ -253,6 +267,26 @@ class References::Original {
     LeaveOut(output.unwritten, region.type.lanes, *output.expected);
     const std::byte* bytes = output.bytes.data();
     output.original_rho = RhoOf(bytes, bytes, region.type, *output.expected);
+  }
+
+  // Of two that do not have the same bits.
+  static bool FarApart(const Region& region, std::span<const std::byte> a,
+                       std::span<const std::byte> b, const ReferenceOutput& output) {
+    for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (!output.unwritten.empty() &&
+          output.unwritten[at / static_cast<std::size_t>(region.type.lanes)]) {
+        continue;
+      }
+      const double x = device::ReadNumber(a.data(), i, region.type);
+      const double y = device::ReadNumber(b.data(), i, region.type);
+      if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+      if (!std::isfinite(x) || !std::isfinite(y)) return true;
+      const double room = output.expected ? output.expected->Apart(kRepeatedUnits, at)
+                                          : kRepeatedPart * std::max(std::fabs(x), std::fabs(y));
+      if (std::fabs(x - y) > room) return true;
+    }
+    return false;
   }
 
   // Of two that are not the same to the byte.
@@ -357,6 +391,12 @@ bool IsDense(const GateFill* fill, const OriginalResult& reference) {
   return fill->dense;
 }
 
+std::string WhyNotJudgedBy(const OriginalResult& reference, const OriginalResult& workload) {
+  if (!reference.dropped.empty()) return reference.dropped;
+  if (!reference.scattered || workload.scattered) return {};
+  return "the original's results depend on what lies beside its buffers";
+}
+
 bool DeclaresTolerance(const records::Workload& workload) {
   return workload.tolerance && !workload.tolerance->bitwise &&
          (workload.tolerance->relative || workload.tolerance->absolute);
@@ -390,7 +430,7 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
   TRY_ASSIGN(auto inputs, draw());
   OriginalResult result;
   if (always || inputs->changed) {
-    TRY_ASSIGN(result, Runs().Run(std::move(inputs)));
+    TRY_ASSIGN(result, Runs().Run(std::move(inputs), always));
   } else {
     result.redundant = true;
   }

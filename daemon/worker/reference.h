@@ -31,6 +31,9 @@ struct OriginalResult {
   std::string dropped;  // why this fill does not count: the original fails or does not repeat on it
   bool redundant = false;  // the fill changes nothing of the workload's own inputs
   bool repeats = true;     // both runs of the original gave the same bits
+  // They differ by more than sums in another order do: its results depend on what lies beside its
+  // buffers, or on the order of its threads.
+  bool scattered = false;
   // No twin was asked yet: the original repeats its bits here, and who gives the same ones has its
   // errors, too (References::WithTwin).
   bool twin_waits = false;
@@ -56,6 +59,10 @@ struct SeriesResult {
 // Whether results of the fill are judged by the limits of dense inputs (error_rule.h); null: the
 // workload's own. Exact integers are a probe only where the original is exact on them.
 bool IsDense(const GateFill* fill, const OriginalResult& reference);
+
+// Why contents of which `reference` is what the original gives are none to judge by; empty: they
+// are. `workload`: what it gives for the workload's own.
+std::string WhyNotJudgedBy(const OriginalResult& reference, const OriginalResult& workload);
 
 // Whether the workload declares how far a floating result may be from the original's.
 bool DeclaresTolerance(const records::Workload& workload);

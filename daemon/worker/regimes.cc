@@ -63,8 +63,8 @@ bool HoldsTies(const Region& region, const std::vector<std::byte>& bytes) {
 class Maker : public std::enable_shared_from_this<Maker> {
  public:
   Maker(const CasePlan& plan, const CaseInputs& workload, const std::vector<double>& numbers,
-        std::uint64_t seed)
-      : plan_(plan), workload_(workload), numbers_(numbers), seed_(seed) {
+        bool wide, std::uint64_t seed)
+      : plan_(plan), workload_(workload), numbers_(numbers), wide_(wide), seed_(seed) {
     for (const std::size_t r : PlantableRegions(plan.layout)) {
       const Region& region = plan.layout.regions[r];
       if (region.type.floating()) floats_.push_back(r);
@@ -87,8 +87,26 @@ class Maker : public std::enable_shared_from_this<Maker> {
     AddOrdered();
     AddRepeats();
     AddMagnitudes();
+    if (wide_) AddLargestHalves();
     AddZeros();
     return std::move(regimes_);
+  }
+
+  std::optional<Regime> Meeting() {
+    if (integers_.empty()) return std::nullopt;
+    Add("integers that meet", [this](CaseInputs& inputs, auto& random) {
+      for (const std::size_t r : integers_) {
+        const Region& region = RegionOf(r);
+        const Ends ends = *EndsOf(region);
+        // Equal ones, and neighbours, which are bits of one word.
+        const std::array<std::int64_t, 4> choices = {ends.low, std::min(ends.low + 1, ends.high),
+                                                     ends.high, std::max(ends.high - 1, ends.low)};
+        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+          PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
+        }
+      }
+    });
+    return std::move(regimes_.front());
   }
 
  private:
@@ -404,6 +422,27 @@ class Maker : public std::enable_shared_from_this<Maker> {
     }
   }
 
+  // Sums of two are more than half precision holds. Of one sign: what the whole sum has room for,
+  // its parts have in any order.
+  void AddLargestHalves() {
+    const auto is_half = [this](std::size_t r) {
+      return RegionOf(r).type.number == Number::kFloat16;
+    };
+    if (std::none_of(floats_.begin(), floats_.end(), is_half)) return;
+    Add(
+        "the largest numbers of half precision",
+        [this, is_half](CaseInputs& inputs, auto& random) {
+          for (const std::size_t r : floats_) {
+            if (!is_half(r)) continue;
+            const Region& region = RegionOf(r);
+            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              PutNumber(inputs, region, r, i, 32768 + static_cast<double>(random() % 1000) * 32);
+            }
+          }
+        },
+        Kind::kFinite);
+  }
+
   bool HasDoubles() const {
     const auto& regions = plan_.layout.regions;
     return std::any_of(regions.begin(), regions.end(),
@@ -469,6 +508,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
   const CasePlan& plan_;
   const CaseInputs& workload_;
   const std::vector<double> numbers_;
+  const bool wide_;
   const std::uint64_t seed_;
   std::vector<std::size_t> floats_, integers_, ordered_;
   std::vector<Regime> regimes_;
@@ -532,8 +572,13 @@ std::vector<double> LiteralsOf(std::string_view source) {
 }
 
 std::vector<Regime> Regimes(const CasePlan& plan, const CaseInputs& workload,
-                            const std::vector<double>& numbers, std::uint64_t seed) {
-  return std::make_shared<Maker>(plan, workload, numbers, seed)->Run();
+                            const std::vector<double>& numbers, bool wide, std::uint64_t seed) {
+  return std::make_shared<Maker>(plan, workload, numbers, wide, seed)->Run();
+}
+
+std::optional<Regime> IntegersThatMeet(const CasePlan& plan, const CaseInputs& workload,
+                                       std::uint64_t seed) {
+  return std::make_shared<Maker>(plan, workload, std::vector<double>{}, false, seed)->Meeting();
 }
 
 }  // namespace cupilot::worker

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,14 @@ struct Regime {
 std::vector<double> LiteralsOf(std::string_view source);
 
 // In the order of what they show. `numbers`: of the sources and the scalars, for floating regions
-// and integers whose range holds them. References to `plan` and `workload` are kept.
+// and integers whose range holds them. `wide`: the arithmetic on numbers in half precision is that
+// of a wider format, so that none overflows inside. References to `plan` and `workload` are kept.
 std::vector<Regime> Regimes(const CasePlan& plan, const CaseInputs& workload,
-                            const std::vector<double>& numbers, std::uint64_t seed);
+                            const std::vector<double>& numbers, bool wide, std::uint64_t seed);
+
+// For watched runs: integers of so few kinds that threads meet wherever these lead them; nothing
+// where there are none.
+std::optional<Regime> IntegersThatMeet(const CasePlan& plan, const CaseInputs& workload,
+                                       std::uint64_t seed);
 
 }  // namespace cupilot::worker

@@ -30,9 +30,15 @@ void CutIntoSlices(std::int64_t count, std::int64_t bytes, Region& region) {
   region.count = count == 0 ? 0 : (count - 1) * region.slices.stride + region.slices.elements;
 }
 
+std::int64_t SliceOfEntry(std::int64_t entry, std::int64_t count) {
+  const std::int64_t neighbour = entry ^ 1;
+  return neighbour < count ? neighbour : entry;
+}
+
 std::string SliceName(const Region& region, std::int64_t slice) {
   const std::size_t open = region.name.rfind('[');
-  return region.name.substr(0, open) + "[" + std::to_string(slice) + "]";
+  const std::int64_t entry = SliceOfEntry(slice, region.slices.count);
+  return region.name.substr(0, open) + "[" + std::to_string(entry) + "]";
 }
 
 std::uint64_t EntryFor(std::size_t region, std::int64_t offset) {
@@ -45,6 +51,24 @@ void WriteEntries(const Region& region, std::byte* data) {
     const std::uint64_t word = EntryFor(static_cast<std::size_t>(entry.region), entry.offset);
     std::memcpy(data + entry.at, &word, sizeof word);
   }
+}
+
+void MoveEntries(const Region& region, const Layout& from, const Layout& to, std::byte* data) {
+  const auto move = [&](std::int64_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data + at, sizeof word);
+    const auto number = static_cast<std::size_t>(word >> kOffsetBits & 0xffff);
+    if (!IsEntry(word) || number >= from.regions.size()) return;
+    const auto offset = static_cast<std::int64_t>(word & kOffsetMask);
+    const std::int64_t was = from.regions[number].type.size(), is = to.regions[number].type.size();
+    word = EntryFor(number, offset / was * is + offset % was);
+    std::memcpy(data + at, &word, sizeof word);
+  };
+  if (!region.table) {
+    for (const Region::Entry& entry : region.entries) move(entry.at);
+    return;
+  }
+  for (std::int64_t at = 0; at + kWord <= region.bytes(); at += kWord) move(at);
 }
 
 Json TablesJson(const Layout& layout, std::int64_t base) {

@@ -17,7 +17,10 @@ namespace cupilot::worker {
 
 // `count` slices of `bytes` bytes each, whole elements.
 void CutIntoSlices(std::int64_t count, std::int64_t bytes, Region& region);
-// "ptrs[3]" of the region "ptrs[*]".
+// Which slice of `count` the entry of a table leads to: neighbours have changed places, so that who
+// takes the slices to be in order, or at equal distances, is wrong. Its own inverse.
+std::int64_t SliceOfEntry(std::int64_t entry, std::int64_t count);
+// "ptrs[3]" of the region "ptrs[*]": the entry that leads to this slice.
 std::string SliceName(const Region& region, std::int64_t slice);
 
 // What stands for the address of byte `offset` of a region: no address of any device.
@@ -25,6 +28,9 @@ std::uint64_t EntryFor(std::size_t region, std::int64_t offset);
 
 // Into the contents of a region, at the region's entries.
 void WriteEntries(const Region& region, std::byte* data);
+// In the contents of a table or at a region's entries: what leads to an element of `from` leads to
+// the same element of `to`, which has the same regions with elements of other sizes.
+void MoveEntries(const Region& region, const Layout& from, const Layout& to, std::byte* data);
 
 // For the runner: the words that may be addresses, and all regions' places, `base` further on.
 // Null where a layout has none.

@@ -304,8 +304,7 @@ base::Result<const GateFill*> Trial::AnotherFill() {
   for (const GateFill& fill : kGateFills) {
     if (!fill.active) continue;
     TRY_ASSIGN(const auto reference, references_.Find(&fill));
-    const bool repeats = reference->repeats || !workload->repeats;
-    if (reference->dropped.empty() && !reference->redundant && repeats) return &fill;
+    if (!reference->redundant && WhyNotJudgedBy(*reference, *workload).empty()) return &fill;
   }
   return nullptr;
 }

@@ -10,6 +10,7 @@
 #include "device/parallel.h"
 #include "worker/reach.h"
 #include "worker/split_mix.h"
+#include "worker/tables.h"
 
 namespace cupilot::worker {
 namespace {
@@ -193,6 +194,7 @@ void TwinRun::Widen(const CaseInputs& inputs, const Change& change) {
     } else if (!inputs.regions[r].empty()) {
       std::memcpy(arena.data() + to.offset, inputs.regions[r].data(),
                   static_cast<std::size_t>(std::min(from.bytes(), to.bytes())));
+      MoveEntries(to, original_.layout, plan_.layout, arena.data() + to.offset);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "host_runtime/include/cupilot_host_watch.h"
 #include "worker/kept.h"
 #include "worker/program.h"
+#include "worker/regimes.h"
 #include "worker/sizes.h"
 #include "worker/steps/step.h"
 
@@ -21,7 +22,7 @@ constexpr std::int64_t kMostWatchedBytes = std::int64_t{24} << 20;  // of a case
 constexpr std::int64_t kShiftedBytes = std::int64_t{4} << 20;       // of the case elsewhere
 constexpr std::int64_t kSmallBytes = std::int64_t{512} << 10;       // of another size
 constexpr std::size_t kMostSizes = 3;
-constexpr unsigned char kPoison = 0x00;
+constexpr unsigned char kSharedPoison = 0x00;
 constexpr std::size_t kKeptBytes = 1 << 20;  // of findings
 
 using Judge = std::function<base::Result<Finding>(const WatchedScene& scene)>;
@@ -29,6 +30,11 @@ using Judge = std::function<base::Result<Finding>(const WatchedScene& scene)>;
 bool IsOutside(const WatchFinding& finding) {
   return finding.kind == cupilot_host_watch_outside_read ||
          finding.kind == cupilot_host_watch_outside_write;
+}
+
+// On a GPU compute-sanitizer looks as well, and a proof takes 10 s in all.
+unsigned long MostAccesses(const protocol::CandidateSet& set) {
+  return set.device == "host" ? 40'000'000 : 8'000'000;
 }
 
 std::size_t BytesOf(const WatchedRun& run) {
@@ -48,18 +54,27 @@ Kept<WatchedRun>& KeptRuns() {
 class Watched {
  public:
   // `of`: for details and notes; another one for each plan.
-  Watched(Trial& trial, const char* step, const CasePlan& plan, std::string of)
-      : trial_(trial), step_(step), set_(trial.set()), plan_(plan), of_(std::move(of)) {}
+  // `contents`: what its inputs are changed to; empty: they stay.
+  Watched(Trial& trial, const char* step, const CasePlan& plan, std::string of,
+          std::shared_ptr<const CaseInputs> contents = nullptr)
+      : trial_(trial),
+        step_(step),
+        set_(trial.set()),
+        plan_(plan),
+        of_(std::move(of)),
+        inputs_(std::move(contents)) {}
 
   // Nothing where it says nothing.
   base::Result<std::optional<Finding>> Run(bool own_size, const Judge& judge) {
     auto scene = trial_.MakeScene(plan_);
     if (!scene) return std::nullopt;  // the guard does not admit it
     scene_ = std::move(*scene);
-    auto inputs = FindInputs(set_, plan_, nullptr);
-    if (!inputs && inputs.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;
-    if (!inputs) return base::Fail(inputs.error());
-    inputs_ = std::move(*inputs);
+    if (!inputs_) {
+      auto inputs = FindInputs(set_, plan_, nullptr);
+      if (!inputs && inputs.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;
+      if (!inputs) return base::Fail(inputs.error());
+      inputs_ = std::move(*inputs);
+    }
     TRY_ASSIGN(const auto original, Original());
     if (!original->failed.empty() || !original->failure.empty() || original->stopped) {
       if (own_size) {
@@ -88,8 +103,6 @@ class Watched {
   }
 
  private:
-  // On a GPU compute-sanitizer looks as well, and a proof takes 10 s in all.
-  unsigned long MostAccesses() const { return set_.device == "host" ? 40'000'000 : 8'000'000; }
   void Say(const std::string& what) { trial_.Note(step_, of_ + ": " + what); }
 
   std::string KeyOf(const std::string& artifact, const Json& program) const {
@@ -106,7 +119,7 @@ class Watched {
     const std::string key = KeyOf(set_.watched_original, program);
     if (auto found = KeptRuns().Find(key)) return found;
     TRY_ASSIGN(WatchedRun run, RunWatched(set_.watched_original, program, plan_.layout, *inputs_,
-                                          kPoison, MostAccesses()));
+                                          kSharedPoison, MostAccesses(set_)));
     const std::size_t bytes = BytesOf(run);
     auto original = std::make_shared<const WatchedRun>(std::move(run));
     KeptRuns().Put(key, original, bytes);
@@ -116,7 +129,7 @@ class Watched {
   base::Result<std::shared_ptr<const WatchedRun>> Candidate() {
     const std::string key = KeyOf(set_.watched_candidate, scene_.program);
     if (auto found = KeptRuns().Find(key)) return found;
-    TRY_ASSIGN(WatchedRun run, RunCandidate(kPoison));
+    TRY_ASSIGN(WatchedRun run, RunCandidate(kSharedPoison));
     const std::size_t bytes = BytesOf(run);
     auto candidate = std::make_shared<const WatchedRun>(std::move(run));
     // What failed may do so by chance.
@@ -127,7 +140,7 @@ class Watched {
   base::Result<WatchedRun> RunCandidate(unsigned char poison) {
     trial_.CountLaunches(1);
     return RunWatched(set_.watched_candidate, scene_.program, scene_.plan.layout, *inputs_, poison,
-                      MostAccesses());
+                      MostAccesses(set_));
   }
 
   Trial& trial_;
@@ -189,11 +202,32 @@ base::Result<Finding> WatchScenes(Trial& trial, const char* step, const Judge& j
       if (finding) looked_at += "; " + how;
     }
   }
+  if (!looked_at.empty() && plan.layout.bytes <= kShiftedBytes) {
+    TRY_ASSIGN(const auto inputs, FindInputs(set, plan, nullptr));
+    if (const auto meeting = IntegersThatMeet(plan, *inputs, set.seed)) {
+      Watched met(trial, step, plan, of + ", " + meeting->name,
+                  std::make_shared<const CaseInputs>(meeting->draw()));
+      TRY_ASSIGN(auto finding, met.Run(false, judge));
+      if (finding && !finding->reason.empty()) return *finding;
+      if (finding) looked_at += "; " + meeting->name;
+    }
+  }
   TRY_ASSIGN(Finding finding, WatchSizes(trial, step, judge, looked_at));
   if (!finding.reason.empty()) return finding;
   trial.Note(step, looked_at.empty() ? of + ": not looked at: no size is small enough"
                                      : of + ": all are in order at " + looked_at);
   return Finding{};
+}
+
+base::Result<bool> OriginalCollides(const protocol::CandidateSet& set, const CasePlan& plan) {
+  if (set.watched_original.empty() || plan.layout.bytes > kMostWatchedBytes) return false;
+  TRY_ASSIGN(const auto inputs, FindInputs(set, plan, nullptr));
+  const Json program = ToJson(OriginalProgram(plan, set.kernel.name), plan.layout, 0);
+  TRY_ASSIGN(const WatchedRun run, RunWatched(set.watched_original, program, plan.layout, *inputs,
+                                              kSharedPoison, MostAccesses(set)));
+  return std::any_of(run.findings.begin(), run.findings.end(), [](const WatchFinding& finding) {
+    return finding.kind == cupilot_host_watch_global_race;
+  });
 }
 
 bool IsUndefined(const WatchFinding& finding) {

@@ -53,6 +53,10 @@ base::Result<Finding> WatchScenes(
     Trial& trial, const char* step,
     const std::function<base::Result<Finding>(const WatchedScene& scene)>& judge);
 
+// Whether the original's threads collide in memory where its buffers lie as in `plan`; false where
+// it cannot be watched. On a GPU such a run may repeat its bits by luck.
+base::Result<bool> OriginalCollides(const protocol::CandidateSet& set, const CasePlan& plan);
+
 // Whether it is about what the language does not define, not about accesses.
 bool IsUndefined(const WatchFinding& finding);
 

@@ -7,6 +7,7 @@
 
 #include "device/describe.h"
 #include "worker/steps/step.h"
+#include "worker/watched_scenes.h"
 
 namespace cupilot::worker {
 namespace {
@@ -152,8 +153,12 @@ base::Result<Finding> JudgeTables(Trial& trial, const TwoTables& tables) {
   TRY_ASSIGN(const auto apart, trial.Workload());
   TRY_ASSIGN(const auto reference, other.Workload());
   const auto size = static_cast<std::size_t>(plan.layout.regions[tables.to].type.size());
-  const bool legal =
+  bool legal =
       reference->dropped.empty() && reference->repeats && MaySo(*apart, *reference, tables, size);
+  if (legal) {
+    TRY_ASSIGN(const bool collides, OriginalCollides(trial.set(), plan));
+    legal = !collides;
+  }
   trial.Note("aliases", plan.name + (legal ? ": asked"
                                            : ": not asked: the original gives other "
                                              "results there"));

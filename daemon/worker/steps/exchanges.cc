@@ -67,9 +67,8 @@ class Exchanges {
   }
 
   base::Result<std::string> WhyNot(const OriginalResult& reference, const std::string& name) {
-    if (!reference.dropped.empty()) return reference.dropped;
-    if (workload_.repeats && !reference.repeats) {
-      return std::string("the original does not repeat its bits");
+    if (std::string why_not = WhyNotJudgedBy(reference, workload_); !why_not.empty()) {
+      return why_not;
     }
     if (reference.original_us > kMostTimes * workload_.original_us + kSparedUs) {
       return std::string("the original takes more than ten times as long");

@@ -19,14 +19,11 @@ base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
   TRY_ASSIGN(const auto reference, trial.references().Find(&fill));
   if (reference->redundant) return Finding{};
   const std::string name = std::string("fill ") + fill.name;
-  if (!reference->dropped.empty()) {
-    trial.Note(name, "dropped: " + reference->dropped);
-    return Finding{};
-  }
   // An index made of it may lie outside: what is found there is nobody's result.
   TRY_ASSIGN(const auto workload, trial.Workload());
-  if (workload->repeats && !reference->repeats) {
-    trial.Note(name, "dropped: the original's results depend on what lies beside its buffers");
+  const std::string why_not = WhyNotJudgedBy(*reference, *workload);
+  if (!why_not.empty()) {
+    trial.Note(name, "dropped: " + why_not);
     return Finding{};
   }
   TRY_ASSIGN(Finding finding,

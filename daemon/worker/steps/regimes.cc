@@ -15,6 +15,7 @@ constexpr std::int64_t kFewest = 3;
 // Equal numbers, added again and again, are rounded the same way each time: honest sums are off by
 // hundreds of units then. A branch that is taken wrongly is off by much more.
 constexpr double kUnitsOfTies = 4096;
+constexpr std::int64_t kSignificandOfFloat = 24;  // bits
 
 // What the sources and the launch name, so that branches on it are taken.
 std::vector<double> NumbersOf(const Trial& trial) {
@@ -48,7 +49,9 @@ base::Result<Finding> JudgeRegime(Trial& trial, const Regime& regime) {
 base::Result<Finding> StepRegimes(Trial& trial) {
   TRY_ASSIGN(const auto workload, trial.Workload());
   const CasePlan& plan = trial.scene().original;
-  const auto regimes = Regimes(plan, *workload->inputs, NumbersOf(trial), trial.set().seed);
+  const protocol::CandidateSet& set = trial.set();
+  const bool wide = !set.twin_artifact.empty() && set.twin.significand_bits >= kSignificandOfFloat;
+  const auto regimes = Regimes(plan, *workload->inputs, NumbersOf(trial), wide, set.seed);
   const std::int64_t most =
       std::max(kFewest, kMostBytes / std::max<std::int64_t>(1, plan.layout.bytes));
   std::int64_t asked = 0;

@@ -18,9 +18,9 @@ namespace {
 constexpr double kMostSizeUs = 1e6;
 constexpr double kRunsOfASize = 12;
 
-base::Result<bool> IsLegal(Trial& sized, const CasePlan& plan, bool repeats) {
+base::Result<bool> IsLegal(Trial& sized, const CasePlan& plan, const OriginalResult& workload) {
   TRY_ASSIGN(const auto reference, sized.Workload());
-  if (!reference->dropped.empty() || (repeats && !reference->repeats)) return false;
+  if (!WhyNotJudgedBy(*reference, workload).empty()) return false;
   TRY_ASSIGN(const std::string why_not, sized.references().WhyNotAt(Reversed(plan)));
   return why_not.empty();
 }
@@ -37,7 +37,7 @@ base::Result<std::optional<Finding>> JudgeSize(
   Trial sized(trial.request(), one, *plan);
   sized.quick_workload = true;
   if (!sized.MakeScene(*plan)) return std::nullopt;  // the guard does not admit it
-  auto legal = IsLegal(sized, *plan, workload.repeats);
+  auto legal = IsLegal(sized, *plan, workload);
   if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;
   if (!legal) return base::Fail(legal.error());
   if (!*legal) return std::nullopt;

@@ -239,8 +239,8 @@ base::Result<Finding> JudgeIntegers(Trial& trial, bool high) {
     return WithIntegersAtEnd(trial.scene().original, *workload->inputs, high);
   }));
   if (reference->redundant) return Finding{};
-  if (!reference->dropped.empty()) {
-    trial.Note("special_values", name + ": dropped: " + reference->dropped);
+  if (const std::string why_not = WhyNotJudgedBy(*reference, *workload); !why_not.empty()) {
+    trial.Note("special_values", name + ": dropped: " + why_not);
     return Finding{};
   }
   return trial.Judge({*reference, "of the workload with " + name});
@@ -253,8 +253,8 @@ base::Result<Finding> JudgeSpecialContents(Trial& trial, const SpecialContents& 
   TRY_ASSIGN(const auto workload, trial.Workload());
   TRY_ASSIGN(const auto reference, trial.references().FindOf(special.name, draw));
   if (reference->redundant) return Finding{};
-  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
-    trial.Note(special.step, special.name + ": dropped: " + reference->dropped);
+  if (const std::string why_not = WhyNotJudgedBy(*reference, *workload); !why_not.empty()) {
+    trial.Note(special.step, special.name + ": dropped: " + why_not);
     return Finding{};
   }
   const std::string label = "of the workload with " + special.name;

@@ -58,8 +58,8 @@ base::Result<Finding> JudgeContentsOf(Trial& trial, const char* step, const std:
   TRY_ASSIGN(const auto workload, trial.Workload());
   TRY_ASSIGN(const auto reference, trial.references().FindOf(name, draw));
   if (reference->redundant) return Finding{};
-  if (!reference->dropped.empty() || (workload->repeats && !reference->repeats)) {
-    trial.Note(step, name + ": dropped: " + reference->dropped);
+  if (const std::string why_not = WhyNotJudgedBy(*reference, *workload); !why_not.empty()) {
+    trial.Note(step, name + ": dropped: " + why_not);
     return Finding{};
   }
   return trial.Judge({*reference, "of the workload with " + name});

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(Literals, AreNumbersAndCharacters) {
   EXPECT_THAT(LiteralsOf("if (x < 0.1f || c == '\\n') y2 = 3 * a[0x10] + 1.5e3 - '\\'' + 1;"),
@@ -57,7 +58,7 @@ CaseInputs Of(const std::vector<Regime>& regimes, const std::string& name) {
 
 TEST(Regimes, OfFloatingNumbers) {
   const Drawn drawn = Draw(MakeCase());
-  const auto regimes = Regimes(drawn.plan, drawn.workload, {7, 0.125}, 3);
+  const auto regimes = Regimes(drawn.plan, drawn.workload, {7, 0.125}, true, 3);
   const auto levels = Numbers(drawn.plan, Of(regimes, "few levels"));
   EXPECT_EQ(std::set<double>(levels.begin(), levels.end()).size(), 8u);
   const auto named = Numbers(drawn.plan, Of(regimes, "numbers of the sources"));
@@ -76,9 +77,9 @@ TEST(Regimes, OfFloatingNumbers) {
 
 TEST(Regimes, AreFunctionsOfTheirNameAndSeed) {
   const Drawn drawn = Draw(MakeCase());
-  const auto one = Regimes(drawn.plan, drawn.workload, {7}, 3);
-  const auto again = Regimes(drawn.plan, drawn.workload, {7}, 3);
-  const auto other = Regimes(drawn.plan, drawn.workload, {8}, 3);
+  const auto one = Regimes(drawn.plan, drawn.workload, {7}, true, 3);
+  const auto again = Regimes(drawn.plan, drawn.workload, {7}, true, 3);
+  const auto other = Regimes(drawn.plan, drawn.workload, {8}, true, 3);
   ASSERT_EQ(one.size(), again.size());
   std::set<std::string> names;
   for (std::size_t i = 0; i < one.size(); ++i) {
@@ -110,7 +111,7 @@ TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
     workload.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
   }
   const auto values = [&](const std::string& name) {
-    const CaseInputs inputs = Of(Regimes(*plan, workload, {13, 500}, 3), name);
+    const CaseInputs inputs = Of(Regimes(*plan, workload, {13, 500}, true, 3), name);
     std::set<std::int64_t> found;
     for (std::int64_t i = 0; i < kCount; ++i) {
       found.insert(device::ReadInteger(inputs.regions[0].data(), i, plan->layout.regions[0].type));
@@ -120,6 +121,28 @@ TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
   EXPECT_THAT(values("either end"), ElementsAre(-5, 200));
   EXPECT_THAT(values("integers of few kinds ("), ElementsAre(-5, -4, -1, 0, 1, 13, 199, 200));
   EXPECT_THAT(values("integers of the sources"), ElementsAre(13));
+}
+
+TEST(Regimes, OfHalvesWhoseSumsAreMoreThanTheyHold) {
+  records::Kernel kernel = MakeKernel();
+  kernel.parameters[0].element = "__half";
+  kernel.parameters[0].element_bytes = 2;
+  const auto plan = PlanCase(kernel, MakeCase(), device::DescribeHost(), nullptr);
+  ASSERT_TRUE(plan) << plan.error().message;
+  CaseInputs workload;
+  for (const Region& region : plan->layout.regions) {
+    workload.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
+  }
+  const CaseInputs inputs =
+      Of(Regimes(*plan, workload, {}, true, 3), "largest numbers of half precision");
+  for (const double value : Numbers(*plan, inputs)) {
+    EXPECT_GE(value, 32768);
+    EXPECT_LE(value, 65504);
+  }
+  // Where sums are made in half precision themselves, honest ones in another order differ.
+  for (const Regime& regime : Regimes(*plan, workload, {}, false, 3)) {
+    EXPECT_THAT(regime.name, Not(HasSubstr("largest numbers")));
+  }
 }
 
 }  // namespace

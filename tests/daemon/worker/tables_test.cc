@@ -110,11 +110,33 @@ TEST(TablesTest, AreARegionAndOneOfWhatTheyLeadTo) {
   EXPECT_TRUE(table.table && table.input && !table.output);
   ASSERT_EQ(table.entries.size(), 5u);
   EXPECT_EQ(table.entries[2].region, 0);
-  EXPECT_EQ(table.entries[2].offset, 2 * area.slices.stride * 4);
+  EXPECT_EQ(table.entries[2].offset, 3 * area.slices.stride * 4);
+  EXPECT_EQ(table.entries[3].offset, 2 * area.slices.stride * 4);
+  EXPECT_EQ(table.entries[4].offset, 4 * area.slices.stride * 4);
   EXPECT_TRUE(plan.layout.regions[2].output && !plan.layout.regions[2].input);
   EXPECT_EQ(plan.references[0]->region, 1);
-  EXPECT_EQ(Where(area, static_cast<std::size_t>(area.slices.stride) + 3), "'a[1]'[3]");
-  EXPECT_EQ(Where(area, 37), "'a[0]'[37] behind its end");
+  EXPECT_EQ(Where(area, static_cast<std::size_t>(area.slices.stride) + 3), "'a[0]'[3]");
+  EXPECT_EQ(Where(area, 37), "'a[1]'[37] behind its end");
+}
+
+TEST(TablesTest, OfATwinLeadToTheSameElements) {
+  const Widening widening{{true, false, false}, {}};
+  const CasePlan plan = BatchedPlan();
+  const auto wide = PlanCase(BatchedKernel(), BatchedCase(), device::DescribeHost(), &widening);
+  ASSERT_TRUE(wide) << wide.error().message;
+  const Region &area = plan.layout.regions[0], &wide_area = wide->layout.regions[0];
+  EXPECT_EQ(wide_area.type.number, device::Number::kFloat64);
+  EXPECT_EQ(wide_area.count, area.count);
+  EXPECT_EQ(wide_area.slices.stride, area.slices.stride);
+  const Region &table = plan.layout.regions[1], &wide_table = wide->layout.regions[1];
+  EXPECT_EQ(wide_table.entries[2].offset, 2 * table.entries[2].offset);
+  std::vector<std::byte> contents(static_cast<std::size_t>(table.bytes()));
+  std::vector<std::byte> expected(contents.size());
+  WriteEntries(table, contents.data());
+  WriteEntries(wide_table, expected.data());
+  EXPECT_NE(contents, expected);
+  MoveEntries(wide_table, plan.layout, wide->layout, contents.data());
+  EXPECT_EQ(contents, expected);
 }
 
 TEST(TablesTest, AreIllegalWhereNothingCanBeBehindThem) {
@@ -160,7 +182,7 @@ TEST(TablesTest, AreTheSameForTheJudgeWhereverBuffersLie) {
     RunOn(placed, arena, [&] {
       for (std::int64_t i = 0; i < 5; ++i) {
         const std::int64_t slice =
-            layout.regions[0].offset + 4 * i * layout.regions[0].slices.stride;
+            layout.regions[0].offset + 4 * SliceOfEntry(i, 5) * layout.regions[0].slices.stride;
         EXPECT_EQ(Word(table + 8 * i), kAddress + static_cast<std::uint64_t>(slice));
       }
     });

@@ -1,0 +1,98 @@
+// What two runs of the original have to have in common for their contents to count.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/daemon/worker/stages/steps_rig.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+using records::Json;
+using ::testing::HasSubstr;
+
+Json RepeatsArray(const char* name, const char* type, const char* count, const char* access,
+                  const Json& fill = nullptr) {
+  Json array = {{"name", name}, {"type", type}, {"count", count}, {"access", access}};
+  if (!fill.is_null()) array["fill"] = fill;
+  return array;
+}
+
+Json RepeatsWorkload(const char* kernel, const Json& arguments) {
+  return {
+      {"schema", "cupilot.workload/1"},
+      {"kernel", kernel},
+      {"cases",
+       {{{"name", "all"}, {"grid", {1, 1, 1}}, {"block", {64, 1, 1}}, {"arguments", arguments}}}}};
+}
+
+Json RepeatsVariant(const char* kernel, const std::string& source) {
+  return {
+      {"schema", "cupilot.variant/1"}, {"kernel", kernel}, {"source", source}, {"entry", "other"}};
+}
+
+std::string RepeatsRecord(const protocol::VerifyReply& reply) {
+  std::string record;
+  for (const records::Check& check : reply.checks)
+    record += check.name + ": " + check.detail + "\n";
+  return record;
+}
+
+// Atomic additions may give the same bits twice on the workload and other bits on what comes next:
+// here they do for certain, by what the other output holds before.
+constexpr const char* kAdded = R"(
+__global__ void added(const float* in, float* total, float* spare, int n) {
+  if (threadIdx.x != 0) return;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i];
+  const bool other_order = *total != 0 && spare[0] > 0;
+  *total += other_order ? sum * 1.000001f : sum;
+  spare[0] = sum;
+}
+)";
+
+TEST(RepeatsTest, SumsInAnotherOrderOnOtherContentsCount) {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  const Json zero = {{"kind", "constant"}, {"value", 0}};
+  StepsRig rig("added", kAdded,
+               RepeatsWorkload("added", {RepeatsArray("in", "const float*", "n", "in", normal),
+                                         RepeatsArray("total", "float*", "1", "inout", zero),
+                                         RepeatsArray("spare", "float*", "1", "out"),
+                                         {{"name", "n"}, {"type", "int"}, {"value", 500}}}));
+  const auto reply = rig.Verify(
+      RepeatsVariant(
+          "added",
+          "__global__ void other(const float* in, float* total, float* spare, int n) {\n"
+          "  if (threadIdx.x != 0) return;\n  float sum = 0;\n"
+          "  for (int i = 0; i < n; ++i) sum += in[i];\n  *total = sum;\n  spare[0] = sum;\n}\n"),
+      {"second_call", "more_calls"});
+  EXPECT_EQ(reply.reason, "wrong_values") << reply.detail << RepeatsRecord(reply);
+  EXPECT_THAT(reply.detail, HasSubstr("other constants"));
+}
+
+// Places outside of the table are found in the next buffer, whatever lies between them.
+TEST(RepeatsTest, ReadsOfOtherBuffersDoNot) {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  const Json places = {{"kind", "uniform"}, {"low", 0}, {"high", 1}};
+  StepsRig rig(
+      "looked_up",
+      "__global__ void looked_up(const float* table, const float* at, float* out, int n) {\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x) {\n"
+      "    out[i] = table[(int)(at[i] * 4.0f)];\n  }\n}\n",
+      RepeatsWorkload("looked_up", {RepeatsArray("table", "const float*", "5", "in", normal),
+                                    RepeatsArray("at", "const float*", "n", "in", places),
+                                    RepeatsArray("out", "float*", "n", "out"),
+                                    {{"name", "n"}, {"type", "int"}, {"value", 20000}}}));
+  const auto reply = rig.Verify(RepeatsVariant(
+      "looked_up",
+      "__global__ void other(const float* table, const float* at, float* out, int n) {\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x) {\n"
+      "    const int place = (int)(at[i] * 4.0f);\n"
+      "    out[i] = place < 5 ? table[place] : 0.0f;\n  }\n}\n"));
+  EXPECT_TRUE(reply.passed) << reply.reason << ": " << reply.detail;
+  EXPECT_THAT(RepeatsRecord(reply),
+              HasSubstr("fill offset: dropped: the original's results depend on "
+                        "what lies beside its buffers"));
+}
+
+}  // namespace
+}  // namespace cupilot::evaluate
