@@ -26,6 +26,9 @@ namespace cupilot::service {
 struct Pace {
   int ahead = 1;  // candidates under way
   int turn = 1;   // results of one step; then another kernel may be next
+  // Results are told in the order of asking, until so many wait behind a candidate that takes
+  // longer: a compiler that is busy with one for twenty seconds keeps no others waiting.
+  int patience = 8;
 };
 // On the host nothing is compiled while something is measured: nothing is gained by more than one.
 Pace PaceOn(const std::string& device);

@@ -182,9 +182,10 @@ void KernelJob::GoOn() {
   do {
     TellProof();
     AskMore();
-    while (!open_.empty() && open_.front()->ended && (told_ < pace_.turn || finished_)) {
-      const std::unique_ptr<Attempt> attempt = std::move(open_.front());
-      open_.pop_front();
+    for (auto next = NextToTell(); next != open_.end() && (told_ < pace_.turn || finished_);
+         next = NextToTell()) {
+      const std::unique_ptr<Attempt> attempt = std::move(*next);
+      open_.erase(next);
       ++told_;
       Tell(*attempt);
       AskMore();
@@ -193,6 +194,17 @@ void KernelJob::GoOn() {
   going_on_ = false;
   // Of a job that is finished nothing stays under way.
   if (NothingOpen() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
+}
+
+std::deque<std::unique_ptr<KernelJob::Attempt>>::iterator KernelJob::NextToTell() {
+  const auto ended = [](const auto& attempt) { return attempt->ended; };
+  const auto first = std::find_if(open_.begin(), open_.end(), ended);
+  if (first == open_.begin()) return first;
+  // What waits to be proven has its place in the order.
+  const bool building =
+      std::all_of(open_.begin(), first, [](const auto& attempt) { return !attempt->built; });
+  const auto waiting = std::count_if(first, open_.end(), ended);
+  return building && waiting >= pace_.patience ? first : open_.end();
 }
 
 void KernelJob::BeginAgain() {
@@ -428,7 +440,10 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
       if (!key.empty() && *still) Find(id)->code = key;
     };
   request.progress = [this, alive = alive_, id](std::string_view stage) {
-    if (*alive) Enter(std::string(stage), Find(id));
+    if (!*alive) return;
+    Attempt* const own = Find(id);
+    if (own != nullptr) own->built = own->built || (stage != "check" && stage != "build");
+    Enter(std::string(stage), own);
   };
   with_.evaluator.Evaluate(std::move(request),
                            [this, alive = alive_, id](base::Result<records::Evaluation> result) {

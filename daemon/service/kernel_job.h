@@ -1,9 +1,11 @@
 // The work on one kernel: asks the search what to try, makes it a variant, has it evaluated, writes
 // the verdict down, and tells the search. Several candidates are under way at once, so that a GPU
 // finds the next one built; the search is told their results in the order in which it was asked,
-// so that what it decides depends on no time. Where a verification would take long, most are only
-// looked at, and the fastest is proven now and then (kernel_job_proofs.cc). How far it has come is
-// in the store, so that a new daemon goes on there. On the loop thread.
+// so that what it decides depends on little time, but for those that take far longer than others
+// (Pace::patience; the search's record says in which order it was told). Where a verification would
+// take long, most are only looked at, and the fastest is proven now and then
+// (kernel_job_proofs.cc). How far it has come is in the store, so that a new daemon goes on there.
+// On the loop thread.
 #pragma once
 
 #include <chrono>
@@ -155,6 +157,8 @@ class KernelJob {
   void Evaluate(int id, const records::Variant& variant);
   void OnEvaluated(int id, base::Result<records::Evaluation> evaluation);
   void EndAttempt(int id, const search::Outcome& outcome, const base::Error* failure = nullptr);
+  // Whose result is told next; none may be yet.
+  std::deque<std::unique_ptr<Attempt>>::iterator NextToTell();
   void Tell(const Attempt& attempt);
   search::Outcome OutcomeOf(const Attempt& attempt, const records::Evaluation& evaluation) const;
   Attempt* Find(int id);

@@ -18,6 +18,7 @@ struct KernelJob::Attempt {
   records::Variant variant;          // once it was made
   const Attempt* same_as = nullptr;  // an earlier one that makes the same variant
   bool begun = false;
+  bool built = false;
   bool ended = false;
   bool probed = false;  // ended with a look, and no verdict
   std::string code;     // of same_code_: others of it take this one's result

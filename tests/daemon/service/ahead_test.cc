@@ -267,6 +267,28 @@ TEST_F(AheadTest, TheGpuWaitsOnlyForTheFirstBuild) {
   EXPECT_EQ(BusyShare(), 1.0);
 }
 
+// As a compiler that unrolls too much.
+TEST_F(AheadTest, ABuildThatTakesLongKeepsNoOthersWaiting) {
+  losers_ = true;
+  Begin({}, 16);
+  std::chrono::nanoseconds ended{0};
+  int builds = 0;
+  workers_->longer = [&](const evaluate::WorkerCall& call) {
+    const bool slow = call.op == "build" && ++builds == 4;
+    if (slow) ended = clock_->Now() + milliseconds(60000);
+    return milliseconds(slow ? 60000 : 0);
+  };
+  while (!job_->finished()) Step();
+  ASSERT_GT(ended.count(), 0);
+  int meanwhile = 0;
+  for (const auto& event : workers_->events()) {
+    meanwhile += event.op == "measure" && event.ended < ended ? 1 : 0;
+  }
+  EXPECT_GE(meanwhile, 90) << "of a hundred";
+  // The one that took long is told, too.
+  for (const search::Idea& idea : job_->search()->ideas()) EXPECT_TRUE(idea.outcome);
+}
+
 // Where each is better than those before, many wait to be proven, and what beats them frees their
 // places at once: the GPU then waits for the builds of those that come.
 TEST_F(AheadTest, ManyThatAreBeatenAtOnceLeaveTheGpuIdleForALittle) {

@@ -36,6 +36,9 @@ class SimulatedWorkers final : public evaluate::Workers {
     ops_[op] = {takes, std::move(answer)};
   }
 
+  // A request that takes so much longer than others of its op; not set: none does.
+  std::function<Duration(const evaluate::WorkerCall& call)> longer;
+
   void Call(evaluate::WorkerCall call, base::Callback<records::Json> done) override {
     waiting_.push_back({std::move(call), std::move(done), clock_.Now(), {}, {}});
     StartAll();
@@ -100,6 +103,7 @@ class SimulatedWorkers final : public evaluate::Workers {
       auto it = waiting_.begin() + static_cast<std::ptrdiff_t>(*next);
       it->began = clock_.Now();
       it->ends = it->began + ops_.at(it->call.op).first;
+      if (longer) it->ends += longer(it->call);
       running_.push_back(std::move(*it));
       waiting_.erase(it);
     }
