@@ -2,8 +2,10 @@
 // rotation over copies of all buffers and warm on one copy, short kernels in graphs. In the runner.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -12,18 +14,31 @@
 
 namespace cupilot::worker {
 
+// What a probe leaves in the device's memory for those that come after it: copies of buffers of
+// hundreds of megabytes are not brought again, and a long original is not timed again each time.
+struct KeptProbe {
+  std::string contents;  // of the request; empty: nothing is kept
+  std::size_t copies = 0;
+  double original_us = 0;  // of a launch; 0: it is short, and timed beside each candidate
+  int uses = 0;            // since the memory was written
+  std::chrono::steady_clock::time_point timed;  // when the original was
+};
+
 // `request`: {"modules": [original, candidate], "programs": [...], "bytes": of one copy of the
 // buffers, "restore": [[offset, bytes], ...] of what launches change and read again, "poison":
 // [[offset, bytes, byte], ...] of what one more sample of the candidate finds there, "seconds",
-// "probe_limit", "most_pairs"}. The buffers' contents are in the mapping. The reply is that of
+// "probe_limit", "most_pairs", "contents": names what the mapping and the original are, for probes
+// that come one after the other}. The buffers' contents are in the mapping. The reply is that of
 // TakePairs on cold buffers, with "warm": the same on one copy (absent where launches change what
 // they read), "copies", "launches" (of one sample) and "graph". In the
 // mapping are the results of that sample then, unless it stopped early. The device's memory is
-// written over at the end.
+// written over at the end, but for a probe that leaves it to the next one, which `kept` says.
 base::Result<records::Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                           const std::vector<device::ModuleInfo>& infos,
-                                          std::span<std::byte> memory,
-                                          const records::Json& request);
+                                          std::span<std::byte> memory, const records::Json& request,
+                                          KeptProbe& kept);
+// Before anything but a probe of these contents uses the device; nothing where none is kept.
+base::Result<> ForgetProbe(device::cuda::CudaDevice& device, KeptProbe& kept);
 
 // How many copies of the buffers, so that going round them finds nothing in an L2 of that size: at
 // least two, their sum above three times the L2, as far as `free_bytes` go. Pure.

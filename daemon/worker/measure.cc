@@ -163,8 +163,12 @@ base::Result<Measured> PairsOnGpu(const Subject& subject) {
   if (lease.held() != contents) PrepareArena(layout, *inputs, kPoison, lease.memory());
   Json question = QuestionAbout(subject);
   question["bytes"] = layout.bytes;
-  question["programs"] = {ToJson(OriginalProgram(subject.original, set.kernel.name), layout, 0),
-                          ToJson(subject.candidate, layout, 0)};
+  const Json original = ToJson(OriginalProgram(subject.original, set.kernel.name), layout, 0);
+  question["programs"] = {original, ToJson(subject.candidate, layout, 0)};
+  if (subject.request.probe) {
+    question["contents"] =
+        base::Hasher().Add(contents).Add(set.original_artifact).Add(original.dump()).Hex();
+  }
   question["restore"] = Json::array();
   for (const Region& region : layout.regions) {
     if (region.input && region.output) {

@@ -58,6 +58,7 @@ class RunServer {
   base::Result<Json> Handle(const Json& request) {
     const std::string op = request.value("op", "");
     if (op == "load") return Load(request);
+    if (op != "pairs" && cuda_ != nullptr) TRY(ForgetProbe(*cuda_, probe_));
     if (op == "run") return Run(request);
     if (op == "series") return RunSeries(request);
     if (op == "watch" && cuda_ == nullptr) return Watch(request);
@@ -170,7 +171,7 @@ class RunServer {
 
   base::Result<Json> Pairs(const Json& request) {
     TRY(SetSchedule(""));
-    if (cuda_ != nullptr) return TakeCudaPairs(*cuda_, infos_, memory_, request);
+    if (cuda_ != nullptr) return TakeCudaPairs(*cuda_, infos_, memory_, request, probe_);
     return HostPairs(request);
   }
 
@@ -220,6 +221,7 @@ class RunServer {
   device::cuda::CudaDevice* cuda_ = nullptr;  // the same, if it is a GPU
   std::span<std::byte> memory_;
   std::vector<device::ModuleInfo> infos_;
+  KeptProbe probe_;
 };
 
 Json ToJson(const base::Error& error) {
