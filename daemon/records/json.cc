@@ -85,22 +85,46 @@ std::string EcmaNumber(double value) {
   return out;
 }
 
-// Strings need no escape but those that JSON demands, which is how the library prints them.
+// Characters of ASCII that stand for themselves in a JSON string.
+bool IsPlain(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
+}
+
+// Strings need no escape but those that JSON demands, which is how the library prints them; it
+// takes its time for each, and most need none.
+void AppendString(const std::string& text, std::string& out) {
+  if (IsPlain(text)) {
+    out += '"';
+    out += text;
+    out += '"';
+  } else {
+    out += Printable(Json(text));
+  }
+}
+
 void AppendCanonical(const Json& json, std::string& out);
 
+void AppendMember(Json::const_iterator member, std::string& out) {
+  if (out.back() != '{') out += ',';
+  AppendString(member.key(), out);
+  out += ':';
+  AppendCanonical(member.value(), out);
+}
+
 void AppendCanonicalObject(const Json& json, std::string& out) {
-  std::vector<std::pair<std::u16string, Json::const_iterator>> keys;
-  for (auto it = json.begin(); it != json.end(); ++it) keys.emplace_back(Utf16(it.key()), it);
-  std::sort(keys.begin(), keys.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
   out += '{';
-  bool first = true;
-  for (const auto& [sort_key, it] : keys) {
-    if (!first) out += ',';
-    first = false;
-    out += Printable(Json(it.key()));
-    out += ':';
-    AppendCanonical(it.value(), out);
+  bool plain = true;
+  for (auto it = json.begin(); it != json.end(); ++it) plain = plain && IsPlain(it.key());
+  if (plain) {
+    // They are sorted: UTF-16 has the order of ASCII.
+    for (auto it = json.begin(); it != json.end(); ++it) AppendMember(it, out);
+  } else {
+    std::vector<std::pair<std::u16string, Json::const_iterator>> keys;
+    for (auto it = json.begin(); it != json.end(); ++it) keys.emplace_back(Utf16(it.key()), it);
+    std::sort(keys.begin(), keys.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [sort_key, it] : keys) AppendMember(it, out);
   }
   out += '}';
 }
@@ -110,7 +134,9 @@ void AppendInteger(const Json& json, std::string& out) {
   const bool beyond = is_unsigned
                           ? json.get<std::uint64_t>() > static_cast<std::uint64_t>(kExactInteger)
                           : json.get<std::int64_t>() < -kExactInteger;
-  out += beyond ? "\"" + json.dump() + "\"" : json.dump();
+  const std::string digits = is_unsigned ? std::to_string(json.get<std::uint64_t>())
+                                         : std::to_string(json.get<std::int64_t>());
+  out += beyond ? "\"" + digits + "\"" : digits;
 }
 
 void AppendCanonical(const Json& json, std::string& out) {
@@ -127,6 +153,8 @@ void AppendCanonical(const Json& json, std::string& out) {
     out += EcmaNumber(json.get<double>());
   } else if (json.is_number_integer()) {
     AppendInteger(json, out);
+  } else if (json.is_string()) {
+    AppendString(json.get_ref<const std::string&>(), out);
   } else {
     out += Printable(json);
   }
