@@ -203,6 +203,7 @@ class Daemon {
       handed_over_ = true;
       ending_.Soon("it makes way for version " + version);
     });
+    requests_.SetAbandoned([this] { return server_->abandoned(); });
     service_.OnEvent(
         [this](const std::string& name, const records::Json& data) { OnEvent(name, data); });
   }

@@ -36,24 +36,45 @@ void PrintChanges(const records::Json& history, Output& output) {
   }
 }
 
+// A page of evaluations at a time: all of them would keep the daemon from others.
+base::Result<records::Json> AskAll(Output& output, const std::string& kernel) {
+  records::Json params = KernelParams(kernel);
+  params["from"] = 0u;
+  TRY_ASSIGN(records::Json history, AskWhenRead(output, "history", params));
+  // An older daemon says all at once.
+  records::Json next = history.value("next", records::Json());
+  history.erase("next");
+  while (next.is_number_unsigned() && next > params["from"]) {
+    params["from"] = next;
+    TRY_ASSIGN(const records::Json page, AskDaemon(output, "history", params));
+    for (const records::Json& one : ListOf(page, "evaluations")) {
+      history["evaluations"].push_back(one);
+    }
+    next = page.value("next", records::Json());
+  }
+  return history;
+}
+
+enum HistoryColumn : std::size_t { kReasonColumn = 4, kTitleColumn = 6 };
+
 }  // namespace
 
 int RunHistory(const Arguments& arguments, Output& output) {
-  const auto history = AskWhenRead(output, "history", KernelParams(arguments.kernel));
+  const auto history = AskAll(output, arguments.kernel);
   if (!history) return output.Fail(history.error());
   output.Document(*history);
   PrintChanges(*history, output);
   std::vector<std::vector<std::string>> rows = {
-      {"date", "variant", "verdict", "speedup", "reason", "target"}};
+      {"date", "variant", "verdict", "speedup", "reason", "target", "what changed"}};
   for (const records::Json& one : ListOf(*history, "evaluations")) {
     rows.push_back({TextOf(one, "date"), TextOf(one, "variant").substr(0, 16),
                     TextOf(one, "verdict"), MeasuredSpeedup(one), TextOf(one, "reason"),
-                    TextOf(one, "target")});
+                    TextOf(one, "target"), TextOf(one, "title")});
   }
   if (rows.size() == 1) {
     output.Line("nothing was evaluated yet");
   } else {
-    output.Table(rows);
+    output.Table(rows, {{kTitleColumn, 24}, {kReasonColumn, 10}, {kTitleColumn, 10}});
   }
   for (const records::Json& one : ListOf(*history, "refused")) {
     output.Line("not used for " + TextOf(one, "target") + ": variant " +

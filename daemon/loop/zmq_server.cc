@@ -1,5 +1,6 @@
 #include "loop/zmq_server.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -65,6 +66,14 @@ bool IsOurUser(zmq_msg_t* message) {
   return uid == std::to_string(::getuid());
 }
 
+// Whether who sent the message has closed its end by now. libzmq itself would know only after it
+// has handed over all that was sent before. A descriptor that is another one's by now is no
+// mistake: its first owner is gone, too.
+bool SenderIsGone(zmq_msg_t* message) {
+  pollfd connection{zmq_msg_get(message, ZMQ_SRCFD), 0, 0};
+  return connection.fd >= 0 && ::poll(&connection, 1, 0) > 0 && connection.revents != 0;
+}
+
 void SetOptions(void* socket, int file, int greeting_ms) {
   const auto set = [socket](int option, auto value) {
     zmq_setsockopt(socket, option, &value, sizeof value);
@@ -115,6 +124,7 @@ struct ZmqServer::State {
   void* socket = nullptr;
   std::string path;
   Handler on_message;
+  std::int64_t abandoned = 0;
 };
 
 void ZmqServer::State::Drain() {
@@ -132,6 +142,7 @@ bool ZmqServer::State::ReceiveOne() {
   std::string peer, body;
   int frames = 0;
   bool ours = true;
+  bool gone = false;
   bool more = true;
   while (more) {
     zmq_msg_t message;
@@ -144,11 +155,17 @@ bool ZmqServer::State::ReceiveOne() {
                             zmq_msg_size(&message));
     (frames == 0 ? peer : body) = bytes;
     if (frames > 0) ours = ours && IsOurUser(&message);
+    if (frames > 0) gone = SenderIsGone(&message);
     ++frames;
     more = zmq_msg_more(&message) != 0;
     zmq_msg_close(&message);
   }
-  if (frames == 2 && ours) on_message(peer, body);
+  if (frames != 2 || !ours) return true;
+  if (gone) {
+    ++abandoned;
+  } else {
+    on_message(peer, body);
+  }
   return true;
 }
 
@@ -193,6 +210,8 @@ base::Result<std::unique_ptr<ZmqServer>> ZmqServer::Listen(Loop& loop, const std
 
 ZmqServer::ZmqServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ZmqServer::~ZmqServer() = default;
+
+std::int64_t ZmqServer::abandoned() const { return state_->abandoned; }
 
 bool ZmqServer::Send(const std::string& peer, std::string_view message) {
   const bool sent =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,7 +34,8 @@ class ZmqServer {
   // Removes what is at `path` (the caller holds the lock), binds and serves. Connections of other
   // users are closed at once; a message above 1 MiB closes its connection before it is read. Of a
   // peer that sends without end few messages are kept, the rest waits on its side; to one that
-  // does not read, few are kept and the rest is dropped.
+  // does not read, few are kept and the rest is dropped. What a peer asked that is gone by now is
+  // not handed over.
   static base::Result<std::unique_ptr<ZmqServer>> Listen(Loop& loop, const std::string& path,
                                                          Handler on_message);
   static base::Result<std::unique_ptr<ZmqServer>> Listen(Loop& loop, const std::string& path,
@@ -45,6 +47,8 @@ class ZmqServer {
 
   // To one peer. False if it is gone or reads too slowly: the message is dropped.
   bool Send(const std::string& peer, std::string_view message);
+  // How many messages were dropped because their sender was gone.
+  std::int64_t abandoned() const;
 
  private:
   struct State;

@@ -104,25 +104,31 @@ base::Result<DaemonMessage> ParseDaemonMessage(std::string_view text) {
   return message;
 }
 
+// Put together from texts: documents are large, and a tree of them is not copied for this.
 std::string TextOf(const DaemonMessage& message) {
-  Json json = Json::object();
-  if (!message.id.is_null()) json["id"] = message.id;
+  const auto content = [&message] {
+    return message.content_text.empty() ? records::CompactJson(message.content)
+                                        : message.content_text;
+  };
+  std::string text = "{";
+  if (!message.id.is_null()) text += R"("id":)" + records::CompactJson(message.id) + ",";
   switch (message.kind) {
     case DaemonMessage::Kind::kHello:
-      json["hello"] = message.content;
+      text.append(R"("hello":)").append(content());
       break;
     case DaemonMessage::Kind::kResult:
-      json["result"] = message.content;
+      text.append(R"("result":)").append(content());
       break;
     case DaemonMessage::Kind::kError:
-      json["error"] = ErrorJson(message.error);
+      text.append(R"("error":)").append(records::CompactJson(ErrorJson(message.error)));
       break;
     case DaemonMessage::Kind::kEvent:
-      json["event"] = message.event;
-      json["data"] = message.content;
+      text.append(R"("event":)").append(records::CompactJson(message.event));
+      text.append(R"(,"data":)").append(content());
       break;
   }
-  return records::CompactJson(json);
+  text += '}';
+  return text;
 }
 
 base::Result<std::int64_t> SnoozeSecondsOf(const Json& params) {

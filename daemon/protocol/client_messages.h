@@ -40,6 +40,8 @@ struct DaemonMessage {
   records::Json content;  // the greeting, the result or the event's data
   std::string event;      // its name
   base::Error error{base::ErrorCode::kProtocol, ""};
+  // For TextOf(): the content as JSON's text, where that is at hand; empty: `content` counts.
+  std::string content_text{};
 };
 
 base::Result<DaemonMessage> ParseDaemonMessage(std::string_view text);

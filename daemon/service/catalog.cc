@@ -32,6 +32,15 @@ std::optional<Json> Unseal(std::string_view key, std::string_view bytes) {
 
 }  // namespace
 
+const Proven* FastestOf(const std::vector<Proven>& set) {
+  const Proven* fastest = nullptr;
+  for (const Proven& one : set) {
+    const bool first = fastest == nullptr || one.evaluation.speedup > fastest->evaluation.speedup;
+    if (first) fastest = &one;
+  }
+  return fastest;
+}
+
 std::string WorkloadHash(const records::Workload& workload) { return cache::WorkloadKey(workload); }
 
 base::Result<> Catalog::SaveKernel(const records::Kernel& kernel,
@@ -49,11 +58,21 @@ base::Result<> Catalog::SaveVerdict(const records::Variant& variant,
                      cache::Seal(records::ToJson(variant))},
                     {Table::kEvaluations, cache::EvaluationKey(evaluation, holds_for),
                      cache::Seal(records::ToJson(evaluation), holds_for, evaluation.driver)}}));
+  proven_.Clear();
   const auto known = index_.find(evaluation.kernel_key);
   if (known == index_.end()) return {};
   KernelIndex& index = known->second;
   Entry entry = EntryOf(evaluation, holds_for, evaluation.driver);
-  std::erase_if(index.entries, [&](const Entry& other) { return other.key == entry.key; });
+  for (Entry& other : index.entries) {
+    if (other.key == entry.key) {
+      // What it took the place of must not be remembered.
+      index_.erase(known);
+      return {};
+    }
+    // Its variant is another record now.
+    if (other.variant == entry.variant) other.number = ++last_number_;
+  }
+  index.originals.Note(evaluation, entry.key);
   index.entries.push_back(std::move(entry));
   std::sort(index.entries.begin(), index.entries.end(), IsOlder);
   index.best.clear();
@@ -93,6 +112,32 @@ std::vector<records::Evaluation> Catalog::EvaluationsFrom(const std::string& ker
   return evaluations;
 }
 
+std::vector<std::uint64_t> Catalog::EvaluationNumbers(const std::string& kernel_key) {
+  std::vector<std::uint64_t> numbers;
+  for (const Entry& entry : IndexOf(kernel_key).entries) numbers.push_back(entry.number);
+  return numbers;
+}
+
+std::optional<records::Evaluation> Catalog::FindEvaluation(const std::string& kernel_key,
+                                                           std::uint64_t number) {
+  for (const Entry& entry : IndexOf(kernel_key).entries) {
+    if (entry.number == number) return ReadEvaluation(entry.key);
+  }
+  return std::nullopt;
+}
+
+OriginalTimes::Times Catalog::TimesOfOriginal(const std::string& kernel_key,
+                                              const std::string& workload_hash,
+                                              const std::string& name) {
+  return IndexOf(kernel_key).originals.Find(workload_hash, name);
+}
+
+void Catalog::ReadAgain() {
+  index_.clear();
+  proven_.Clear();
+  refusals_.Clear();
+}
+
 std::optional<records::Variant> Catalog::FindVariant(const std::string& kernel_key,
                                                      const std::string& id) {
   const std::string key = cache::VariantKey(kernel_key, id);
@@ -116,6 +161,7 @@ Catalog::Entry Catalog::EntryOf(const records::Evaluation& evaluation, std::stri
   entry.holds_for.driver = std::move(driver);
   entry.date = evaluation.date;
   entry.device = evaluation.device;
+  entry.number = ++last_number_;
   entry.accepted = evaluation.accepted;
   entry.speedup = evaluation.speedup.value_or(0);
   return entry;
@@ -132,6 +178,7 @@ Catalog::KernelIndex& Catalog::IndexOf(const std::string& kernel_key) {
     if (const auto evaluation = records::ParseEvaluation(record->value)) {
       index.entries.push_back(EntryOf(*evaluation, record->toolchain, record->driver));
       index.entries.back().key = key;
+      index.originals.Note(*evaluation, index.entries.back().key);
     }
     return true;
   };
@@ -228,11 +275,12 @@ Catalog::Winners Catalog::WinnersOf(const std::string& kernel_key,
 
 std::optional<Proven> Catalog::ReadProven(const std::string& kernel_key, const std::string& key) {
   if (key.empty()) return std::nullopt;
+  if (const Proven* known = proven_.Find(key)) return *known;
   auto evaluation = ReadEvaluation(key);
   if (!evaluation) return std::nullopt;
   auto variant = FindVariant(kernel_key, evaluation->variant);
   if (!variant) return std::nullopt;
-  return Proven{std::move(*variant), std::move(*evaluation)};
+  return proven_.Add(key, {std::move(*variant), std::move(*evaluation)});
 }
 
 std::optional<Proven> Catalog::Best(const std::string& kernel_key,
@@ -332,10 +380,12 @@ base::Result<bool> Catalog::SaveProposal(const std::string& kernel_key, const Pr
 }
 
 std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {
+  if (const auto* known = refusals_.Find(object_folder)) return *known;
   const std::string key = cache::SelectionKey(object_folder);
   std::vector<Refusal> refusals;
   auto bytes = store_.Get(Table::kSelections, key);
-  if (!bytes || !*bytes) return refusals;
+  if (!bytes) return refusals;
+  if (!*bytes) return refusals_.Add(object_folder, {});
   const auto json = Unseal(key, **bytes);
   if (!json || !json->is_object() || !json->value("refused", Json()).is_array()) return refusals;
   for (const Json& entry : (*json)["refused"]) {
@@ -350,11 +400,12 @@ std::vector<Refusal> Catalog::Refusals(const std::string& object_folder) {
         .Optional("evidence", refusal.evidence);
     if (reading.ok()) refusals.push_back(std::move(refusal));
   }
-  return refusals;
+  return refusals_.Add(object_folder, std::move(refusals));
 }
 
 base::Result<> Catalog::SaveRefusals(const std::string& object_folder,
                                      const std::vector<Refusal>& refusals) {
+  refusals_.Clear();
   Json json = {{"schema", "cupilot.refusals/1"}, {"object", object_folder}};
   json["refused"] = Json::array();
   for (const Refusal& refusal : refusals) {

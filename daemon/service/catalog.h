@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,7 +16,9 @@
 #include "records/kernel.h"
 #include "records/variant.h"
 #include "records/workload.h"
+#include "service/kept.h"
 #include "service/marks.h"
+#include "service/original_times.h"
 #include "service/place.h"
 
 namespace cupilot::service {
@@ -56,6 +59,14 @@ class Catalog {
   std::size_t CountEvaluations(const std::string& kernel_key);
   std::vector<records::Evaluation> EvaluationsFrom(const std::string& kernel_key, std::size_t from,
                                                    std::size_t most);
+  // The same by numbers, the oldest first: for who keeps what was made of an evaluation. None has
+  // the number of another, or of one that was there before.
+  std::vector<std::uint64_t> EvaluationNumbers(const std::string& kernel_key);
+  std::optional<records::Evaluation> FindEvaluation(const std::string& kernel_key,
+                                                    std::uint64_t number);
+  // Of the original in a case of the workload.
+  OriginalTimes::Times TimesOfOriginal(const std::string& kernel_key,
+                                       const std::string& workload_hash, const std::string& name);
   std::optional<records::Variant> FindVariant(const std::string& kernel_key, const std::string& id);
   // The variant's verdict for this workload and place, if there is one already that is not stale.
   std::optional<records::Evaluation> FindVerdict(const std::string& kernel_key,
@@ -113,7 +124,7 @@ class Catalog {
   base::Result<> SaveJob(const std::string& key, const records::Json& job);
 
   // The store was changed behind its back.
-  void ReadAgain() { index_.clear(); }
+  void ReadAgain();
 
   // Small facts of the service itself ("snoozed_until").
   std::optional<std::string> Fact(const std::string& name);
@@ -126,6 +137,7 @@ class Catalog {
     std::string variant, workload, target, date;
     cache::Record holds_for;  // without a value
     records::DeviceIdentity device;
+    std::uint64_t number = 0;
     bool accepted = false;
     double speedup = 0;
   };
@@ -137,9 +149,9 @@ class Catalog {
   struct KernelIndex {
     std::vector<Entry> entries;           // the oldest first
     std::map<std::string, Winners> best;  // by question
+    OriginalTimes originals;
   };
-  static Entry EntryOf(const records::Evaluation& evaluation, std::string toolchain,
-                       std::string driver);
+  Entry EntryOf(const records::Evaluation& evaluation, std::string toolchain, std::string driver);
   KernelIndex& IndexOf(const std::string& kernel_key);
   static bool IsFresh(const Entry& entry, const std::string& workload_hash, const Place& place);
   std::optional<records::Evaluation> ReadEvaluation(const std::string& key);
@@ -152,10 +164,20 @@ class Catalog {
 
   void ForgetWinners();
 
+  // What answers read again and again.
+  static constexpr std::size_t kMostProven = 32;
+  static constexpr std::size_t kMostRefusals = 512;  // objects
+
   cache::Store& store_;
   Marks marks_;
   std::map<std::string, KernelIndex> index_;  // by kernel key
+  std::uint64_t last_number_ = 0;
+  Kept<std::string, Proven> proven_{kMostProven};  // by the evaluation's key
+  Kept<std::string, std::vector<Refusal>> refusals_{kMostRefusals};
 };
+
+// Of several the one that saves most; null of none.
+const Proven* FastestOf(const std::vector<Proven>& set);
 
 // Everything that a workload is, as the text by which evidence is bound to it.
 std::string WorkloadHash(const records::Workload& workload);

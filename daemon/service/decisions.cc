@@ -332,12 +332,14 @@ base::Result<Json> DiffDocument(Service& service, const Json& params) {
 
 std::vector<std::string> IdlePins(Service& service, const ObjectState& state,
                                   const records::Kernel& kernel) {
+  std::vector<std::string> warnings;
+  const std::vector<Mark> marks = service.catalog().marks().Of(kernel.key);
+  if (marks.empty()) return warnings;
   std::set<std::string> used;
   for (std::size_t i = 0; i < state.places.places.size(); ++i) {
     for (const Proven& one : service.BestSet(state, kernel, i)) used.insert(one.variant.id);
   }
-  std::vector<std::string> warnings;
-  for (const Mark& mark : service.catalog().marks().Of(kernel.key)) {
+  for (const Mark& mark : marks) {
     if (mark.kind != Mark::Kind::kPinned || used.contains(mark.variant)) continue;
     warnings.push_back("'" + mark.title +
                        "' is pinned and not in use: it is not proven for the workload, device, "

@@ -137,14 +137,32 @@ std::string WhyRejected(Service& service, const records::Kernel& kernel) {
   return titles.empty() ? "" : "you rejected " + titles + ", and nothing else is proven yet";
 }
 
-Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel) {
-  const KernelJob* job = service.FindJob(state, kernel);
+// What is asked of a kernel more than once.
+struct Known {
+  const KernelJob* job = nullptr;
+  records::Workload workload;
+  std::vector<Proven> set;
+  const Proven* best = nullptr;  // of the set
+  std::optional<records::Evaluation> together;
+};
+
+Known KnownOf(Service& service, const ObjectState& state, const records::Kernel& kernel) {
+  Known known;
+  known.job = service.FindJob(state, kernel);
+  known.workload = WorkloadHere(state, kernel);
+  known.set = service.BestSet(state, kernel);
+  known.best = FastestOf(known.set);
+  known.together = Together(known.set, known.workload);
+  return known;
+}
+
+Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel,
+           const Known& known) {
+  const KernelJob* job = known.job;
+  const Proven* best = known.best;
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
-  const auto best = service.Best(state, kernel);
-  const std::string refused = best ? "" : WhyRefused(service, state, kernel);
-  const std::vector<Proven> set = service.BestSet(state, kernel);
-  const auto together = Together(set, WorkloadHere(state, kernel));
-  const std::string unpublished = WhyUnpublished(state, kernel, set);
+  const std::string refused = best != nullptr ? "" : WhyRefused(service, state, kernel);
+  const std::string unpublished = WhyUnpublished(state, kernel, known.set);
   Json row;
   row["kernel"] = records::LabelOf(kernel);
   row["file"] = kernel.file;
@@ -156,10 +174,10 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   row["accepted"] = tally.accepted;
   row["curve"] = job == nullptr ? Json::array() : CurveJson(*job);
   row["budget"] = job == nullptr ? Json() : BudgetJson(*job);
-  row["speedup"] = together ? Json(together->speedup.value_or(1.0)) : Json();
-  row["strategy"] = best && best->variant.strategy ? best->variant.strategy->title : "";
-  row["variants"] = VariantsJson(set);
-  row["published"] = best && unpublished.empty();
+  row["speedup"] = known.together ? Json(known.together->speedup.value_or(1.0)) : Json();
+  row["strategy"] = best != nullptr && best->variant.strategy ? best->variant.strategy->title : "";
+  row["variants"] = VariantsJson(known.set);
+  row["published"] = best != nullptr && unpublished.empty();
   row["marks"] = MarksJson(service, kernel);
   row["why"] = !refused.empty()       ? refused
                : !unpublished.empty() ? unpublished
@@ -168,10 +186,11 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
   if (const workloads::Captured* captured =
           service.captured().Find(kernel.file, records::LabelOf(kernel))) {
     row["program_us"] = captured->Microseconds();
-    row["winnable_us"] = WinnableMicroseconds(*captured, together ? &*together : nullptr);
+    row["winnable_us"] =
+        WinnableMicroseconds(*captured, known.together ? &*known.together : nullptr);
   }
-  if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyRejected(service, kernel);
-  if (!best && row["why"].get<std::string>().empty()) row["why"] = WhyFewerCases(state, kernel);
+  if (best == nullptr && row["why"] == "") row["why"] = WhyRejected(service, kernel);
+  if (best == nullptr && row["why"] == "") row["why"] = WhyFewerCases(state, kernel);
   return row;
 }
 
@@ -220,23 +239,14 @@ const records::CaseResult* HeaviestResult(const records::Evaluation& evaluation,
   return nullptr;
 }
 
-// Floor and time of the original are known from whatever was measured last, accepted or not. The
-// newest first: there may be thousands.
+// Floor and time of the original are known from whatever was measured last, accepted or not.
 void PutOriginal(Json& document, Catalog& catalog, const std::string& kernel_key,
                  const records::Workload& workload) {
-  const std::string hash = WorkloadHash(workload);
-  for (std::size_t i = catalog.CountEvaluations(kernel_key); i-- > 0;) {
-    for (const records::Evaluation& evaluation : catalog.EvaluationsFrom(kernel_key, i, 1)) {
-      if (evaluation.workload != hash) continue;
-      const records::CaseResult* result = HeaviestResult(evaluation, workload);
-      if (result == nullptr) continue;
-      Json& floor = document["floor_us"];
-      Json& original = document["original_us"];
-      if (floor.is_null() && result->floor_us > 0) floor = result->floor_us;
-      if (original.is_null() && result->original_us > 0) original = result->original_us;
-      if (!floor.is_null() && !original.is_null()) return;
-    }
-  }
+  if (workload.cases.empty()) return;
+  const OriginalTimes::Times times =
+      catalog.TimesOfOriginal(kernel_key, WorkloadHash(workload), HeaviestCase(workload).name);
+  if (times.floor_us > 0) document["floor_us"] = times.floor_us;
+  if (times.original_us > 0) document["original_us"] = times.original_us;
 }
 
 // How surely a name means a kernel. What is meant exactly is not ambiguous beside the rest.
@@ -327,7 +337,7 @@ Json ListDocument(Service& service, const std::string& folder) {
   for (const auto& [name, state] : service.objects()) {
     if (state.scan == nullptr || !InProject(service, state, narrowed)) continue;
     for (const records::Kernel& kernel : state.scan->kernels) {
-      rows.push_back(RowOf(service, state, kernel));
+      rows.push_back(RowOf(service, state, kernel, KnownOf(service, state, kernel)));
     }
   }
   // What a program spends most time on that can still be won, first; then what nobody captured.
@@ -385,31 +395,30 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
 
 Json ExplainDocument(Service& service, const KernelPlace& place) {
   const records::Kernel& kernel = *place.kernel;
-  const records::Workload workload = WorkloadHere(*place.object, kernel);
-  const KernelJob* job = service.FindJob(*place.object, kernel);
-  Json document = RowOf(service, *place.object, kernel);
+  const Known known = KnownOf(service, *place.object, kernel);
+  const KernelJob* job = known.job;
+  const Proven* best = known.best;
+  Json document = RowOf(service, *place.object, kernel, known);
   document["schema"] = "cupilot.explain/1";
   document["kernel_key"] = kernel.key;
   document["also_built_in"] = OtherBuildsOf(service, place);
   document["read_seconds"] = place.object->scan->seconds;
   document["device"] = DeviceJson(DeviceOf(service, *place.object));
   const std::string& no_device = place.object->places.why_none;
-  const auto best = service.Best(*place.object, kernel);
   const std::string why = document["why"];
-  document["verdict"] = best ? "accepted" : "original";
-  document["why_not"] = best || !why.empty() ? why : WhyOriginal(kernel, job, no_device);
+  document["verdict"] = best != nullptr ? "accepted" : "original";
+  document["why_not"] = best != nullptr || !why.empty() ? why : WhyOriginal(kernel, job, no_device);
   for (const char* key :
        {"floor_us", "original_us", "variant_us", "interval", "guard", "evaluation"}) {
     document[key] = nullptr;
   }
-  PutOriginal(document, service.catalog(), kernel.key, workload);
-  if (best) {
+  PutOriginal(document, service.catalog(), kernel.key, known.workload);
+  if (best != nullptr) {
     document["guard"] = best->evaluation.guard;
     document["evaluation"] = records::ToJson(best->evaluation);
-    const auto together = Together(service.BestSet(*place.object, kernel), workload);
-    const records::Evaluation& all = together ? *together : best->evaluation;
+    const records::Evaluation& all = known.together ? *known.together : best->evaluation;
     if (all.interval) document["interval"] = *all.interval;
-    const records::CaseResult* result = HeaviestResult(all, workload);
+    const records::CaseResult* result = HeaviestResult(all, known.workload);
     if (result != nullptr && !result->admitted) {
       document["variant_us"] = document["original_us"];
     } else if (result != nullptr) {
@@ -422,8 +431,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   document["expected"] = job == nullptr ? Json() : ExpectedJson(*job);
   document["ended"] = job == nullptr ? "" : job->ended();
   document["cost"] = CostJson(service, kernel, job);
-  document["next"] = NextStepOf(service, *place.object, kernel,
-                                service.BestSet(*place.object, kernel), document["published"]);
+  document["next"] = NextStepOf(service, *place.object, kernel, known.set, document["published"]);
   document["models"] =
       job == nullptr || job->models() == nullptr ? Json() : job->models()->Document();
   document["same_code"] = job == nullptr ? 0 : CountIdeas(*job).same_code;
@@ -442,7 +450,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
     }
   }
   document["shipped"] =
-      best && place.object->as_measured.contains(best->variant.id) ? "as measured" : "";
+      best != nullptr && place.object->as_measured.contains(best->variant.id) ? "as measured" : "";
   document["warnings"] = WarningsAbout(*place.object->scan, kernel);
   for (const Refusal& refusal : service.RefusedOf(*place.object, kernel)) {
     const auto variant = service.catalog().FindVariant(kernel.key, refusal.variant);
@@ -484,23 +492,6 @@ base::Result<Json> BestDocument(Service& service, const KernelPlace& place,
   return Json{{"schema", "cupilot.best/1"},
               {"variant", records::ToJson(best->variant)},
               {"evaluation", records::ToJson(best->evaluation)}};
-}
-
-Json HistoryDocument(Service& service, const KernelPlace& place) {
-  Json document = {{"schema", "cupilot.history/1"},
-                   {"kernel", records::LabelOf(*place.kernel)},
-                   {"evaluations", Json::array()}};
-  for (const records::Evaluation& evaluation : service.catalog().Evaluations(place.kernel->key)) {
-    document["evaluations"].push_back(records::ToJson(evaluation));
-  }
-  document["refused"] = RefusedJson(service, place);
-  document["marks"] = MarksJson(service, *place.kernel);
-  document["changes"] = Json::array();
-  for (const Change& change :
-       service.journal().Of({place.kernel->file, records::LabelOf(*place.kernel)})) {
-    document["changes"].push_back(ToJson(change));
-  }
-  return document;
 }
 
 }  // namespace cupilot::service

@@ -31,6 +31,5 @@ base::Result<KernelPlace> FindKernel(Service& service, const std::string& name,
 records::Json ExplainDocument(Service& service, const KernelPlace& place);
 base::Result<records::Json> BestDocument(Service& service, const KernelPlace& place,
                                          const std::string& arch);
-records::Json HistoryDocument(Service& service, const KernelPlace& place);
 
 }  // namespace cupilot::service

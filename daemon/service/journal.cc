@@ -36,6 +36,7 @@ std::string Journal::PrefixOf(const JournalOwner& owner) {
 }
 
 base::Result<> Journal::Add(const JournalOwner& owner, Change change) {
+  read_.Clear();
   const std::string prefix = PrefixOf(owner);
   std::vector<std::string> keys;
   TRY(store_.Scan(Table::kSelections, prefix, [&keys](std::string_view key, std::string_view) {
@@ -61,6 +62,8 @@ base::Result<> Journal::Add(const JournalOwner& owner, Change change) {
 }
 
 std::vector<Change> Journal::Of(const JournalOwner& owner) const {
+  const std::string prefix = PrefixOf(owner);
+  if (const auto* known = read_.Find(prefix)) return *known;
   std::vector<Change> changes;
   const auto visit = [&changes](std::string_view, std::string_view value) {
     const auto record = cache::Unseal(value);
@@ -77,10 +80,11 @@ std::vector<Change> Journal::Of(const JournalOwner& owner) const {
     if (reading.ok()) changes.push_back(std::move(change));
     return true;
   };
-  if (auto scanned = store_.Scan(Table::kSelections, PrefixOf(owner), visit); !scanned) {
+  if (auto scanned = store_.Scan(Table::kSelections, prefix, visit); !scanned) {
     log::Error("the store cannot be read", {{"reason", scanned.error()}});
+    return changes;
   }
-  return changes;
+  return read_.Add(prefix, std::move(changes));
 }
 
 }  // namespace cupilot::service

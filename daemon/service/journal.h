@@ -2,6 +2,7 @@
 // `change/...`, which `cupilot history` shows. On the loop thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "cache/store.h"
 #include "records/json.h"
+#include "service/kept.h"
 
 namespace cupilot::service {
 
@@ -39,10 +41,15 @@ class Journal {
   // The oldest first. What cannot be read is left out.
   std::vector<Change> Of(const JournalOwner& owner) const;
   static std::string PrefixOf(const JournalOwner& owner);
+  // The store was changed behind its back.
+  void ReadAgain() { read_.Clear(); }
 
  private:
+  static constexpr std::size_t kMostRead = 16;  // kernels
+
   cache::Store& store_;
   const base::Clock& clock_;
+  mutable Kept<std::string, std::vector<Change>> read_{kMostRead};  // by prefix
 };
 
 }  // namespace cupilot::service

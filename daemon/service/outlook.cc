@@ -50,7 +50,7 @@ std::string WhileTuned(Service& service, const KernelJob& job) {
 Json CostJson(Service& service, const records::Kernel& kernel, const KernelJob* job) {
   const auto sums = service.models().budget().Sums(kernel.key);
   return {{"seconds", job == nullptr ? 0.0 : job->spent_seconds()},
-          {"evaluations", service.catalog().Evaluations(kernel.key).size()},
+          {"evaluations", service.catalog().CountEvaluations(kernel.key)},
           {"dollars", sums ? static_cast<double>(sums->kernel) / kNanoDollars : 0.0}};
 }
 

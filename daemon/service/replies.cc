@@ -10,8 +10,7 @@ namespace cupilot::service {
 
 using records::Json;
 
-base::Result<Json> Replies::InFile(const Json& document) const {
-  const std::string text = records::CompactJson(document);
+base::Result<Json> Replies::InFile(const std::string& text) const {
   const std::string path = folder() + "/" + base::HashHex(text) + ".json";
   TRY(base::WriteFileAtomically(path, text));
   return Json{{"schema", "cupilot.reply_file/1"}, {"document", path}};

@@ -21,8 +21,8 @@ class Replies {
     return folder_;
   }
 
-  // {"schema": "cupilot.reply_file/1", "document": path} in the place of the document.
-  base::Result<records::Json> InFile(const records::Json& document) const;
+  // {"schema": "cupilot.reply_file/1", "document": path} in the place of the document's text.
+  base::Result<records::Json> InFile(const std::string& text) const;
 
   static constexpr std::size_t kLargest = 1 << 20;  // bytes of a message
   static constexpr std::chrono::minutes kKept{10};

@@ -68,6 +68,7 @@ Requests::Requests(Service& service, std::string state_folder, base::UniqueFunct
     : service_(service),
       state_folder_(std::move(state_folder)),
       replies_(state_folder_ + "/replies"),
+      history_(service),
       stop_(std::move(stop)) {}
 
 std::string Requests::Handle(const std::string& peer, std::string_view message) {
@@ -75,11 +76,13 @@ std::string Requests::Handle(const std::string& peer, std::string_view message) 
   DaemonMessage reply = asked ? Answer(peer, *asked) : ErrorReply({}, std::move(asked.error()));
   std::string text = protocol::TextOf(reply);
   if (text.size() <= Replies::kLargest) return text;
-  auto named = replies_.InFile(reply.content);
+  auto named = replies_.InFile(reply.content_text.empty() ? records::CompactJson(reply.content)
+                                                          : reply.content_text);
   if (!named) {
     return protocol::TextOf(ErrorReply(std::move(reply.id), std::move(named.error())));
   }
   reply.content = std::move(*named);
+  reply.content_text.clear();
   return protocol::TextOf(reply);
 }
 
@@ -92,6 +95,12 @@ DaemonMessage Requests::Answer(const std::string& peer, const protocol::ClientMe
   } else {
     const auto& request = std::get<protocol::ClientRequest>(message);
     reply.id = request.id;
+    if (request.verb == "history") {
+      auto text = HistoryText(request.params);
+      if (!text) return ErrorReply(std::move(reply.id), std::move(text.error()));
+      reply.content_text = std::move(*text);
+      return reply;
+    }
     result = Dispatch(peer, request.verb, request.params);
   }
   if (!result) return ErrorReply(std::move(reply.id), std::move(result.error()));
@@ -117,6 +126,7 @@ Json Requests::Status() const {
   status["started_because"] = start_.because;
   status["settings"] = start_.settings;
   status["leaving"] = service_.leaving();
+  status["counters"]["abandoned"] = abandoned_();
   return status;
 }
 
@@ -134,8 +144,15 @@ base::Result<Json> Requests::AboutKernel(const std::string& verb, const Json& pa
   TRY_ASSIGN(const KernelPlace place, FindKernel(service_, records::TextAt(params, "kernel"),
                                                  records::TextAt(params, "folder")));
   if (verb == "explain") return ExplainDocument(service_, place);
-  if (verb == "history") return HistoryDocument(service_, place);
   return BestDocument(service_, place, records::TextAt(params, "arch"));
+}
+
+base::Result<std::string> Requests::HistoryText(const Json& params) {
+  TRY_ASSIGN(const KernelPlace place, FindKernel(service_, records::TextAt(params, "kernel"),
+                                                 records::TextAt(params, "folder")));
+  const Json from = params.value("from", Json());
+  if (!from.is_number_unsigned()) return history_.Text(place);
+  return history_.Text(place, from.get<std::size_t>());
 }
 
 base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string& verb,
@@ -143,7 +160,7 @@ base::Result<Json> Requests::Dispatch(const std::string& peer, const std::string
   if (verb == "ping") return Json::object();
   if (verb == "status") return Status();
   if (verb == "list") return ListDocument(service_, records::TextAt(params, "folder"));
-  if (verb == "explain" || verb == "best" || verb == "history") return AboutKernel(verb, params);
+  if (verb == "explain" || verb == "best") return AboutKernel(verb, params);
   if (verb == "apply") {
     return Json{{"schema", "cupilot.apply/1"},
                 {"published", service_.Apply(records::TextAt(params, "folder"))}};

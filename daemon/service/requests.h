@@ -1,6 +1,8 @@
 // The client protocol (protocol/PROTOCOL.md): a message in, a reply out. On the loop thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 #include "base/unique_function.h"
 #include "protocol/client_messages.h"
 #include "records/json.h"
+#include "service/history.h"
 #include "service/replies.h"
 #include "service/service.h"
 
@@ -34,6 +37,9 @@ class Requests {
     hand_over_ = std::move(handler);
   }
 
+  // How many requests were dropped because who asked was gone (ZmqServer::abandoned).
+  void SetAbandoned(std::function<std::int64_t()> count) { abandoned_ = std::move(count); }
+
   // Peers that asked for events.
   const std::set<std::string>& subscribers() const { return subscribers_; }
   void Forget(const std::string& peer) { subscribers_.erase(peer); }
@@ -46,13 +52,16 @@ class Requests {
   records::Json Status() const;
   base::Result<records::Json> HandOver(const records::Json& params);
   base::Result<records::Json> AboutKernel(const std::string& verb, const records::Json& params);
+  base::Result<std::string> HistoryText(const records::Json& params);
 
   Service& service_;
   std::string state_folder_;
   Replies replies_;
+  History history_;
   base::UniqueFunction<void()> stop_;
   base::UniqueFunction<void(const std::string&)> hand_over_;
   DaemonStart start_;
+  std::function<std::int64_t()> abandoned_ = [] { return 0; };
   std::set<std::string> subscribers_;
 };
 

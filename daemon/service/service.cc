@@ -475,12 +475,9 @@ const KernelJob* Service::FindJob(const ObjectState& state, const records::Kerne
 
 std::optional<Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel,
                                     std::size_t place) {
-  std::optional<Proven> best;
-  for (Proven& one : BestSet(state, kernel, place)) {
-    const bool first = !best || one.evaluation.speedup > best->evaluation.speedup;
-    if (first) best = std::move(one);
-  }
-  return best;
+  const std::vector<Proven> set = BestSet(state, kernel, place);
+  const Proven* best = FastestOf(set);
+  return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
 std::vector<Proven> Service::BestSet(const ObjectState& state, const records::Kernel& kernel,

@@ -194,6 +194,7 @@ base::Result<ForgetReport> Service::Forget(const std::set<std::string>& build_fo
   TRY(with_.store.Apply(plan.writes));
   catalog_.ReadAgain();
   catalog_.marks().ReadAgain();
+  journal_.ReadAgain();
   if (!dropped_.empty()) forgotten_.insert(plan.keys.begin(), plan.keys.end());
   log::Info("projects were dropped", {{"count", plan.report.projects.size()}});
   TRY(with_.store.Compact());

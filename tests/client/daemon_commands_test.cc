@@ -273,6 +273,29 @@ TEST_F(ClientTest, HistoryShowsAllEvaluations) {
   EXPECT_EQ(RunJson({"history", "k"}, 0)["evaluations"].size(), 2u);
 }
 
+TEST_F(ClientTest, HistorySaysWhatChangedAndAsksForPages) {
+  daemon_.On("history", [](const Json& params) -> base::Result<Json> {
+    const int from = params.value("from", -1);
+    Json page = {{"schema", "cupilot.history/1"},
+                 {"evaluations",
+                  {{{"variant", std::to_string(from)}, {"title", "step " + std::to_string(from)}}}},
+                 {"next", from < 2 ? Json(from + 1) : Json()}};
+    if (from == 0) page["changes"] = {{{"what", "pinned"}, {"variants", {"77"}}}};
+    return page;
+  });
+  ASSERT_TRUE(daemon_.Start());
+  const auto run = Run({"history", "k"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("what changed"));
+  for (const char* title : {"step 0", "step 1", "step 2"})
+    EXPECT_THAT(run.output, HasSubstr(title));
+  EXPECT_THAT(run.output, HasSubstr("pinned 77"));
+  const Json document = RunJson({"history", "k"}, 0);
+  EXPECT_EQ(document["evaluations"].size(), 3u);
+  EXPECT_EQ(document["changes"].size(), 1u);
+  EXPECT_FALSE(document.contains("next"));
+}
+
 TEST_F(ClientTest, ApplySaysWhatItPublished) {
   Serve("apply", {{"schema", "cupilot.apply/1"}, {"published", {"/p/blur.cu"}}});
   EXPECT_THAT(Run({"apply"}).output, HasSubstr("published for /p/blur.cu"));

@@ -89,7 +89,7 @@ class BadClientsTest : public ::testing::Test {
 
   std::string path() const { return folder_ / "socket"; }
 
-  void Serve(const ZmqServer::Options& options = {}) {
+  void Listen(const ZmqServer::Options& options = {}) {
     auto listening = ZmqServer::Listen(loop_, path(), options,
                                        [this](const std::string& peer, std::string_view m) {
                                          ++received_;
@@ -97,6 +97,9 @@ class BadClientsTest : public ::testing::Test {
                                        });
     ASSERT_TRUE(listening) << listening.error().message;
     server_ = std::move(*listening);
+  }
+  void Serve(const ZmqServer::Options& options = {}) {
+    ASSERT_NO_FATAL_FAILURE(Listen(options));
     thread_ = std::thread([this] { loop_.Run(); });
   }
 
@@ -185,6 +188,23 @@ TEST_F(BadClientsTest, WhoSendsWithoutEndAndReadsNothingLeavesTheOthersTheirTurn
   }
   enough = true;
   flood.join();
+}
+
+TEST_F(BadClientsTest, WhatSomebodyAskedWhoIsGoneIsNotWorkedOff) {
+  Listen();
+  {
+    const RawClient gone(path());
+    ASSERT_TRUE(gone.Greet());
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += std::string("\x00\x02hi", 4);
+    ASSERT_TRUE(gone.Say(many));
+  }
+  // What is taken at once of one peer.
+  while (received_ + server_->abandoned() < 16) loop_.RunOnce(true);
+  EXPECT_EQ(received_, 0);
+  thread_ = std::thread([this] { loop_.Run(); });
+  ExpectService();
+  EXPECT_EQ(received_, 1);
 }
 
 TEST_F(BadClientsTest, AnotherUserIsTurnedAway) {

@@ -36,6 +36,8 @@ class DaemonLifeTest : public ::testing::Test {
 
   // `given` becomes descriptor 3, as systemd hands it over. Its standard error goes to errors().
   void Start(const char* mode, int given = -1, const char* count = "1") {
+    // What an earlier one said is not what this one says.
+    std::filesystem::remove(errors_file());
     child_ = ::fork();
     if (child_ != 0) return;
     for (const auto& [name, value] : xdg_.Environment()) ::setenv(name.c_str(), value.c_str(), 1);

@@ -2,6 +2,7 @@
 #include "service/demotion.h"
 
 #include "protocol/demotion.h"
+#include "service/history.h"
 #include "tests/daemon/service/two_winners_fixture.h"
 
 namespace cupilot::service {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "service/history.h"
 #include "service/place.h"
 #include "tests/daemon/service/gpu_fixture.h"
 

@@ -33,7 +33,7 @@ TEST(Replies, ADocumentInAFileIsTheSame) {
   const test::TemporaryFolder folder;
   const Replies replies(folder / "replies");
   const records::Json document = {{"schema", "cupilot.history/1"}, {"text", "a\"b"}};
-  const auto named = replies.InFile(document);
+  const auto named = replies.InFile(records::CompactJson(document));
   ASSERT_TRUE(named) << named.error().message;
   EXPECT_EQ((*named)["schema"], "cupilot.reply_file/1");
   const auto text = base::ReadFile((*named)["document"].get<std::string>());

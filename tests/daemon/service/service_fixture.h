@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,11 +41,12 @@ class CountedFiles final : public PublishFiles {
   bool full = false;  // the disk
 };
 
-// The same of the store.
+// The same of the store; which records were read is counted, by table.
 class FullableStore final : public cache::Store {
  public:
   explicit FullableStore(cache::Store& store) : store_(store) {}
   base::Result<std::optional<std::string>> Get(cache::Table table, std::string_view key) override {
+    ++reads[table];
     return store_.Get(table, key);
   }
   base::Result<> Apply(const std::vector<cache::Write>& writes) override {
@@ -54,8 +56,12 @@ class FullableStore final : public cache::Store {
   base::Result<> Scan(
       cache::Table table, std::string_view prefix,
       const std::function<bool(std::string_view, std::string_view)>& visit) override {
-    return store_.Scan(table, prefix, visit);
+    return store_.Scan(table, prefix, [&](std::string_view key, std::string_view value) {
+      ++reads[table];
+      return visit(key, value);
+    });
   }
+  std::map<cache::Table, int> reads;
   bool full = false;
 
  private:

@@ -1,0 +1,38 @@
+// Values that can be made again when they are missing: so much of them is kept, by the size that
+// each is said to have; where it becomes more, all others go. One thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace cupilot::service {
+
+template <class Key, class Value>
+class Kept {
+ public:
+  explicit Kept(std::size_t most) : most_(most) {}
+
+  // Null: it is not there. Until the next change.
+  const Value* Find(const Key& key) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  // One that is not there. Until the next change.
+  const Value& Add(const Key& key, Value value, std::size_t size = 1) {
+    if (size_ + size > most_) Clear();
+    size_ += size;
+    return values_.insert_or_assign(key, std::move(value)).first->second;
+  }
+  void Clear() {
+    values_.clear();
+    size_ = 0;
+  }
+
+ private:
+  std::size_t most_;
+  std::size_t size_ = 0;
+  std::map<Key, Value> values_;
+};
+
+}  // namespace cupilot::service
