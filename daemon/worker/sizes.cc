@@ -16,6 +16,8 @@ namespace {
 
 using Values = std::map<std::string, std::int64_t>;
 
+constexpr std::int64_t kLeastHalved = 64;  // what is smaller stays
+
 void AddNames(const std::string& text, std::set<std::string>& names) {
   const auto parsed = records::Expression::Parse(text);
   if (!parsed) return;
@@ -119,6 +121,27 @@ class SizeMaker {
     return std::move(cases_);
   }
 
+  // Nothing: there is nothing left to halve.
+  std::optional<records::Case> Halved(Values& values) {
+    const Size* largest = nullptr;
+    std::int64_t of_largest = kLeastHalved;
+    for (const Size& size : sizes_) {
+      const auto [value, first] = values.try_emplace(size.name, size.value);
+      if (value->second <= of_largest) continue;
+      largest = &size;
+      of_largest = value->second;
+    }
+    if (largest == nullptr) return std::nullopt;
+    values[largest->name] = (of_largest + 1) / 2;
+    cases_.clear();
+    Values changed = values;
+    for (const Size& size : sizes_) {
+      if (changed[size.name] == size.value) changed.erase(size.name);
+    }
+    Add(changed);
+    return cases_.empty() ? std::nullopt : std::optional(std::move(cases_.front()));
+  }
+
  private:
   struct Size {
     std::size_t argument;
@@ -171,6 +194,19 @@ class SizeMaker {
 std::vector<records::Case> OtherSizes(const records::Kernel& kernel, const records::Case& workload,
                                       const CasePlan& plan) {
   return SizeMaker(kernel, workload, plan).Run();
+}
+
+std::optional<records::Case> SmallerSize(const records::Kernel& kernel,
+                                         const records::Case& workload, const CasePlan& plan,
+                                         const device::Properties& device,
+                                         std::int64_t most_bytes) {
+  SizeMaker maker(kernel, workload, plan);
+  Values values;
+  while (auto smaller = maker.Halved(values)) {
+    const auto planned = PlanCase(kernel, *smaller, device, nullptr);
+    if (planned && planned->layout.bytes <= most_bytes) return smaller;
+  }
+  return std::nullopt;
 }
 
 std::vector<records::Case> OtherScalars(const records::Kernel& kernel,

@@ -2,15 +2,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <utility>
 
 #include "device/describe.h"
 #include "worker/admission.h"
 #include "worker/published_guard.h"
+#include "worker/sizes.h"
 #include "worker/steps/step.h"
 #include "worker/trial.h"
 
 namespace cupilot::worker {
 namespace {
+
+// Of a case's buffers: with more, what may be asked at any size is asked at one of so many bytes.
+constexpr std::int64_t kMuchData = std::int64_t{48} << 20, kStandInBytes = std::int64_t{12} << 20;
+
+// A case of much data at a smaller size.
+struct StandIn {
+  StandIn(const protocol::VerifyRequest& request, records::Case one, CasePlan small)
+      : workload(std::move(one)), plan(std::move(small)), trial(request, workload, plan) {
+    trial.quick_workload = true;
+  }
+  const records::Case workload;
+  const CasePlan plan;
+  Trial trial;
+};
 
 class Verification {
  public:
@@ -72,13 +89,24 @@ class Verification {
 
   base::Result<> VerifyCase(const records::Case& workload, const CasePlan& original) {
     Trial trial(request_, workload, original);
+    std::unique_ptr<StandIn> stand_in;
+    bool looked_for = original.layout.bytes <= kMuchData;
     TRY_ASSIGN(Finding finding, trial.Start());
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty() || !trial.original_failure.empty()) break;
       if (!Asked(step)) continue;
-      TRY_ASSIGN(finding, RunStep(step, trial));
+      if (step.any_size && !std::exchange(looked_for, true)) {
+        TRY_ASSIGN(stand_in, FindStandIn(trial));
+      }
+      TRY_ASSIGN(finding, RunStep(step, step.any_size && stand_in ? stand_in->trial : trial));
     }
     TRY_ASSIGN(finding, ExplainOverlap(trial, std::move(finding)));
+    if (stand_in) {
+      for (records::Check& note : stand_in->trial.TakeNotes()) {
+        note.detail += " (" + stand_in->workload.name + ")";
+        reply_.checks.push_back(std::move(note));
+      }
+    }
     for (records::Check& note : trial.TakeNotes()) reply_.checks.push_back(std::move(note));
     if (!trial.original_failure.empty()) {
       OriginalFailed(trial.original_failure);
@@ -88,6 +116,26 @@ class Verification {
       AddResult(trial);
     }
     return {};
+  }
+
+  // Null: no smaller size is known to be legal and admitted.
+  base::Result<std::unique_ptr<StandIn>> FindStandIn(Trial& trial) {
+    TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set_.device));
+    const auto smaller = SmallerSize(set_.kernel, trial.workload(), trial.scene().original,
+                                     properties, kStandInBytes);
+    if (!smaller) return nullptr;
+    auto plan = PlanCase(set_.kernel, *smaller, properties, nullptr);
+    if (!plan) return nullptr;
+    auto found = std::make_unique<StandIn>(request_, *smaller, std::move(*plan));
+    if (!found->trial.MakeScene(found->plan)) return nullptr;
+    TRY_ASSIGN(const auto workload, trial.Workload());
+    const auto legal = IsLegalSize(found->trial, found->plan, *workload);
+    if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return nullptr;
+    if (!legal) return base::Fail(legal.error());
+    if (!*legal) return nullptr;
+    TRY_ASSIGN(const Finding finding, found->trial.Start());
+    if (!finding.reason.empty()) return nullptr;
+    return found;
   }
 
   base::Result<Finding> RunStep(const StepRow& step, Trial& trial) {

@@ -18,13 +18,6 @@ namespace {
 constexpr double kMostSizeUs = 1e6;
 constexpr double kRunsOfASize = 12;
 
-base::Result<bool> IsLegal(Trial& sized, const CasePlan& plan, const OriginalResult& workload) {
-  TRY_ASSIGN(const auto reference, sized.Workload());
-  if (!WhyNotJudgedBy(*reference, workload).empty()) return false;
-  TRY_ASSIGN(const std::string why_not, sized.references().WhyNotAt(Reversed(plan)));
-  return why_not.empty();
-}
-
 // Nothing where this size says nothing.
 // `also`: further questions on it.
 base::Result<std::optional<Finding>> JudgeSize(
@@ -37,7 +30,7 @@ base::Result<std::optional<Finding>> JudgeSize(
   Trial sized(trial.request(), one, *plan);
   sized.quick_workload = true;
   if (!sized.MakeScene(*plan)) return std::nullopt;  // the guard does not admit it
-  auto legal = IsLegal(sized, *plan, workload);
+  auto legal = IsLegalSize(sized, *plan, workload);
   if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;
   if (!legal) return base::Fail(legal.error());
   if (!*legal) return std::nullopt;
@@ -72,6 +65,13 @@ base::Result<Finding> JudgeCases(Trial& trial, const char* step,
 }
 
 }  // namespace
+
+base::Result<bool> IsLegalSize(Trial& sized, const CasePlan& plan, const OriginalResult& workload) {
+  TRY_ASSIGN(const auto reference, sized.Workload());
+  if (!WhyNotJudgedBy(*reference, workload).empty()) return false;
+  TRY_ASSIGN(const std::string why_not, sized.references().WhyNotAt(Reversed(plan)));
+  return why_not.empty();
+}
 
 base::Result<Finding> StepSizes(Trial& trial) {
   return JudgeCases(trial, "sizes",

@@ -19,6 +19,9 @@ struct StepRow {
   const char* name;  // in the evaluation's record
   const char* what;  // that holds where the step passes
   bool screening;
+  // What it asks has nothing to do with how much data there is: of a large case it is asked at a
+  // smaller size.
+  bool any_size;
   base::Result<Finding> (*run)(Trial& trial);
 };
 
@@ -93,6 +96,10 @@ std::optional<Trial::Scene> MakeShiftedScene(const Trial& trial, std::string* ho
 // Other inputs than the workload's, if there are any; `when`: for details ("after the original").
 // Values that are wrong are "stateful", since on these inputs they were right.
 base::Result<Finding> JudgeOtherInputs(Trial& trial, const std::string& when);
+
+// Whether a case of another size is one to judge by: the original runs without a fault there, and
+// neither its neighbours in memory nor what lies between them matter.
+base::Result<bool> IsLegalSize(Trial& sized, const CasePlan& plan, const OriginalResult& workload);
 
 // A finding of a run that differs from one that passed only in what went before: wrong values have
 // `reason` then ("stateful"). Others keep theirs.

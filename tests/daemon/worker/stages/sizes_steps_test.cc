@@ -90,5 +90,36 @@ TEST_F(SizesTest, WhatIsRightSaysWhichOnesWereAsked) {
   EXPECT_THAT(said, ::testing::HasSubstr("n = 257"));
 }
 
+// What has nothing to do with the size, of a case of 64 MB.
+TEST(LargeCaseTest, IsAskedAtASmallerSizeToo) {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  StepsRig rig("twice",
+               "__global__ void twice(const float* in, float* out, int n) {\n"
+               "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "  if (i < n) out[i] = 2.0f * in[i];\n}\n",
+               {{"schema", "cupilot.workload/1"},
+                {"kernel", "twice"},
+                {"cases",
+                 {{{"name", "all"},
+                   {"grid", {"ceil_div(n, 256)", 1, 1}},
+                   {"block", {256, 1, 1}},
+                   {"arguments",
+                    {{{"name", "in"}, {"type", "const float*"}, {"count", "n"}, {"fill", normal}},
+                     {{"name", "out"}, {"type", "float*"}, {"count", "n"}, {"access", "out"}},
+                     {{"name", "n"}, {"type", "int"}, {"value", 8000000}}}}}}}});
+  const auto reply = rig.Verify(
+      {{"schema", "cupilot.variant/1"},
+       {"kernel", "twice"},
+       {"source",
+        "__global__ void other(const float* in, float* out, int n) {\n"
+        "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n) out[i] = fmaxf(2.0f * in[i], -3e38f);\n}\n"},
+       {"entry", "other"}},
+      {"fills", "more_fills", "more_calls", "schedules", "plants", "accesses", "changed_contents"});
+  EXPECT_EQ(reply.reason, "wrong_values") << reply.detail;
+  EXPECT_TRUE(reply.steps["special_values"].contains("caught"));
+  EXPECT_THAT(reply.detail, ::testing::HasSubstr("case 'all, n = 1000000'"));
+}
+
 }  // namespace
 }  // namespace cupilot::evaluate
