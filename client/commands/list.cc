@@ -1,5 +1,6 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/kernel_names.h"
 
 namespace cupilot::client {
 
@@ -39,7 +40,9 @@ int RunList(const Arguments& arguments, Output& output) {
   }
   std::vector<std::vector<std::string>> rows = {
       {"kernel", "state", "tried", "speedup", "published", "to be won", "what changed", "where"}};
-  for (const records::Json& kernel : kernels) {
+  const std::vector<std::string> names = KernelNames(kernels);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const records::Json& kernel = kernels[i];
     std::string why = TextOf(kernel, "why");
     const std::string where = TextOf(kernel, "file") + ":" + CountOf(kernel, "line");
     // It is said in the last column.
@@ -50,7 +53,7 @@ int RunList(const Arguments& arguments, Output& output) {
       if (marks.find(name) == std::string::npos) marks += (marks.empty() ? " (" : ", ") + name;
     }
     if (!marks.empty()) marks += ")";
-    rows.push_back({TextOf(kernel, "kernel"), TextOf(kernel, "state"), CountOf(kernel, "tried"),
+    rows.push_back({names[i], TextOf(kernel, "state"), CountOf(kernel, "tried"),
                     SpeedupOf(kernel, "speedup"), FlagOf(kernel, "published") ? "yes" : "no",
                     kernel.value("winnable_us", records::Json()).is_number()
                         ? Microseconds(NumberOf(kernel, "winnable_us"))

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "client/kernel_names.h"
 #include "client/output.h"
 
 namespace cupilot::client {
@@ -151,8 +152,8 @@ TableWidths ColumnsFor(const WatchState& state, int columns, Charset charset) {
   constexpr int kMarker = 2, kGap = 2;
   TableWidths widths;
   int longest = 6;
-  for (const Json& row : state.rows) {
-    longest = std::max(longest, Columns(TextOf(row, "kernel"), charset));
+  for (const std::string& name : KernelNames(state.rows)) {
+    longest = std::max(longest, Columns(name, charset));
   }
   const auto taken = [&] {
     int sum = kMarker;
@@ -189,10 +190,11 @@ ShownLine TableHead(const TableWidths& widths, Charset charset) {
   return {{text, Style::kHead}};
 }
 
-ShownLine TableRow(const Json& row, bool selected, const TableWidths& widths, Charset charset) {
+ShownLine TableRow(const Json& row, const std::string& name, bool selected,
+                   const TableWidths& widths, Charset charset) {
   const std::string state = TextOf(row, "state");
   const std::string best = SpeedupOf(row, "speedup");
-  const std::string kernel = FitEnd(TextOf(row, "kernel"), widths.kernel, charset);
+  const std::string kernel = FitEnd(name, widths.kernel, charset);
   ShownLine line = {{(selected ? "> " : "  ") + Left(kernel, widths.kernel, charset),
                      selected ? Style::kSelected : Style::kPlain}};
   const auto add = [&](std::string text, int width, Style style) {
@@ -289,8 +291,9 @@ std::vector<ShownLine> Body(const WatchState& state, int columns, Charset charse
   const TableWidths widths = ColumnsFor(state, columns, charset);
   std::vector<ShownLine> lines;
   lines.reserve(state.rows.size());
+  const std::vector<std::string> names = KernelNames(state.rows);
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
-    lines.push_back(TableRow(state.rows[i], i == state.selected, widths, charset));
+    lines.push_back(TableRow(state.rows[i], names[i], i == state.selected, widths, charset));
   }
   if (lines.empty() && state.rows_known) {
     lines.push_back({{"no tagged kernel is known; write `// cupilot: tune` above one and build"}});
@@ -353,7 +356,10 @@ std::vector<std::string> PlainPicture(const WatchState& state, int columns, Char
   std::vector<ShownLine> lines = TopLines(state, true, true);
   const TableWidths widths = ColumnsFor(state, columns, charset);
   if (!state.rows.empty()) lines.push_back(TableHead(widths, charset));
-  for (const Json& row : state.rows) lines.push_back(TableRow(row, false, widths, charset));
+  const std::vector<std::string> names = KernelNames(state.rows);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    lines.push_back(TableRow(state.rows[i], names[i], false, widths, charset));
+  }
   for (ShownLine& line : NowLines(state.status)) lines.push_back(std::move(line));
   std::vector<std::string> texts;
   for (const ShownLine& line : lines) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "client/kernel_names.h"
 #include "tests/client/client_fixture.h"
 #include "tests/support/terminal_program.h"
 
@@ -271,6 +272,30 @@ TEST_F(ClientTest, HistoryShowsAllEvaluations) {
   EXPECT_THAT(run.output, HasSubstr("1.50x"));
   EXPECT_THAT(run.output, HasSubstr("0.50x"));
   EXPECT_EQ(RunJson({"history", "k"}, 0)["evaluations"].size(), 2u);
+}
+
+TEST_F(ClientTest, ListTellsBuildsOfOneKernelApart) {
+  Json debug = MakeRow(), release = MakeRow(), other = MakeRow(), target = MakeRow();
+  debug["project"] = "/p/build/debug";
+  release["project"] = "/p/build/release";
+  other["project"] = "/q/build/release";
+  for (Json* row : {&debug, &release, &other}) (*row)["target"] = "app";
+  target = release;
+  target["target"] = "tool";
+  Json alone = MakeRow();
+  alone["kernel"] = "scale";
+  alone["project"] = "/p/build/debug";
+  Serve("list", {{"schema", "cupilot.list/1"}, {"kernels", {debug, release, alone}}});
+  const auto run = Run({"list"});
+  EXPECT_THAT(run.output, HasSubstr("image::blur (debug) "));
+  EXPECT_THAT(run.output, HasSubstr("image::blur (release) "));
+  EXPECT_THAT(run.output, HasSubstr("scale  "));
+  EXPECT_EQ(KernelNames(Json::array({debug, release, other, target})),
+            (std::vector<std::string>{
+                "image::blur (debug, app)", "image::blur (/p/build/release, app)",
+                "image::blur (/q/build/release, app)", "image::blur (/p/build/release, tool)"}));
+  EXPECT_EQ(KernelNames(Json::array({release, target})),
+            (std::vector<std::string>{"image::blur (app)", "image::blur (tool)"}));
 }
 
 TEST_F(ClientTest, HistorySaysWhatChangedAndAsksForPages) {

@@ -84,6 +84,16 @@ TEST(WatchView, AnOrdinaryTerminalShowsAll) {
                   "up/down choose  Enter details  p pause  s snooze 1 h  q quit"));
 }
 
+TEST(WatchView, BuildsOfOneKernelAreToldApart) {
+  WatchState state = WatchedState();
+  Json debug = WatchedRow("image::blur", "tuning"), release = debug;
+  release["project"] = "/p/release";
+  Adopt({debug, release}, state);
+  const auto texts = Texts(state, {80, 18});
+  EXPECT_THAT(texts, Contains(HasSubstr("> image::blur (build) ")));
+  EXPECT_THAT(texts, Contains(HasSubstr("  image::blur (release) ")));
+}
+
 TEST(WatchView, UnicodeHasFinerCurves) {
   WatchState state = WatchedState();
   EXPECT_THAT(Texts(state, {80, 18}, Charset::kUnicode), Contains(HasSubstr("▁▁▄█")));
