@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "model_providers.h"
+#include "options.h"
 #include "parts.h"
 #include "priorities.h"
 #include "run_once.h"
@@ -67,11 +68,13 @@ int Main(int argc, char** argv) {
     std::puts("cupilotd " CUPILOT_VERSION);
     return 0;
   }
+  if (mode == "--help") {
+    std::fputs(DaemonUsage().c_str(), stdout);
+    return 0;
+  }
   const bool detached = mode.empty() || mode == "--take-over";
   if (argc > 2 || !(detached || mode == "--foreground" || mode == "--once")) {
-    std::fprintf(stderr,
-                 "usage: cupilotd [--foreground | --take-over | --once | --version]\n"
-                 "  --take-over  wait for the end of the daemon that runs\n");
+    std::fputs(DaemonUsage().c_str(), stderr);
     return 2;
   }
   ::signal(SIGPIPE, SIG_IGN);

@@ -19,6 +19,7 @@ namespace {
 using records::Json;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -52,6 +53,7 @@ class CompletionTest : public ClientTest {
   test::ProgramRun Shell(const std::vector<std::string>& words) {
     return test::RunProgram(words, {environment_, xdg_.folder().path()});
   }
+  static std::string DaemonPage() { return CUPILOT_TEST_BINARY_DIR "/daemon/cupilotd.8"; }
   static bool Installed(const std::string& program) {
     return test::RunProgram({"sh", "-c", "command -v " + program}).exit_code == 0;
   }
@@ -196,8 +198,7 @@ TEST_F(CompletionTest, TheManualHasEveryCommandAndNoOther) {
 TEST_F(CompletionTest, ManAndGroffFindNothingWrong) {
   if (!Installed("groff")) GTEST_SKIP() << "groff is not installed";
   const std::string page = File("man", "cupilot.1");
-  const std::string daemon_page = CUPILOT_TEST_BINARY_DIR "/daemon/cupilotd.8";
-  for (const std::string& file : {page, daemon_page}) {
+  for (const std::string& file : {page, DaemonPage()}) {
     const auto checked = Shell({"groff", "-ww", "-man", "-z", file});
     EXPECT_EQ(checked.exit_code, 0);
     EXPECT_EQ(checked.errors, "") << file;
@@ -206,6 +207,46 @@ TEST_F(CompletionTest, ManAndGroffFindNothingWrong) {
     EXPECT_EQ(shown.exit_code, 0);
     EXPECT_EQ(shown.errors, "") << file;
     EXPECT_THAT(shown.output, HasSubstr("SEE ALSO"));
+  }
+}
+
+TEST_F(CompletionTest, MandocFindsNothingWrong) {
+  if (!Installed("mandoc")) GTEST_SKIP() << "mandoc is not installed";
+  for (const std::string& file : {File("man", "cupilot.1"), DaemonPage()}) {
+    // Pages have no date: the same sources give the same bytes.
+    const auto checked = Shell({"mandoc", "-T", "lint", "-W", "warning", file});
+    EXPECT_THAT(Lines(checked.output), Each(HasSubstr("missing date"))) << file;
+  }
+}
+
+TEST_F(CompletionTest, TheDaemonsPageSaysWhatItsHelpSays) {
+  const auto help = Shell({CUPILOT_DAEMON_PROGRAM, "--help"});
+  EXPECT_EQ(help.exit_code, 0) << help.errors;
+  EXPECT_EQ(Shell({CUPILOT_DAEMON_PROGRAM, "--no-such-option"}).errors, help.output);
+  std::string page = base::ReadFile(DaemonPage()).value();
+  for (const char* sign : {"\\fB", "\\fR", "\\", "(1)"}) {
+    for (std::size_t at = page.find(sign); at != std::string::npos; at = page.find(sign, at)) {
+      page.erase(at, std::string(sign).size());
+    }
+  }
+  std::set<std::string> options;
+  std::istringstream lines(help.output);
+  std::string line;
+  std::getline(lines, line);  // how it is called
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string option, about;
+    words >> option;
+    std::getline(words >> std::ws, about);
+    EXPECT_THAT(page, HasSubstr("\n.TP\n.B " + option + "\n" + about + "."));
+    EXPECT_THAT(page.substr(page.find("SYNOPSIS"), 200), HasSubstr(" " + option + " "));
+    options.insert(option);
+  }
+  EXPECT_GE(options.size(), 5u);
+  const std::string begin = "\n.B --";
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1)) {
+    const std::size_t name = at + begin.size() - 2;
+    EXPECT_THAT(options, Contains(page.substr(name, page.find('\n', name) - name)));
   }
 }
 
