@@ -86,9 +86,18 @@ class Planter {
     if (region_.type.floating()) drawn_ = FiniteRangeOf(region_, data_);
     std::vector<std::int64_t> positions = Positions();
     const std::int64_t components = ComponentsOf(region_);
-    for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
-      Put(begin, std::min(row_, components - begin), positions[static_cast<std::size_t>(r)],
-          SplitMix(key_ ^ 1, static_cast<std::uint64_t>(r)));
+    const auto put = [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) {
+        Put(r * row_, std::min(row_, components - r * row_), positions[static_cast<std::size_t>(r)],
+            SplitMix(key_ ^ 1, static_cast<std::uint64_t>(r)));
+      }
+    };
+    // A row has its own elements, unless two exchange theirs.
+    const auto rows = static_cast<std::int64_t>(positions.size());
+    if (region_.fill->kind == FillKind::kPermutation || region_.slices.count > 0) {
+      put(0, rows);
+    } else {
+      device::InParallel(rows, put);
     }
     return positions;
   }
@@ -97,12 +106,14 @@ class Planter {
   std::vector<std::int64_t> Positions() const {
     const std::int64_t components = ComponentsOf(region_);
     std::vector<std::int64_t> positions(static_cast<std::size_t>((components + row_ - 1) / row_));
-    for (std::int64_t begin = 0, r = 0; begin < components; begin += row_, ++r) {
-      const std::int64_t length = std::min(row_, components - begin);
-      const std::uint64_t word = SplitMix(key_, static_cast<std::uint64_t>(r));
-      positions[static_cast<std::size_t>(r)] =
-          InSlice(begin + static_cast<std::int64_t>(word % static_cast<std::uint64_t>(length)));
-    }
+    device::InParallel(std::ssize(positions), [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t r = first; r < last; ++r) {
+        const auto length = static_cast<std::uint64_t>(std::min(row_, components - r * row_));
+        const std::uint64_t word = SplitMix(key_, static_cast<std::uint64_t>(r));
+        positions[static_cast<std::size_t>(r)] =
+            InSlice(r * row_ + static_cast<std::int64_t>(word % length));
+      }
+    });
     return positions;
   }
 

@@ -16,7 +16,7 @@ namespace cupilot::worker {
 namespace {
 
 // Of a case's buffers: with more, what may be asked at any size is asked at one of so many bytes.
-constexpr std::int64_t kMuchData = std::int64_t{48} << 20, kStandInBytes = std::int64_t{12} << 20;
+constexpr std::int64_t kMuchData = std::int64_t{48} << 20, kStandInBytes = std::int64_t{6} << 20;
 
 // A case of much data at a smaller size.
 struct StandIn {

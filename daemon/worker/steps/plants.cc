@@ -4,10 +4,12 @@
 // Most candidates give the original's bits there, or miss them by much less than the plant moved
 // them. Where that is not so, the whole rule with the twin decides.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
+#include "device/parallel.h"
 #include "worker/plant.h"
 #include "worker/steps/step.h"
 
@@ -21,7 +23,8 @@ constexpr double kUnits = 64;  // where the plant has no effect
 constexpr std::int64_t kMostPlantBytes = std::int64_t{1} << 30;
 constexpr double kMostPlantUs = 1e6;
 constexpr double kRunUs = 500;  // that a run takes beside the kernel
-constexpr std::int64_t kFewestRuns = 12;
+constexpr std::int64_t kFewestRuns = 12, kFewestOfMuch = 6;
+constexpr std::int64_t kMuchPlanted = std::int64_t{48} << 20;  // bytes of a case's buffers
 constexpr int kIdleRuns = 4;  // after so many that moved nothing it is given up
 // Of series (series.h): launches at most (half of them move nothing where only a maximum counts),
 // the time of the original's, and how many results are asked of the whole rule where the
@@ -31,10 +34,14 @@ constexpr double kMostSeriesUs = 4e6;
 constexpr std::int64_t kFewOutputs = 64;
 constexpr int kMostAsked = 8;
 
+std::int64_t FewestRuns(const Layout& layout) {
+  return layout.bytes > kMuchPlanted ? kFewestOfMuch : kFewestRuns;
+}
+
 std::int64_t MostRuns(const Layout& layout, double original_us) {
   const auto by_bytes = kMostPlantBytes / std::max<std::int64_t>(1, layout.bytes);
   const auto by_time = static_cast<std::int64_t>(kMostPlantUs / (original_us + kRunUs));
-  return std::clamp(std::min(by_bytes, by_time), kFewestRuns, kPlantsNeeded);
+  return std::clamp(std::min(by_bytes, by_time), FewestRuns(layout), kPlantsNeeded);
 }
 
 // One region's plants, run by run.
@@ -51,7 +58,8 @@ class Planting {
   }
 
   base::Result<Finding> Run(std::int64_t most_runs) {
-    for (int run = 0; run < most_runs && (run < kFewestRuns || moved_ < kPlantsNeeded); ++run) {
+    for (int run = 0; run < most_runs && (run < FewestRuns(layout_) || moved_ < kPlantsNeeded);
+         ++run) {
       TRY_ASSIGN(Finding finding, RunOne(run));
       if (!finding.reason.empty()) return finding;
       if (idle_ >= kIdleRuns || dropped_ >= kIdleRuns) break;
@@ -174,13 +182,19 @@ class Planting {
 
   // Outputs of the original that the plants move.
   std::int64_t Moved(const QuickResult& quick) const {
-    std::int64_t moved = 0;
+    std::atomic<std::int64_t> moved{0};
     for (std::size_t r = 0; r < layout_.regions.size(); ++r) {
       const auto size = static_cast<std::size_t>(layout_.regions[r].type.size());
       const std::vector<std::byte>&now = quick.outputs[r], &before = workload_.outputs[r].bytes;
-      for (std::size_t i = 0; i + size <= now.size(); i += size) {
-        moved += std::memcmp(now.data() + i, before.data() + i, size) != 0 ? 1 : 0;
-      }
+      device::InParallel(
+          static_cast<std::int64_t>(now.size() / size), [&](std::int64_t begin, std::int64_t end) {
+            std::int64_t here = 0;
+            for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+              const std::size_t at = i * size;
+              here += std::memcmp(now.data() + at, before.data() + at, size) != 0 ? 1 : 0;
+            }
+            moved += here;
+          });
     }
     return moved;
   }
@@ -210,17 +224,19 @@ class Planting {
     const Region& region = layout_.regions[r];
     const ReferenceOutput& workload = workload_.outputs[r];
     if (EqualityOf(trial_.set(), region, workload) != Equality::kErrorRule) return true;
-    for (std::int64_t i = 0; i < region.count * region.type.lanes; ++i) {
-      const double o = device::ReadNumber(expected.data(), i, region.type);
-      const double c = device::ReadNumber(got, i, region.type);
-      if (o == c || (std::isnan(o) && std::isnan(c))) continue;
-      const double effect =
-          std::fabs(o - device::ReadNumber(workload.bytes.data(), i, region.type));
-      const double apart = workload.expected->Apart(kUnits, static_cast<std::size_t>(i));
-      const double allowed = std::max(kShareOfEffect * effect, apart);
-      if (!(std::fabs(c - o) <= allowed)) return true;
-    }
-    return false;
+    std::atomic<bool> found{false};
+    device::InParallel(ComponentsOf(region), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end && !found.load(std::memory_order_relaxed); ++i) {
+        const double o = device::ReadNumber(expected.data(), i, region.type);
+        const double c = device::ReadNumber(got, i, region.type);
+        if (o == c || (std::isnan(o) && std::isnan(c))) continue;
+        const double effect =
+            std::fabs(o - device::ReadNumber(workload.bytes.data(), i, region.type));
+        const double apart = workload.expected->Apart(kUnits, static_cast<std::size_t>(i));
+        if (!(std::fabs(c - o) <= std::max(kShareOfEffect * effect, apart))) found = true;
+      }
+    });
+    return found;
   }
 
   // By the whole rule, on the results that are there, and once more with poisoned workspaces: what
@@ -310,8 +326,8 @@ base::Result<Finding> StepPlants(Trial& trial) {
     Planting planting(trial, *workload, region);
     TRY_ASSIGN(Finding finding, planting.RunSeries());
     if (!finding.reason.empty()) return finding;
-    TRY_ASSIGN(finding, planting.Run(std::max<std::int64_t>(
-                            kFewestRuns, MostRuns(layout, workload->original_us) / count)));
+    TRY_ASSIGN(finding, planting.Run(std::max(FewestRuns(layout),
+                                              MostRuns(layout, workload->original_us) / count)));
     if (!finding.reason.empty()) return finding;
     trial.Note("plants", planting.Record());
   }

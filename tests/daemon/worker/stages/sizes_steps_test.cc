@@ -118,7 +118,7 @@ TEST(LargeCaseTest, IsAskedAtASmallerSizeToo) {
       {"fills", "more_fills", "more_calls", "schedules", "plants", "accesses", "changed_contents"});
   EXPECT_EQ(reply.reason, "wrong_values") << reply.detail;
   EXPECT_TRUE(reply.steps["special_values"].contains("caught"));
-  EXPECT_THAT(reply.detail, ::testing::HasSubstr("case 'all, n = 1000000'"));
+  EXPECT_THAT(reply.detail, ::testing::HasSubstr("case 'all, n = 500000'"));
 }
 
 }  // namespace
