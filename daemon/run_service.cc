@@ -248,6 +248,7 @@ class Daemon {
   void OnMessage(const std::string& peer, std::string_view message) {
     idle_exit_.OnRequest(clock_.Now());
     LookAtProgram();
+    requests_.OnTurn(server_->turn());
     server_->Send(peer, requests_.Handle(peer, message));
   }
 

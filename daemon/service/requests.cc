@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "service/capture_requests.h"
@@ -56,6 +58,10 @@ constexpr const char* kVerbs[] = {"ping",
                                   "report",
                                   "report_evidence"};
 
+// Those that change nothing, and what makes them dear is in their answers.
+constexpr const char* kReadingVerbs[] = {"ping", "status", "list", "explain", "best", "history"};
+constexpr std::size_t kMostShared = std::size_t{256} << 10;  // of an answer
+
 using protocol::DaemonMessage;
 
 DaemonMessage ErrorReply(Json id, base::Error error) {
@@ -76,8 +82,7 @@ std::string Requests::Handle(const std::string& peer, std::string_view message) 
   DaemonMessage reply = asked ? Answer(peer, *asked) : ErrorReply({}, std::move(asked.error()));
   std::string text = protocol::TextOf(reply);
   if (text.size() <= Replies::kLargest) return text;
-  auto named = replies_.InFile(reply.content_text.empty() ? records::CompactJson(reply.content)
-                                                          : reply.content_text);
+  auto named = replies_.InFile(reply.content_text);
   if (!named) {
     return protocol::TextOf(ErrorReply(std::move(reply.id), std::move(named.error())));
   }
@@ -86,25 +91,44 @@ std::string Requests::Handle(const std::string& peer, std::string_view message) 
   return protocol::TextOf(reply);
 }
 
+void Requests::OnTurn(std::uint64_t turn) {
+  if (turn != turn_) answers_.clear();
+  turn_ = turn;
+}
+
+base::Result<std::string> Requests::ResultText(const std::string& peer,
+                                               const protocol::ClientRequest& request) {
+  const bool reads = std::any_of(std::begin(kReadingVerbs), std::end(kReadingVerbs),
+                                 [&](const char* verb) { return request.verb == verb; });
+  if (!reads) answers_.clear();
+  const std::string question = request.verb + records::CompactJson(request.params);
+  const auto known = answers_.find(question);
+  if (known != answers_.end()) return known->second;
+  std::string text;
+  if (request.verb == "history") {
+    TRY_ASSIGN(text, HistoryText(request.params));
+  } else {
+    TRY_ASSIGN(const Json result, Dispatch(peer, request.verb, request.params));
+    text = records::CompactJson(result);
+  }
+  if (reads && turn_ != 0 && text.size() <= kMostShared) answers_.emplace(question, text);
+  return text;
+}
+
 DaemonMessage Requests::Answer(const std::string& peer, const protocol::ClientMessage& message) {
   DaemonMessage reply;
-  base::Result<Json> result;
   if (const auto* hello = std::get_if<protocol::ClientHello>(&message)) {
     reply.kind = DaemonMessage::Kind::kHello;
-    result = Hello(*hello);
-  } else {
-    const auto& request = std::get<protocol::ClientRequest>(message);
-    reply.id = request.id;
-    if (request.verb == "history") {
-      auto text = HistoryText(request.params);
-      if (!text) return ErrorReply(std::move(reply.id), std::move(text.error()));
-      reply.content_text = std::move(*text);
-      return reply;
-    }
-    result = Dispatch(peer, request.verb, request.params);
+    auto greeting = Hello(*hello);
+    if (!greeting) return ErrorReply({}, std::move(greeting.error()));
+    reply.content = std::move(*greeting);
+    return reply;
   }
-  if (!result) return ErrorReply(std::move(reply.id), std::move(result.error()));
-  reply.content = std::move(*result);
+  const auto& request = std::get<protocol::ClientRequest>(message);
+  auto text = ResultText(peer, request);
+  if (!text) return ErrorReply(request.id, std::move(text.error()));
+  reply.id = request.id;
+  reply.content_text = std::move(*text);
   return reply;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ class Requests {
   // `stop` is called for the verb "stop", after its reply was made.
   Requests(Service& service, std::string state_folder, base::UniqueFunction<void()> stop);
 
+  // What follows comes in this turn of the loop. In one turn a question is answered once, for all
+  // who ask it: nothing but requests changes anything meanwhile.
+  void OnTurn(std::uint64_t turn);
   // The reply to one message of a peer. Never fails: what cannot be read is answered with an error.
   std::string Handle(const std::string& peer, std::string_view message);
 
@@ -45,6 +49,8 @@ class Requests {
   void Forget(const std::string& peer) { subscribers_.erase(peer); }
 
  private:
+  base::Result<std::string> ResultText(const std::string& peer,
+                                       const protocol::ClientRequest& request);
   protocol::DaemonMessage Answer(const std::string& peer, const protocol::ClientMessage& message);
   base::Result<records::Json> Hello(const protocol::ClientHello& hello) const;
   base::Result<records::Json> Dispatch(const std::string& peer, const std::string& verb,
@@ -63,6 +69,8 @@ class Requests {
   DaemonStart start_;
   std::function<std::int64_t()> abandoned_ = [] { return 0; };
   std::set<std::string> subscribers_;
+  std::uint64_t turn_ = 0;
+  std::map<std::string, std::string> answers_;  // of this turn, by verb and params
 };
 
 }  // namespace cupilot::service

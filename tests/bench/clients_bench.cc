@@ -36,7 +36,7 @@ constexpr int kClients = 50;
 constexpr int kRequestsASecond = 2000;
 constexpr int kSeconds = 10;
 constexpr double kMostMs = 5;
-constexpr int kKernels = 12;
+constexpr int kKernels = 4;
 constexpr std::chrono::nanoseconds kApart{std::chrono::nanoseconds(1'000'000'000) /
                                           kRequestsASecond};
 
@@ -213,7 +213,7 @@ int Evaluations(Connection& connection) {
   return status ? (*status)["counters"].value("evaluations", 0) : -1;
 }
 
-// Kernels for longer than all of this takes; waits until some candidates were measured.
+// Kernels for longer than all of this takes; waits until the search for each is under way.
 bool BeginToTune(const cupilot::test::PrivateXdg& xdg, Connection& connection) {
   cupilot::test::FakeProject project(xdg.folder() / "project");
   project.command().arguments[0] = CUPILOT_BENCH_NVCC;
@@ -224,7 +224,7 @@ bool BeginToTune(const cupilot::test::PrivateXdg& xdg, Connection& connection) {
   const auto limit = Clock::now() + std::chrono::minutes(3);
   while (Clock::now() < limit) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    if (Evaluations(connection) >= 2 * kKernels) return true;
+    if (Evaluations(connection) >= 10 * kKernels) return true;
   }
   return false;
 }

@@ -67,7 +67,7 @@ class DocumentsBench final : public ServiceTest {
 
   static bool MeasureVerb(Requests& requests, const std::string& verb) {
     const std::string message =
-        R"({"id": 1, "verb": ")" + verb + R"(", "params": {"kernel": "k"}})";
+        R"({"id": 1, "verb": ")" + verb + R"(", "params": {"kernel": "k", "from": 0}})";
     std::size_t bytes = requests.Handle("peer", message).size();
     std::vector<double> times;
     for (int i = 0; i < kQuestions; ++i) {

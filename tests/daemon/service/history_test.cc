@@ -117,6 +117,31 @@ TEST_F(HistoryTest, PagesAreTogetherTheWhole) {
   EXPECT_EQ(evaluations, whole["evaluations"]);
 }
 
+TEST_F(HistoryTest, InOneTurnAQuestionIsAnsweredOnceUnlessSomethingWasAsked) {
+  Begin();
+  const auto ask = [this](const std::string& verb, int id) {
+    const std::string text = requests_->Handle(
+        "peer",
+        Json{{"id", id}, {"verb", verb}, {"params", {{"kernel", "k"}, {"seconds", 60}}}}.dump());
+    const Json reply = records::ParseJson(text).value_or(Json());
+    EXPECT_EQ(reply["id"], id);
+    return reply["result"];
+  };
+  requests_->OnTurn(1);
+  const Json first = ask("explain", 1);
+  const Json status = ask("status", 2);
+  // As nothing but this test could in one turn.
+  Prove(1000, 1.9, "2027-02-01T00:00:00Z");
+  EXPECT_EQ(ask("explain", 3), first);
+  EXPECT_EQ(ask("snooze", 4)["state"], "paused");
+  EXPECT_NE(ask("explain", 5), first);
+  EXPECT_EQ(ask("status", 6)["state"], "paused");
+  EXPECT_NE(status["state"], "paused");
+  Prove(1001, 2.5, "2027-02-01T00:00:00Z");
+  requests_->OnTurn(2);
+  EXPECT_EQ(ask("explain", 7)["strategy"], "number 1001");
+}
+
 // What the evaluations are about is said beside each, also where they are the store's own.
 TEST_F(HistoryTest, TheNumbersAreThoseOfTheStore) {
   Begin();
