@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::array kFaults = {"full", "error", "broken", "short", "short_once",
                                 "kill", "lost",  "zeros",  "mixed"};
+constexpr std::array kReadFaults = {"unreadable", "unreadable_on", "short_read"};
 
 ToldBatch BatchOf(const std::string& text) {
   ToldBatch batch;
@@ -51,6 +53,7 @@ Told Read(const ProgramRun& run) {
     if (line == "applied") told.batches.back().applied = true;
     if (TakeWord(line, "failed", rest)) told.failures.push_back(rest);
     if (TakeWord(line, "calls", rest)) told.calls = rest;
+    if (TakeWord(line, "reads", rest)) told.reads = rest;
   }
   return told;
 }
@@ -60,20 +63,21 @@ bool IsWanted(const std::string& fault) {
   return only == nullptr || fault == only;
 }
 
-std::vector<FaultRun> RunsOf(const std::string& calls, long stride) {
-  std::vector<FaultRun> runs;
+// Every `stride`-th of the calls at which the fault means something, for each of the faults.
+template <class Faults>
+void AddRuns(const Faults& faults, const std::string& calls, long stride,
+             std::vector<FaultRun>& runs) {
   long offset = 0;
-  for (const std::string fault : kFaults) {
+  for (const std::string fault : faults) {
     ++offset;
     if (!IsWanted(fault)) continue;
-    const bool writes_only = fault.rfind("short", 0) == 0;
+    const char only = fault == "short_read" ? 'R' : fault.starts_with("short") ? 'w' : 0;
     long number = offset;
     for (long at = 1; at <= static_cast<long>(calls.size()); ++at) {
-      if (writes_only && calls[static_cast<std::size_t>(at - 1)] != 'w') continue;
+      if (only != 0 && calls[static_cast<std::size_t>(at - 1)] != only) continue;
       if (number++ % stride == 0) runs.push_back({fault, at, "", {}});
     }
   }
-  return runs;
 }
 
 }  // namespace
@@ -95,14 +99,21 @@ bool Told::IsOpen(const std::string& step) const {
   return begun > done(step).size();
 }
 
+bool FaultRun::OfReading() const {
+  return std::find(kReadFaults.begin(), kReadFaults.end(), fault) != kReadFaults.end();
+}
+
 Told LiveStory(const std::string& story, const std::string& root, const std::string& fault,
                long at) {
   return Read(RunProgram({CUPILOT_FAULTY_STORAGE, story, root, fault, std::to_string(at)}));
 }
 
-long LiveWithFaults(const FaultPlan& plan, const std::string& calls) {
-  const bool all = std::getenv("CUPILOT_ALL_FAULTS") != nullptr;
-  std::vector<FaultRun> runs = RunsOf(calls, all ? 1 : plan.stride);
+bool AllFaults() { return std::getenv("CUPILOT_ALL_FAULTS") != nullptr; }
+
+long LiveWithFaults(const FaultPlan& plan, const Told& well) {
+  std::vector<FaultRun> runs;
+  AddRuns(kFaults, well.calls, AllFaults() ? 1 : plan.stride, runs);
+  AddRuns(kReadFaults, well.reads, AllFaults() ? 1 : plan.read_stride, runs);
   std::atomic<std::size_t> next{0};
   std::atomic<long> met{0};
   std::vector<std::thread> threads;
@@ -121,8 +132,8 @@ long LiveWithFaults(const FaultPlan& plan, const std::string& calls) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  std::printf("%s: %zu faults at %zu calls, %ld of which a step saw\n", plan.story.c_str(),
-              runs.size(), calls.size(), met.load());
+  std::printf("%s: %zu faults at %zu calls and %zu that read, %ld of which a step saw\n",
+              plan.story.c_str(), runs.size(), well.calls.size(), well.reads.size(), met.load());
   return met;
 }
 

@@ -29,6 +29,7 @@ struct Told {
   std::vector<std::string> done(const std::string& step) const;
   bool IsOpen(const std::string& step) const;
   std::string calls;  // empty: it did not come to its end
+  std::string reads;
 };
 Told LiveStory(const std::string& story, const std::string& root, const std::string& fault,
                long at);
@@ -38,6 +39,8 @@ struct FaultRun {
   long at = 0;
   std::string root;
   Told told;
+  // `at` counts calls that read.
+  bool OfReading() const;
 };
 
 // Lives the story with each fault at its calls, two at a time, in folders in which `clear` was
@@ -47,11 +50,15 @@ struct FaultRun {
 struct FaultPlan {
   std::string story;
   long stride = 1;
+  long read_stride = 1;            // of faults of reading
   std::vector<std::string> roots;  // one a thread
   std::function<void(const std::string& root)> clear;
   std::function<void(const FaultRun& run)> check;
 };
-long LiveWithFaults(const FaultPlan& plan, const std::string& calls);
+// `well`: what the story said without a fault.
+long LiveWithFaults(const FaultPlan& plan, const Told& well);
+// All of them are asked for.
+bool AllFaults();
 
 // A folder in memory where there is one with room: nothing here needs a real disk.
 std::string FolderForFaults();

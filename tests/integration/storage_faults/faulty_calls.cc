@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -31,7 +33,7 @@ struct Disk {
   DiskFaultPlan plan;
   std::unique_ptr<DiskModel> model;
   std::map<int, bool> open;  // descriptors below the folder; true: they are written to
-  std::string calls;
+  std::string calls, reads;
   bool faulty = false;  // calls are counted
   bool met = false;     // the call was reached
 };
@@ -98,7 +100,7 @@ Turn Later(char kind) {
 Turn Now(char kind) {
   switch (disk.plan.fault) {
     case DiskFault::kFull:
-      return {std::strchr("uct", kind) != nullptr ? EIO : ENOSPC, false};
+      return {std::strchr("ucth", kind) != nullptr ? EIO : ENOSPC, false};
     case DiskFault::kError:
     case DiskFault::kBroken:
       return {EIO, false};
@@ -119,7 +121,7 @@ Turn Now(char kind) {
       Die();
       break;
     }
-    case DiskFault::kNone:
+    default:
       break;
   }
   return {};
@@ -129,11 +131,22 @@ Turn AtCall(char kind) {
   if (!disk.faulty) return {};
   disk.calls += kind;
   const long count = static_cast<long>(disk.calls.size());
+  if (IsOfReading(disk.plan.fault)) return {};
   if (count == disk.plan.at) {
     disk.met = true;
     return Now(kind);
   }
   return disk.met ? Later(kind) : Turn{};
+}
+
+Turn AtRead(char kind) {
+  if (!disk.faulty) return {};
+  disk.reads += kind;
+  const long count = static_cast<long>(disk.reads.size());
+  if (!IsOfReading(disk.plan.fault) || count < disk.plan.at) return {};
+  const bool now = count == disk.plan.at;
+  if (disk.plan.fault == DiskFault::kShortRead) return {0, now && kind == 'R'};
+  return {now || disk.plan.fault == DiskFault::kUnreadableOn ? EIO : 0, false};
 }
 
 int Failed(int error) {
@@ -148,13 +161,19 @@ int OnOpen(int folder, const char* path, int flags, mode_t mode) {
   };
   if (!watching) return raw();
   const std::string whole = Absolute(folder, path);
-  if (!IsWatched(whole)) return raw();
+  if (!IsWatched(whole)) {
+    const int file = raw();
+    disk.open.erase(file);  // of a file that fclose() closed
+    return file;
+  }
   struct stat status{};
   const bool there = ::lstat(whole.c_str(), &status) == 0;
   const bool makes = (flags & O_CREAT) != 0 && !there;
   const bool empties = (flags & O_TRUNC) != 0 && there && status.st_size > 0;
   if (makes || empties) {
     if (const Turn turn = AtCall('o'); turn.error != 0) return Failed(turn.error);
+  } else if (there) {
+    if (const Turn turn = AtRead('O'); turn.error != 0) return Failed(turn.error);
   }
   if (empties) {
     const int before = static_cast<int>(::syscall(SYS_openat, folder, path, O_RDWR | O_CLOEXEC, 0));
@@ -200,6 +219,39 @@ ssize_t OnWriteParts(int file, const iovec* parts, int count, off_t offset) {
     return offset < 0 ? ::syscall(SYS_write, file, bytes.data(), most)
                       : ::syscall(SYS_pwrite64, file, bytes.data(), most, offset);
   });
+}
+
+// `work(bytes)` reads at most so many. Others go on while somebody waits for a pipe.
+template <class Work>
+ssize_t OnRead(int file, std::size_t bytes, Work work) {
+  Turn turn;
+  {
+    const Guard guard;
+    if (IsOpen(file)) turn = AtRead('R');
+  }
+  if (turn.error != 0) return Failed(turn.error);
+  return work(turn.half ? std::max<std::size_t>(bytes / 2, 1) : bytes);
+}
+
+std::size_t OnStreamRead(void* bytes, std::size_t size, std::size_t count, FILE* stream) {
+  static const auto real =
+      reinterpret_cast<decltype(&::fread_unlocked)>(::dlsym(RTLD_NEXT, "fread_unlocked"));
+  Turn turn;
+  {
+    const Guard guard;
+    if (IsOpen(::fileno(stream))) turn = AtRead('F');
+  }
+  if (turn.error == 0) return real(bytes, size, count, stream);
+  errno = turn.error;
+  return 0;
+}
+
+int OnTouch(int folder, const char* path, const timespec* times, int flags) {
+  const Guard guard;
+  if (watching && path != nullptr && IsWatched(Absolute(folder, path))) {
+    if (const Turn turn = AtCall('h'); turn.error != 0) return Failed(turn.error);
+  }
+  return static_cast<int>(::syscall(SYS_utimensat, folder, path, times, flags));
 }
 
 int OnSync(int file) {
@@ -316,16 +368,25 @@ void Refuse(int file, const char* call) {
 
 }  // namespace
 
+bool IsOfReading(DiskFault fault) {
+  return fault == DiskFault::kUnreadable || fault == DiskFault::kUnreadableOn ||
+         fault == DiskFault::kShortRead;
+}
+
 DiskFault FaultNamed(const std::string& name) {
-  static const std::map<std::string, DiskFault> kNames = {{"full", DiskFault::kFull},
-                                                          {"error", DiskFault::kError},
-                                                          {"broken", DiskFault::kBroken},
-                                                          {"short", DiskFault::kShort},
-                                                          {"short_once", DiskFault::kShortOnce},
-                                                          {"kill", DiskFault::kKill},
-                                                          {"lost", DiskFault::kLost},
-                                                          {"zeros", DiskFault::kZeros},
-                                                          {"mixed", DiskFault::kMixed}};
+  static const std::map<std::string, DiskFault> kNames = {
+      {"full", DiskFault::kFull},
+      {"error", DiskFault::kError},
+      {"broken", DiskFault::kBroken},
+      {"short", DiskFault::kShort},
+      {"short_once", DiskFault::kShortOnce},
+      {"kill", DiskFault::kKill},
+      {"lost", DiskFault::kLost},
+      {"zeros", DiskFault::kZeros},
+      {"mixed", DiskFault::kMixed},
+      {"unreadable", DiskFault::kUnreadable},
+      {"unreadable_on", DiskFault::kUnreadableOn},
+      {"short_read", DiskFault::kShortRead}};
   const auto found = kNames.find(name);
   return found == kNames.end() ? DiskFault::kNone : found->second;
 }
@@ -340,6 +401,11 @@ void BeginDiskFaults(const DiskFaultPlan& plan) {
 void HealDisk() {
   const Guard guard;
   disk.faulty = false;
+}
+
+std::string DiskReads() {
+  const Guard guard;
+  return disk.reads;
 }
 
 std::string DiskCalls() {
@@ -404,6 +470,26 @@ ssize_t pwritev(int file, const iovec* parts, int count, off_t offset) {
 }
 ssize_t pwritev64(int file, const iovec* parts, int count, off64_t offset) {
   return cupilot::test::OnWriteParts(file, parts, count, offset);
+}
+ssize_t read(int file, void* bytes, size_t count) {
+  return cupilot::test::OnRead(
+      file, count, [&](std::size_t most) { return ::syscall(SYS_read, file, bytes, most); });
+}
+ssize_t pread(int file, void* bytes, size_t count, off_t offset) {
+  return cupilot::test::OnRead(file, count, [&](std::size_t most) {
+    return ::syscall(SYS_pread64, file, bytes, most, offset);
+  });
+}
+ssize_t pread64(int file, void* bytes, size_t count, off64_t offset) {
+  return cupilot::test::OnRead(file, count, [&](std::size_t most) {
+    return ::syscall(SYS_pread64, file, bytes, most, offset);
+  });
+}
+size_t fread_unlocked(void* bytes, size_t size, size_t count, FILE* stream) {
+  return cupilot::test::OnStreamRead(bytes, size, count, stream);
+}
+int utimensat(int folder, const char* path, const timespec* times, int flags) noexcept {
+  return cupilot::test::OnTouch(folder, path, times, flags);
 }
 int fsync(int file) { return cupilot::test::OnSync(file); }
 int fdatasync(int file) { return cupilot::test::OnSync(file); }

@@ -1,6 +1,7 @@
 // faulty_storage STORY ROOT FAULT N: a story of the store or of the publisher (story.h) in the
-// folder ROOT, in which the N-th call that changes a file has the FAULT (faulty_calls.h); ROOT.keep
-// is a folder that the model of the disk may use. "-" as FAULT: none; the calls are its last line.
+// folder ROOT, in which the N-th call that changes a file (or reads) has the FAULT
+// (faulty_calls.h); ROOT.keep is a folder that the model of the disk may use. "-" as FAULT: none;
+// the calls are its last line.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -52,6 +53,7 @@ int Main(int argc, char** argv) {
   story.prepare(root);
   BeginDiskFaults({root, root + ".keep", FaultNamed(argv[3]), std::atol(argv[4])});
   story.live(root);
+  Say("reads " + DiskReads());
   Say("calls " + DiskCalls());
   return 0;
 }

@@ -25,10 +25,15 @@ class Press {
     FakeWorkers workers;
     AnswerForFakeProjects(workers);
     const service::Object object{project_.object_folder(), "app", project_.command()};
-    service::ScanObject(
-        workers, clock_, object, "close",
-        [this](base::Result<service::ObjectScan> scan) { scan_ = std::move(*scan); });
-    workers.RunAll();
+    TakeStep("scan", [&]() -> base::Result<std::string> {
+      base::Result<service::ObjectScan> scanned = base::Fail(base::Internal("nobody answered"));
+      service::ScanObject(
+          workers, clock_, object, "close",
+          [&scanned](base::Result<service::ObjectScan> scan) { scanned = std::move(scan); });
+      workers.RunAll();
+      TRY_ASSIGN(scan_, std::move(scanned));
+      return std::to_string(scan_.kernels.size());
+    });
     evaluate::DeviceDescription host;
     host.device = {"a processor", "host-x86-64-v3", 2, 1024};
     places_ = service::HostPlaces(host, scan_.toolchain).places;
@@ -64,6 +69,7 @@ class Press {
     TakeStep("lock", [&]() -> base::Result<std::string> {
       service::Publisher::Locked locked = publisher_.Lock(
           scan_, places_, *published, {root_ + "/source", root_ + "/source", root_ + "/build"});
+      if (!locked.problems.empty()) return base::Fail(base::IoError(locked.problems[0]));
       records::Lock lock;
       lock.kernels = std::move(locked.kernels);
       const std::string text = records::LockText(lock);
