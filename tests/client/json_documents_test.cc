@@ -1,5 +1,5 @@
-// Every command with --json: one document, with the schema and the keys that client/SCHEMAS.md
-// names.
+// Every command with --json: one document, with the schema and the keys, at every depth, that
+// client/SCHEMAS.md names.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "records/lock.h"
 #include "tests/client/client_fixture.h"
+#include "tests/support/schema_pages.h"
 #include "tests/support/terminal_program.h"
 #include "workloads/captured.h"
 
@@ -204,24 +205,9 @@ std::string DescribedSchemas() {
   return base::ReadFile(CUPILOT_TEST_SOURCE_DIR "/client/SCHEMAS.md").value_or("");
 }
 
-// What stands under the heading of a schema.
-std::string SectionOf(const std::string& schema) {
-  const std::string text = DescribedSchemas();
-  const std::string heading = "\n## " + schema + "\n";
-  const std::size_t begin = text.find(heading);
-  if (begin == std::string::npos) return {};
-  const std::size_t from = begin + heading.size();
-  return text.substr(from, text.find("\n#", from) - from);
-}
-
-void ExpectDescribed(const JsonCase& one, const Json& document) {
-  const std::string section = SectionOf(one.schema);
-  EXPECT_NE(section, "") << "client/SCHEMAS.md has nothing of " << one.schema;
-  for (const auto& [key, value] : document.items()) {
-    if (key == "schema") continue;
-    EXPECT_NE(section.find("`" + key + "`"), std::string::npos)
-        << "client/SCHEMAS.md says nothing of '" << key << "' of " << one.schema;
-  }
+void ExpectDescribed(const JsonCase& one, const Json& document, test::SchemaPages& pages) {
+  EXPECT_THAT(pages.Undescribed(one.schema, document), ::testing::IsEmpty())
+      << "client/SCHEMAS.md says nothing of these keys of " << one.schema;
   if (one.schema == "cupilot.error/1") return;
   std::istringstream lines(DescribedSchemas());
   bool named = false;
@@ -235,6 +221,7 @@ void ExpectDescribed(const JsonCase& one, const Json& document) {
 
 TEST_F(JsonDocumentsTest, EveryCommandPrintsOneDocumentThatIsDescribed) {
   ASSERT_TRUE(daemon_.Start());
+  test::SchemaPages pages(DescribedSchemas());
   const std::regex versioned("^cupilot\\.[a-z_]+/[1-9][0-9]*$");
   for (const JsonCase& one : Cases()) {
     SCOPED_TRACE(one.command);
@@ -246,8 +233,14 @@ TEST_F(JsonDocumentsTest, EveryCommandPrintsOneDocumentThatIsDescribed) {
     const std::string schema = document->value("schema", "");
     EXPECT_TRUE(std::regex_match(schema, versioned)) << schema;
     EXPECT_EQ(schema, one.schema);
-    ExpectDescribed(one, *document);
+    ExpectDescribed(one, *document, pages);
   }
+  // Those that the client makes of what stands here; of the daemon's schema_keys_test tells.
+  EXPECT_THAT(pages.Unseen({"cupilot.doctor/1", "cupilot.config/1", "cupilot.logs/1",
+                            "cupilot.inspect/1", "cupilot.import/1", "cupilot.replay/1",
+                            "cupilot.lock_changes/1", "cupilot.lock_verified/1"}),
+              ::testing::IsEmpty())
+      << "client/SCHEMAS.md says what no document has";
 }
 
 TEST_F(JsonDocumentsTest, SoDoesStoppingWhatDoesNotRun) {
@@ -255,7 +248,8 @@ TEST_F(JsonDocumentsTest, SoDoesStoppingWhatDoesNotRun) {
   const auto document = records::ParseJson(RunCase(stop).output);
   ASSERT_TRUE(document);
   EXPECT_EQ((*document)["schema"], stop.schema);
-  ExpectDescribed(stop, *document);
+  test::SchemaPages pages(DescribedSchemas());
+  ExpectDescribed(stop, *document, pages);
 }
 
 TEST_F(JsonDocumentsTest, NoCommandIsMissingAbove) {
@@ -323,6 +317,7 @@ echo '{"result":{"schema":"cupilot.evaluation/1","verdict":"accepted","speedup":
 
 // Wrong usage, too.
 TEST_F(JsonDocumentsTest, WhatFailsPrintsAnError) {
+  test::SchemaPages pages(DescribedSchemas());
   std::istringstream lines(Run({"generate", "commands"}).output);
   for (std::string command; std::getline(lines, command);) {
     const JsonCase wrong = {command, {"--no-such-option"}, "cupilot.error/1", 2};
@@ -331,7 +326,7 @@ TEST_F(JsonDocumentsTest, WhatFailsPrintsAnError) {
     const auto document = records::ParseJson(run.output);
     ASSERT_TRUE(document) << command << run.output;
     EXPECT_EQ((*document)["schema"], wrong.schema);
-    ExpectDescribed(wrong, *document);
+    ExpectDescribed(wrong, *document, pages);
   }
 }
 
