@@ -23,7 +23,8 @@ using records::Json;
 // on these, which a busy machine does not make of the least).
 constexpr std::chrono::milliseconds kOriginalLimit{60000}, kLeastLimit{5000};
 constexpr double kMostTimes = 10;
-constexpr std::size_t kBlock = 4096;  // bytes that are compared at once
+constexpr std::size_t kBlock = 4096;      // bytes that are compared at once
+constexpr std::size_t kBeyond = 4 << 20;  // bytes behind the buffers that are as those between them
 // How far two runs of an original are apart that adds in no certain order, at most: in units of the
 // error rule, and as a part of the result where there are none.
 constexpr double kRepeatedUnits = 1024, kRepeatedPart = 0.01;
@@ -178,9 +179,16 @@ class References::Original {
                                     const std::string& schedule = "") {
     TRY(StartRunner());
     PrepareArena(plan.layout, inputs, before, lease_->memory());
+    // What lies behind the last buffer is read as well by who goes astray.
+    const std::span<std::byte> rest =
+        lease_->memory().subspan(static_cast<std::size_t>(plan.layout.bytes));
+    const std::size_t beyond = std::min(rest.size(), kBeyond);
+    std::fill_n(rest.begin(), beyond, before.red);
     const Json program = ToJson(OriginalProgram(plan, set_.kernel.name), plan.layout, 0);
-    Json request = {
-        {"op", "run"}, {"module", 0}, {"program", program}, {"bytes", plan.layout.bytes}};
+    Json request = {{"op", "run"},
+                    {"module", 0},
+                    {"program", program},
+                    {"bytes", plan.layout.bytes + static_cast<std::int64_t>(beyond)}};
     if (!schedule.empty()) request["schedule"] = schedule;
     TRY_ASSIGN(std::string failure, Failure(request, &result.original_us));
     if (!failure.empty()) return failure;
