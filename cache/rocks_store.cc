@@ -222,6 +222,17 @@ base::Result<> RocksStore::Apply(const std::vector<Write>& writes) {
 }
 
 // On a thread of its own: it may take seconds, and the caller has GPUs to give back.
+std::uint64_t RocksStore::BytesHeldForTest() {
+  const auto current = Current();
+  if (!current) return 0;
+  rocksdb::DB& db = *(*current)->db;
+  std::uint64_t unwritten = 0, readers = 0, blocks = 0;
+  db.GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &unwritten);
+  db.GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
+  db.GetIntProperty(rocksdb::DB::Properties::kBlockCacheUsage, &blocks);  // of all families
+  return unwritten + readers + blocks;
+}
+
 base::Result<> RocksStore::Compact() {
   TRY_ASSIGN(const auto current, Current());
   current->StopCompaction();

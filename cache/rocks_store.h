@@ -7,6 +7,7 @@
 // afterwards or not, as a whole.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +32,8 @@ class RocksStore final : public Store {
   // Files are shared with the copy where the file system can: they never change. On disk when it
   // returns.
   base::Result<> CopyTo(const std::string& folder) override;
+  // What RocksDB says that it holds in memory of tables, written out or not, in bytes.
+  std::uint64_t BytesHeldForTest();
 
  private:
   struct Database;

@@ -122,6 +122,7 @@ class DaemonLives {
 
   Service& service() { return *life_->service; }
   cache::Store& store() { return *life_->mortal; }
+  double StoreMegabytes() { return static_cast<double>(life_->store->BytesHeldForTest()) / 0x1p20; }
   loop::Loop& loop() { return life_->loop; }
   bool left() const { return life_->left; }
   bool alive() const { return life_ != nullptr; }
