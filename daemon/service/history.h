@@ -22,7 +22,7 @@ class History {
   // no more); what is not of evaluations stands in the first page alone.
   std::string Text(const KernelPlace& place, std::optional<std::size_t> from = {});
 
-  static constexpr std::size_t kBytesAPage = std::size_t{128} << 10;
+  static constexpr std::size_t kBytesAPage = std::size_t{64} << 10;
 
  private:
   const std::string& RowOf(const std::string& kernel_key, std::uint64_t number);
