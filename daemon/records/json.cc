@@ -105,7 +105,7 @@ void AppendString(const std::string& text, std::string& out) {
 
 void AppendCanonical(const Json& json, std::string& out);
 
-void AppendMember(Json::const_iterator member, std::string& out) {
+void AppendMember(const Json::const_iterator& member, std::string& out) {
   if (out.back() != '{') out += ',';
   AppendString(member.key(), out);
   out += ':';
