@@ -221,7 +221,6 @@ base::Result<> RocksStore::Apply(const std::vector<Write>& writes) {
   return {};
 }
 
-// On a thread of its own: it may take seconds, and the caller has GPUs to give back.
 std::uint64_t RocksStore::BytesHeldForTest() {
   const auto current = Current();
   if (!current) return 0;
@@ -233,6 +232,7 @@ std::uint64_t RocksStore::BytesHeldForTest() {
   return unwritten + readers + blocks;
 }
 
+// On a thread of its own: it may take seconds, and the caller has GPUs to give back.
 base::Result<> RocksStore::Compact() {
   TRY_ASSIGN(const auto current, Current());
   current->StopCompaction();

@@ -59,8 +59,4 @@ std::string History::Text(const KernelPlace& place, std::optional<std::size_t> f
   return text.append("]").append(end);
 }
 
-Json HistoryDocument(Service& service, const KernelPlace& place) {
-  return Json::parse(History(service).Text(place));
-}
-
 }  // namespace cupilot::service

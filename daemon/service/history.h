@@ -34,7 +34,4 @@ class History {
   Kept<std::uint64_t, std::string> rows_{kMostBytes};
 };
 
-// The same as a value.
-records::Json HistoryDocument(Service& service, const KernelPlace& place);
-
 }  // namespace cupilot::service

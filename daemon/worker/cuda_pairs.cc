@@ -60,7 +60,7 @@ class CudaPairs {
   CudaPairs(device::cuda::CudaDevice& device, std::span<std::byte> memory, const Json& request,
             KeptProbe& kept)
       : device_(device), memory_(memory), settings_(PairSettingsOf(request)), kept_(kept) {
-    contents_ = settings_.probe ? request.value("contents", "") : "";
+    contents_ = request.value("contents", "");
     const auto bytes = request["bytes"].get<std::int64_t>();
     bytes_ = bytes;
     stride_ = (bytes + kStep - 1) / kStep * kStep;
@@ -347,7 +347,7 @@ base::Result<Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                  const std::vector<device::ModuleInfo>& infos,
                                  std::span<std::byte> memory, const Json& request,
                                  KeptProbe& kept) {
-  const std::string contents = request.value("probe", false) ? request.value("contents", "") : "";
+  const std::string contents = request.value("contents", "");
   if (contents.empty() || kept.contents != contents || kept.uses >= kMostUses) {
     TRY(ForgetProbe(device, kept));
   }

@@ -524,27 +524,17 @@ base::Result<std::string> References::WhyNotAt(const CasePlan& placed) {
   return WhyNotKept(placed, PlacesOf(placed), "");
 }
 
-base::Result<std::string> References::WhyNotAt(const CasePlan& placed, const OriginalResult& here,
-                                               const std::string& name) {
-  return WhyNotKept(placed, name + " at " + PlacesOf(placed), "", &here);
-}
-
 base::Result<std::string> References::WhyNotUnder(const std::string& schedule) {
   return WhyNotKept(plan_, "schedule " + schedule, schedule);
 }
 
 base::Result<std::string> References::WhyNotKept(const CasePlan& plan, const std::string& what,
-                                                 const std::string& schedule,
-                                                 const OriginalResult* here) {
+                                                 const std::string& schedule) {
   static Kept<std::string>& kept = *new Kept<std::string>(KeptBytes());
   const std::string key = base::Hasher().Add(InputsKey(set_, plan_.name, nullptr)).Add(what).Hex();
   if (auto found = kept.Find(key)) return *found;
-  std::shared_ptr<const OriginalResult> workload;
-  if (here == nullptr) {
-    TRY_ASSIGN(workload, Find(nullptr));
-    here = workload.get();
-  }
-  TRY_ASSIGN(std::string why, Runs().WhyNotAt(plan, *here, schedule));
+  TRY_ASSIGN(const auto workload, Find(nullptr));
+  TRY_ASSIGN(std::string why, Runs().WhyNotAt(plan, *workload, schedule));
   kept.Put(key, std::make_shared<const std::string>(why), key.size() + why.size());
   return why;
 }

@@ -101,9 +101,6 @@ class References {
   // Why the workload's own inputs at other places (`placed`: placement.h) are none to judge by: the
   // original fails there, or gives other bits though it repeats them here. Empty: they are.
   base::Result<std::string> WhyNotAt(const CasePlan& placed);
-  // The same of other inputs: of `here`, which FindOf() gave by this name.
-  base::Result<std::string> WhyNotAt(const CasePlan& placed, const OriginalResult& here,
-                                     const std::string& name);
   // The same of a schedule of the host device.
   base::Result<std::string> WhyNotUnder(const std::string& schedule);
 
@@ -111,8 +108,7 @@ class References {
   class Original;
   Original& Runs();
   base::Result<std::string> WhyNotKept(const CasePlan& plan, const std::string& what,
-                                       const std::string& schedule,
-                                       const OriginalResult* here = nullptr);
+                                       const std::string& schedule);
   base::Result<std::shared_ptr<const OriginalResult>> FindKept(
       const std::string& contents, bool always,
       const std::function<base::Result<std::shared_ptr<const CaseInputs>>()>& draw);

@@ -15,8 +15,8 @@
 namespace cupilot::worker {
 namespace {
 
-// Of a case's buffers: with more, what may be asked at any size is asked at one of so many bytes.
-constexpr std::int64_t kMuchData = std::int64_t{48} << 20, kStandInBytes = std::int64_t{6} << 20;
+// Of the buffers of a case that stands in for one with much data.
+constexpr std::int64_t kStandInBytes = std::int64_t{6} << 20;
 
 // A case of much data at a smaller size.
 struct StandIn {

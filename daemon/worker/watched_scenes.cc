@@ -50,6 +50,34 @@ Kept<WatchedRun>& KeptRuns() {
   return kept;
 }
 
+// `of`: another one for each plan and each contents.
+std::string WatchedKey(const protocol::CandidateSet& set, const CasePlan& plan,
+                       const std::string& of, const std::string& artifact, const Json& program) {
+  return base::Hasher()
+      .Add(InputsKey(set, plan.name, nullptr))
+      .Add(of)
+      .Add(artifact)
+      .Add(program.dump())
+      .Hex();
+}
+
+base::Result<std::shared_ptr<const WatchedRun>> WatchOriginal(const protocol::CandidateSet& set,
+                                                              const CasePlan& plan,
+                                                              const std::string& of,
+                                                              const CaseInputs& inputs) {
+  const Json program = ToJson(OriginalProgram(plan, set.kernel.name), plan.layout, 0);
+  const std::string key = WatchedKey(set, plan, of, set.watched_original, program);
+  if (auto found = KeptRuns().Find(key)) return found;
+  TRY_ASSIGN(WatchedRun run, RunWatched(set.watched_original, program, plan.layout, inputs,
+                                        kSharedPoison, MostAccesses(set)));
+  const std::size_t bytes = BytesOf(run);
+  auto original = std::make_shared<const WatchedRun>(std::move(run));
+  KeptRuns().Put(key, original, bytes);
+  return original;
+}
+
+std::string CaseOf(const CasePlan& plan) { return "case '" + plan.name + "'"; }
+
 // One case, watched.
 class Watched {
  public:
@@ -75,7 +103,7 @@ class Watched {
       if (!inputs) return base::Fail(inputs.error());
       inputs_ = std::move(*inputs);
     }
-    TRY_ASSIGN(const auto original, Original());
+    TRY_ASSIGN(const auto original, WatchOriginal(set_, plan_, of_, *inputs_));
     if (!original->failed.empty() || !original->failure.empty() || original->stopped) {
       if (own_size) {
         Say(original->stopped
@@ -105,29 +133,8 @@ class Watched {
  private:
   void Say(const std::string& what) { trial_.Note(step_, of_ + ": " + what); }
 
-  std::string KeyOf(const std::string& artifact, const Json& program) const {
-    return base::Hasher()
-        .Add(InputsKey(set_, plan_.name, nullptr))
-        .Add(of_)
-        .Add(artifact)
-        .Add(program.dump())
-        .Hex();
-  }
-
-  base::Result<std::shared_ptr<const WatchedRun>> Original() {
-    const Json program = ToJson(OriginalProgram(plan_, set_.kernel.name), plan_.layout, 0);
-    const std::string key = KeyOf(set_.watched_original, program);
-    if (auto found = KeptRuns().Find(key)) return found;
-    TRY_ASSIGN(WatchedRun run, RunWatched(set_.watched_original, program, plan_.layout, *inputs_,
-                                          kSharedPoison, MostAccesses(set_)));
-    const std::size_t bytes = BytesOf(run);
-    auto original = std::make_shared<const WatchedRun>(std::move(run));
-    KeptRuns().Put(key, original, bytes);
-    return original;
-  }
-
   base::Result<std::shared_ptr<const WatchedRun>> Candidate() {
-    const std::string key = KeyOf(set_.watched_candidate, scene_.program);
+    const std::string key = WatchedKey(set_, plan_, of_, set_.watched_candidate, scene_.program);
     if (auto found = KeptRuns().Find(key)) return found;
     TRY_ASSIGN(WatchedRun run, RunCandidate(kSharedPoison));
     const std::size_t bytes = BytesOf(run);
@@ -161,7 +168,7 @@ base::Result<Finding> WatchSizes(Trial& trial, const char* step, const Judge& ju
     if (judged == kMostSizes) break;
     const auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
     if (!plan || plan->layout.bytes > kSmallBytes) continue;
-    Watched watched(trial, step, *plan, "case '" + plan->name + "'");
+    Watched watched(trial, step, *plan, CaseOf(*plan));
     TRY_ASSIGN(auto finding, watched.Run(false, judge));
     if (!finding) continue;
     if (!finding->reason.empty()) return *finding;
@@ -186,7 +193,7 @@ base::Result<Finding> WatchScenes(Trial& trial, const char* step, const Judge& j
     return Finding{};
   }
   const CasePlan& plan = trial.scene().original;
-  const std::string of = "case '" + plan.name + "'";
+  const std::string of = CaseOf(plan);
   std::string looked_at;
   if (plan.layout.bytes <= kMostWatchedBytes) {
     TRY_ASSIGN(auto finding, Watched(trial, step, plan, of).Run(true, judge));
@@ -222,10 +229,8 @@ base::Result<Finding> WatchScenes(Trial& trial, const char* step, const Judge& j
 base::Result<bool> OriginalCollides(const protocol::CandidateSet& set, const CasePlan& plan) {
   if (set.watched_original.empty() || plan.layout.bytes > kMostWatchedBytes) return false;
   TRY_ASSIGN(const auto inputs, FindInputs(set, plan, nullptr));
-  const Json program = ToJson(OriginalProgram(plan, set.kernel.name), plan.layout, 0);
-  TRY_ASSIGN(const WatchedRun run, RunWatched(set.watched_original, program, plan.layout, *inputs,
-                                              kSharedPoison, MostAccesses(set)));
-  return std::any_of(run.findings.begin(), run.findings.end(), [](const WatchFinding& finding) {
+  TRY_ASSIGN(const auto run, WatchOriginal(set, plan, CaseOf(plan), *inputs));
+  return std::any_of(run->findings.begin(), run->findings.end(), [](const WatchFinding& finding) {
     return finding.kind == cupilot_host_watch_global_race;
   });
 }

@@ -1,9 +1,8 @@
 // Other contents of captured integers (exchange.h). They count where the original is clean on them:
-// it ends about as soon as ever, repeats its bits whatever lies beside its buffers, and gives them
-// with its buffers at other places too.
+// it ends about as soon as ever, and repeats its results whatever lies beside its buffers and where
+// these lie.
 #include "worker/exchange.h"
 
-#include "worker/placement.h"
 #include "worker/steps/step.h"
 
 namespace cupilot::worker {
@@ -57,8 +56,7 @@ class Exchanges {
                            trial_.set().seed + static_cast<std::uint64_t>(draw));
     }));
     if (reference->redundant) return Finding{};
-    TRY_ASSIGN(std::string why_not, WhyNot(*reference, name));
-    if (!why_not.empty()) {
+    if (std::string why_not = WhyNot(*reference); !why_not.empty()) {
       why_not_ = std::move(why_not);
       return Finding{};
     }
@@ -66,14 +64,11 @@ class Exchanges {
     return trial_.Judge({*reference, "of the workload with " + name});
   }
 
-  base::Result<std::string> WhyNot(const OriginalResult& reference, const std::string& name) {
-    if (std::string why_not = WhyNotJudgedBy(reference, workload_); !why_not.empty()) {
-      return why_not;
-    }
-    if (reference.original_us > kMostTimes * workload_.original_us + kSparedUs) {
-      return std::string("the original takes more than ten times as long");
-    }
-    return trial_.references().WhyNotAt(Reversed(trial_.scene().original), reference, name);
+  std::string WhyNot(const OriginalResult& reference) const {
+    std::string why_not = WhyNotJudgedBy(reference, workload_);
+    const bool late = reference.original_us > kMostTimes * workload_.original_us + kSparedUs;
+    if (why_not.empty() && late) why_not = "the original takes more than ten times as long";
+    return why_not;
   }
 
   Trial& trial_;

@@ -6,6 +6,7 @@
 // finalists, which have proven faster once.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "worker/trial.h"
 
 namespace cupilot::worker {
+
+// Bytes of a case's buffers: with more, what may be asked at any size is asked at a smaller one,
+// and what needs the whole is asked less often.
+inline constexpr std::int64_t kMuchData = std::int64_t{48} << 20;
 
 struct StepRow {
   const char* name;  // in the evaluation's record

@@ -55,7 +55,7 @@ TEST_F(DemotionTest, TheNextSelectionLeavesItOutAndTheEvidenceStays) {
   EXPECT_EQ(Published(), next);
   const auto place = FindKernel(*service_, "one", "");
   ASSERT_TRUE(place);
-  const Json history = HistoryDocument(*service_, *place);
+  const Json history = records::Json::parse(History(*service_).Text(*place));
   ASSERT_THAT(history["refused"], SizeIs(1));
   EXPECT_EQ(history["refused"][0]["variant"], best);
   EXPECT_THAT(history["refused"][0]["reason"].get<std::string>(), HasSubstr(kWhy));
@@ -88,7 +88,7 @@ TEST_F(DemotionTest, TwiceIsOnce) {
   EXPECT_THAT(again["message"].get<std::string>(), HasSubstr("put aside before"));
   const auto place = FindKernel(*service_, "one", "");
   ASSERT_TRUE(place);
-  EXPECT_THAT(HistoryDocument(*service_, *place)["refused"], SizeIs(1));
+  EXPECT_THAT(records::Json::parse(History(*service_).Text(*place))["refused"], SizeIs(1));
 }
 
 TEST_F(DemotionTest, WhoAppliesByHandIsToldTo) {

@@ -207,7 +207,7 @@ TEST_F(GpuTest, ANewDriverMakesEvidenceStaleNotGone) {
   EXPECT_EQ(evaluator_.evaluated()[evaluated], winner);
   EXPECT_THAT(project_.PublishedVariants(), SizeIs(1));
   const auto place = FindKernel(*service_, "one", "");
-  const Json history = HistoryDocument(*service_, *place)["evaluations"];
+  const Json history = records::Json::parse(History(*service_).Text(*place))["evaluations"];
   EXPECT_EQ(history.size(), evaluator_.evaluated().size());
 }
 
