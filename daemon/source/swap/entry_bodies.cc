@@ -16,7 +16,8 @@ struct Word {
 bool StartsIdentifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool ContinuesIdentifier(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Splits text into words; comments and white space are left out.
+// Splits text into words; comments, white space and directives are left out. What a directive opens
+// it must close: only the preprocessor knows what becomes of the rest.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -29,6 +30,7 @@ class Scanner {
       const std::size_t begin = at_;
       const char c = text_[at_];
       bool identifier = false;
+      line_begins_ = false;
       if (StartsIdentifier(c)) {
         while (at_ < text_.size() && ContinuesIdentifier(text_[at_])) ++at_;
         identifier = true;
@@ -51,9 +53,12 @@ class Scanner {
   base::Result<> SkipBlank() {
     while (at_ < text_.size()) {
       if (std::isspace(static_cast<unsigned char>(text_[at_]))) {
+        line_begins_ = line_begins_ || text_[at_] == '\n';
         ++at_;
+      } else if (text_[at_] == '#' && line_begins_) {
+        TRY(SkipDirective());
       } else if (text_.substr(at_, 2) == "//") {
-        at_ = std::min(text_.find('\n', at_), text_.size());
+        SkipLine();
       } else if (text_.substr(at_, 2) == "/*") {
         const std::size_t end = text_.find("*/", at_ + 2);
         if (end == std::string_view::npos) {
@@ -65,6 +70,30 @@ class Scanner {
       }
     }
     return {};
+  }
+
+  // With the lines that a backslash joins to it.
+  void SkipLine() {
+    while (at_ < text_.size() && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_, text_.size());
+  }
+
+  base::Result<> SkipDirective() {
+    const std::size_t begin = at_;
+    SkipLine();
+    const std::string_view directive = text_.substr(begin, at_ - begin);
+    int depth = 0;
+    for (const char c : directive) {
+      depth += (c == '{' ? 1 : 0) - (c == '}' ? 1 : 0);
+      if (depth < 0) break;
+    }
+    const std::size_t comment = directive.rfind("/*");
+    const bool open = comment != std::string_view::npos &&
+                      directive.find("*/", comment + 2) == std::string_view::npos;
+    if (depth == 0 && !open) return {};
+    return base::Fail(base::InvalidArgument("'" + std::string(directive.substr(0, 80)) +
+                                            "': braces and comments of a directive must be closed "
+                                            "in it"));
   }
 
   // Digit separators and exponents belong to the number.
@@ -107,6 +136,7 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  bool line_begins_ = true;
 };
 
 // The index behind the bracket that closes words[open].

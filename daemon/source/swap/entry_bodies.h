@@ -1,6 +1,6 @@
 // Finds the __global__ functions of a variant's source without a parser: a lexer that knows
-// comments, literals and balanced brackets is enough, because the gate's whitelist (no directives,
-// no function templates of other shapes) has passed the text before.
+// comments, literals, directives and balanced brackets is enough, because the gate's whitelist (no
+// directives, no function templates of other shapes) has passed the text before.
 #pragma once
 
 #include <cstddef>

@@ -64,6 +64,18 @@ TEST(EntryBodies, RefusesBracketsThatDoNotMatch) {
   EXPECT_FALSE(FindEntryBodies("const char* s = \"open\n;"));
 }
 
+TEST(EntryBodies, BracesOfDirectivesAreNotTheSources) {
+  const auto entries = FindEntryBodies(
+      "#pragma unroll // {}\n__global__ void a() {\n  #define B { \\\n }\n}  // \\\n }\n");
+  ASSERT_TRUE(entries) << entries.error().message;
+  EXPECT_EQ(entries->size(), 1u);
+  // Each closes the namespace of the variant, or leaves it open, once it is preprocessed.
+  for (const char* source : {"#define A {\n}", "#_global__ void f() { // }\n R\"x(})x\"; }",
+                             "#define A }\n{", "#define A /*\n{ */ }", "  # pragma {\n }"}) {
+    EXPECT_FALSE(FindEntryBodies(source)) << source;
+  }
+}
+
 TEST(VariantText, StandsInItsOwnNamespaceInsideTheKernels) {
   const records::Variant variant = Faster();
   const auto text = VariantText(Blur(), variant);
