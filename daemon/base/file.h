@@ -39,6 +39,7 @@ bool FileExists(const std::string& path);
 struct FileIdentity {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;  // modification time, nanoseconds since the epoch
+  bool operator==(const FileIdentity&) const = default;
 };
 Result<FileIdentity> IdentifyFile(const std::string& path);
 

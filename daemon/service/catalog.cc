@@ -23,6 +23,11 @@ const auto IsOlder = [](const auto& a, const auto& b) {
   return a.date != b.date ? a.date < b.date : a.key < b.key;
 };
 
+std::string EvidenceHash(records::Evaluation evaluation) {
+  evaluation.metrics = Json::object();
+  return records::HashJson(records::ToJson(evaluation));
+}
+
 std::optional<Json> Unseal(std::string_view key, std::string_view bytes) {
   auto record = cache::Unseal(bytes);
   if (record) return record->value;
@@ -32,16 +37,30 @@ std::optional<Json> Unseal(std::string_view key, std::string_view bytes) {
 
 }  // namespace
 
-const Proven* FastestOf(const std::vector<Proven>& set) {
+const Proven* FastestOf(const ProvenSet& set) {
   const Proven* fastest = nullptr;
-  for (const Proven& one : set) {
-    const bool first = fastest == nullptr || one.evaluation.speedup > fastest->evaluation.speedup;
-    if (first) fastest = &one;
+  for (const auto& one : set) {
+    const bool first = fastest == nullptr || one->evaluation.speedup > fastest->evaluation.speedup;
+    if (first) fastest = one.get();
   }
   return fastest;
 }
 
-std::string WorkloadHash(const records::Workload& workload) { return cache::WorkloadKey(workload); }
+std::string WorkloadHash(const records::Workload& workload) {
+  struct Hashed {
+    records::Workload workload;
+    std::string hash;
+  };
+  constexpr std::size_t kMostHashed = 512;  // kernels
+  thread_local Kept<std::string, Hashed> hashed(kMostHashed);
+  const Hashed* known = hashed.Find(workload.kernel);
+  if (known != nullptr && known->workload == workload) return known->hash;
+  if (known != nullptr) {
+    hashed.DropIf(
+        [&](const std::string& kernel, const Hashed&) { return kernel == workload.kernel; });
+  }
+  return hashed.Add(workload.kernel, {workload, cache::WorkloadKey(workload)}).hash;
+}
 
 base::Result<> Catalog::SaveKernel(const records::Kernel& kernel,
                                    const records::Workload& workload) {
@@ -58,7 +77,13 @@ base::Result<> Catalog::SaveVerdict(const records::Variant& variant,
                      cache::Seal(records::ToJson(variant))},
                     {Table::kEvaluations, cache::EvaluationKey(evaluation, holds_for),
                      cache::Seal(records::ToJson(evaluation), holds_for, evaluation.driver)}}));
-  proven_.Clear();
+  const std::string key = cache::EvaluationKey(evaluation, holds_for);
+  evaluated_.DropIf([&](const std::string& of, const auto&) { return of == key; });
+  // The variant is another record now, whichever evaluation it was read for.
+  proven_.DropIf([&](const std::string&, const auto& proven) {
+    return proven->variant.id == variant.id &&
+           proven->evaluation.kernel_key == evaluation.kernel_key;
+  });
   const auto known = index_.find(evaluation.kernel_key);
   if (known == index_.end()) return {};
   KernelIndex& index = known->second;
@@ -75,7 +100,7 @@ base::Result<> Catalog::SaveVerdict(const records::Variant& variant,
   index.originals.Note(evaluation, entry.key);
   index.entries.push_back(std::move(entry));
   std::sort(index.entries.begin(), index.entries.end(), IsOlder);
-  index.best.clear();
+  if (evaluation.accepted) index.best.clear();
   return {};
 }
 
@@ -135,6 +160,7 @@ OriginalTimes::Times Catalog::TimesOfOriginal(const std::string& kernel_key,
 void Catalog::ReadAgain() {
   index_.clear();
   proven_.Clear();
+  evaluated_.Clear();
   refusals_.Clear();
 }
 
@@ -205,6 +231,12 @@ std::optional<records::Evaluation> Catalog::ReadEvaluation(const std::string& ke
   return std::move(*evaluation);
 }
 
+const records::Evaluation* Catalog::Evaluated(const std::string& key) {
+  if (const records::Evaluation* known = evaluated_.Find(key)) return known;
+  auto evaluation = ReadEvaluation(key);
+  return evaluation ? &evaluated_.Add(key, std::move(*evaluation)) : nullptr;
+}
+
 std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kernel_key,
                                                         const std::string& workload_hash,
                                                         const Place& place,
@@ -212,7 +244,8 @@ std::optional<records::Evaluation> Catalog::FindVerdict(const std::string& kerne
   const std::vector<Entry>& entries = IndexOf(kernel_key).entries;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     if (entry->variant == variant_id && IsFresh(*entry, workload_hash, place)) {
-      return ReadEvaluation(entry->key);
+      const records::Evaluation* evaluation = Evaluated(entry->key);
+      return evaluation == nullptr ? std::nullopt : std::optional(*evaluation);
     }
   }
   return std::nullopt;
@@ -239,9 +272,9 @@ Catalog::Winners Catalog::FindWinners(const std::string& kernel_key,
       fixed = {entry.key, {entry.key}};
       continue;
     }
-    auto evaluation = ReadEvaluation(entry.key);
-    if (!evaluation) continue;
-    accepted.push_back(std::move(*evaluation));
+    const records::Evaluation* evaluation = Evaluated(entry.key);
+    if (evaluation == nullptr) continue;
+    accepted.push_back(*evaluation);
     keys.push_back(entry.key);
     if (evaluate::BeatsIncumbent(accepted.back(), accepted[best], workload)) {
       best = accepted.size() - 1;
@@ -273,28 +306,29 @@ Catalog::Winners Catalog::WinnersOf(const std::string& kernel_key,
   return known->second;
 }
 
-std::optional<Proven> Catalog::ReadProven(const std::string& kernel_key, const std::string& key) {
-  if (key.empty()) return std::nullopt;
-  if (const Proven* known = proven_.Find(key)) return *known;
-  auto evaluation = ReadEvaluation(key);
-  if (!evaluation) return std::nullopt;
+std::shared_ptr<const Proven> Catalog::ReadProven(const std::string& kernel_key,
+                                                  const std::string& key) {
+  if (key.empty()) return nullptr;
+  if (const auto* known = proven_.Find(key)) return *known;
+  const records::Evaluation* evaluation = Evaluated(key);
+  if (evaluation == nullptr) return nullptr;
   auto variant = FindVariant(kernel_key, evaluation->variant);
-  if (!variant) return std::nullopt;
-  return proven_.Add(key, {std::move(*variant), std::move(*evaluation)});
+  if (!variant) return nullptr;
+  return proven_.Add(key, std::make_shared<Proven>(
+                              Proven{std::move(*variant), *evaluation, EvidenceHash(*evaluation)}));
 }
 
-std::optional<Proven> Catalog::Best(const std::string& kernel_key,
-                                    const records::Workload& workload, const Place& place,
-                                    const std::set<std::string>& without) {
+std::shared_ptr<const Proven> Catalog::Best(const std::string& kernel_key,
+                                            const records::Workload& workload, const Place& place,
+                                            const std::set<std::string>& without) {
   return ReadProven(kernel_key, WinnersOf(kernel_key, workload, place, without).best);
 }
 
-std::vector<Proven> Catalog::BestSet(const std::string& kernel_key,
-                                     const records::Workload& workload, const Place& place,
-                                     const std::set<std::string>& without) {
-  std::vector<Proven> set;
+ProvenSet Catalog::BestSet(const std::string& kernel_key, const records::Workload& workload,
+                           const Place& place, const std::set<std::string>& without) {
+  ProvenSet set;
   for (const std::string& key : WinnersOf(kernel_key, workload, place, without).set) {
-    if (auto proven = ReadProven(kernel_key, key)) set.push_back(std::move(*proven));
+    if (auto proven = ReadProven(kernel_key, key)) set.push_back(std::move(proven));
   }
   return set;
 }

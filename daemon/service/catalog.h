@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,7 +27,12 @@ namespace cupilot::service {
 struct Proven {
   records::Variant variant;
   records::Evaluation evaluation;
+  // Of the evaluation but for its metrics: what is found out about a winner afterwards is no other
+  // evidence, and nothing is built again for it.
+  std::string evidence_hash = {};
 };
+// Shared with what is kept: evaluations are large, and every question is about the same few.
+using ProvenSet = std::vector<std::shared_ptr<const Proven>>;
 
 // A variant that an object does without: its compile refused the swapped source, or made other code
 // of it than what was measured, or its program was slower with it. It holds for this kernel and
@@ -72,17 +78,18 @@ class Catalog {
   std::optional<records::Evaluation> FindVerdict(const std::string& kernel_key,
                                                  const std::string& workload_hash,
                                                  const Place& place, const std::string& variant_id);
-  // The accepted variant that no other one beat at this place, but for those whose ids are in
-  // `without` and those that the user rejected; where one that the user pinned is proven, that one.
-  // Evidence for another workload or place, or stale evidence, does not count. Reads no more of the
-  // store than the winner, once the kernel is known.
-  std::optional<Proven> Best(const std::string& kernel_key, const records::Workload& workload,
-                             const Place& place, const std::set<std::string>& without = {});
+  // The accepted variant that no other one beat at this place (null: there is none), but for those
+  // whose ids are in `without` and those that the user rejected; where one that the user pinned is
+  // proven, that one. Evidence for another workload or place, or stale evidence, does not count.
+  // Reads no more of the store than the winner, once the kernel is known.
+  std::shared_ptr<const Proven> Best(const std::string& kernel_key,
+                                     const records::Workload& workload, const Place& place,
+                                     const std::set<std::string>& without = {});
   // What stands behind a launch, in the order in which it asks: mostly that one alone, else those
   // that together do better, each for its sizes (evaluate/variant_set.h). Reads no more of the
   // store than these.
-  std::vector<Proven> BestSet(const std::string& kernel_key, const records::Workload& workload,
-                              const Place& place, const std::set<std::string>& without = {});
+  ProvenSet BestSet(const std::string& kernel_key, const records::Workload& workload,
+                    const Place& place, const std::set<std::string>& without = {});
   // What the user decided. A change counts from the next question on.
   Marks& marks() { return marks_; }
   base::Result<> SaveMark(const Mark& mark);
@@ -155,31 +162,36 @@ class Catalog {
   KernelIndex& IndexOf(const std::string& kernel_key);
   static bool IsFresh(const Entry& entry, const std::string& workload_hash, const Place& place);
   std::optional<records::Evaluation> ReadEvaluation(const std::string& key);
+  // The same for what is asked for again soon. Null: it cannot be read.
+  const records::Evaluation* Evaluated(const std::string& key);
   Winners FindWinners(const std::string& kernel_key, const records::Workload& workload,
                       const std::string& workload_hash, const Place& place,
                       const std::set<std::string>& without);
   Winners WinnersOf(const std::string& kernel_key, const records::Workload& workload,
                     const Place& place, const std::set<std::string>& without);
-  std::optional<Proven> ReadProven(const std::string& kernel_key, const std::string& key);
+  std::shared_ptr<const Proven> ReadProven(const std::string& kernel_key, const std::string& key);
 
   void ForgetWinners();
 
   // What answers read again and again.
-  static constexpr std::size_t kMostProven = 32;
+  static constexpr std::size_t kMostProven = 128;
+  static constexpr std::size_t kMostEvaluated = 256;
   static constexpr std::size_t kMostRefusals = 512;  // objects
 
   cache::Store& store_;
   Marks marks_;
   std::map<std::string, KernelIndex> index_;  // by kernel key
   std::uint64_t last_number_ = 0;
-  Kept<std::string, Proven> proven_{kMostProven};  // by the evaluation's key
+  Kept<std::string, std::shared_ptr<const Proven>> proven_{kMostProven};  // by the evaluation's key
+  Kept<std::string, records::Evaluation> evaluated_{kMostEvaluated};
   Kept<std::string, std::vector<Refusal>> refusals_{kMostRefusals};
 };
 
 // Of several the one that saves most; null of none.
-const Proven* FastestOf(const std::vector<Proven>& set);
+const Proven* FastestOf(const ProvenSet& set);
 
-// Everything that a workload is, as the text by which evidence is bound to it.
+// Everything that a workload is, as the text by which evidence is bound to it. Each thread keeps
+// those of the last kernels: all questions about one begin with it.
 std::string WorkloadHash(const records::Workload& workload);
 
 }  // namespace cupilot::service

@@ -71,11 +71,11 @@ Json DecidedJson(Service& service, const KernelPlace& place, const char* what,
                    {"now", Json::array()}};
   for (const Mark& mark : marks) document["variants"].push_back(ToJson(mark));
   for (std::size_t i = 0; i < place.object->places.places.size(); ++i) {
-    for (const Proven& one : service.BestSet(*place.object, *place.kernel, i)) {
-      document["now"].push_back({{"variant", one.variant.id},
-                                 {"title", TitleOf(one.variant)},
-                                 {"target", one.evaluation.target},
-                                 {"speedup", one.evaluation.speedup.value_or(1.0)}});
+    for (const auto& one : service.BestSet(*place.object, *place.kernel, i)) {
+      document["now"].push_back({{"variant", one->variant.id},
+                                 {"title", TitleOf(one->variant)},
+                                 {"target", one->evaluation.target},
+                                 {"speedup", one->evaluation.speedup.value_or(1.0)}});
     }
   }
   return document;
@@ -153,8 +153,8 @@ base::Result<NamedVariants> WinnersOf(Service& service, const std::string& name,
   NamedVariants named{place, {}};
   std::set<std::string> known;
   for (std::size_t i = 0; i < place.object->places.places.size(); ++i) {
-    for (Proven& one : service.BestSet(*place.object, *place.kernel, i)) {
-      if (known.insert(one.variant.id).second) named.variants.push_back(std::move(one.variant));
+    for (const auto& one : service.BestSet(*place.object, *place.kernel, i)) {
+      if (known.insert(one->variant.id).second) named.variants.push_back(one->variant);
     }
   }
   if (named.variants.empty()) {
@@ -337,7 +337,7 @@ std::vector<std::string> IdlePins(Service& service, const ObjectState& state,
   if (marks.empty()) return warnings;
   std::set<std::string> used;
   for (std::size_t i = 0; i < state.places.places.size(); ++i) {
-    for (const Proven& one : service.BestSet(state, kernel, i)) used.insert(one.variant.id);
+    for (const auto& one : service.BestSet(state, kernel, i)) used.insert(one->variant.id);
   }
   for (const Mark& mark : marks) {
     if (mark.kind != Mark::Kind::kPinned || used.contains(mark.variant)) continue;

@@ -47,21 +47,23 @@ bool AnyProjectContains(Service& service, const std::string& folder) {
 
 // Whether all of them are in `ids`.
 template <class Contains>
-bool AllOf(const std::vector<Proven>& set, Contains contains) {
+bool AllOf(const ProvenSet& set, Contains contains) {
   return std::all_of(set.begin(), set.end(),
-                     [&](const Proven& one) { return contains(one.variant.id); });
+                     [&](const auto& one) { return contains(one->variant.id); });
 }
 
 // Why what is proven is not in the next build; empty if it is, or nothing is.
 std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kernel,
-                           const std::vector<Proven>& set) {
+                           const ProvenSet& set) {
   if (set.empty()) return {};
   // A lock file decides alone.
-  if (const auto lock = base::ReadFile(state.target.lock)) {
-    const bool named = AllOf(set, [&](const std::string& id) {
-      return lock->find("\"" + id + "\"") != std::string::npos;
-    });
-    return named ? "" : "the lock file does not name it: `cupilot lock` pins it";
+  if (!state.target.lock.empty()) {
+    if (const auto lock = base::ReadFile(state.target.lock)) {
+      const bool named = AllOf(set, [&](const std::string& id) {
+        return lock->find("\"" + id + "\"") != std::string::npos;
+      });
+      return named ? "" : "the lock file does not name it: `cupilot lock` pins it";
+    }
   }
   const auto it = state.published.variants.find(records::LabelOf(kernel));
   const bool published = it != state.published.variants.end() &&
@@ -72,16 +74,16 @@ std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kern
 }
 
 // What a launch asks, in this order, each with the cases that its guard admits.
-Json VariantsJson(const std::vector<Proven>& set) {
+Json VariantsJson(const ProvenSet& set) {
   Json variants = Json::array();
-  for (const Proven& one : set) {
+  for (const auto& one : set) {
     std::set<std::string> cases;
-    for (const records::CaseResult& result : one.evaluation.cases) {
+    for (const records::CaseResult& result : one->evaluation.cases) {
       if (result.admitted) cases.insert(result.name);
     }
-    variants.push_back({{"id", one.variant.id},
-                        {"strategy", one.variant.strategy ? one.variant.strategy->title : ""},
-                        {"speedup", one.evaluation.speedup.value_or(1.0)},
+    variants.push_back({{"id", one->variant.id},
+                        {"strategy", one->variant.strategy ? one->variant.strategy->title : ""},
+                        {"speedup", one->evaluation.speedup.value_or(1.0)},
                         {"cases", cases}});
   }
   return variants;
@@ -141,7 +143,7 @@ std::string WhyRejected(Service& service, const records::Kernel& kernel) {
 struct Known {
   const KernelJob* job = nullptr;
   records::Workload workload;
-  std::vector<Proven> set;
+  ProvenSet set;
   const Proven* best = nullptr;  // of the set
   std::optional<records::Evaluation> together;
 };
@@ -477,7 +479,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
 base::Result<Json> BestDocument(Service& service, const KernelPlace& place,
                                 const std::string& arch) {
   const records::Kernel& kernel = *place.kernel;
-  std::optional<Proven> best;
+  std::shared_ptr<const Proven> best;
   const std::vector<Place>& places = place.object->places.places;
   for (std::size_t i = 0; i < places.size() && !best; ++i) {
     if (arch.empty() || places[i].identity.arch == arch) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -16,13 +17,22 @@ class Kept {
   // Null: it is not there. Until the next change.
   const Value* Find(const Key& key) const {
     const auto found = values_.find(key);
-    return found == values_.end() ? nullptr : &found->second;
+    return found == values_.end() ? nullptr : &found->second.value;
   }
   // One that is not there. Until the next change.
   const Value& Add(const Key& key, Value value, std::size_t size = 1) {
     if (size_ + size > most_) Clear();
     size_ += size;
-    return values_.insert_or_assign(key, std::move(value)).first->second;
+    return values_.insert_or_assign(key, Sized{std::move(value), size}).first->second.value;
+  }
+  // Those of which `is(key, value)` is true are not there any more.
+  template <class Predicate>
+  void DropIf(const Predicate& is) {
+    for (auto it = values_.begin(); it != values_.end();) {
+      const bool drop = is(it->first, it->second.value);
+      if (drop) size_ -= it->second.size;
+      it = drop ? values_.erase(it) : std::next(it);
+    }
   }
   void Clear() {
     values_.clear();
@@ -30,9 +40,13 @@ class Kept {
   }
 
  private:
+  struct Sized {
+    Value value;
+    std::size_t size = 0;
+  };
   std::size_t most_;
   std::size_t size_ = 0;
-  std::map<Key, Value> values_;
+  std::map<Key, Sized> values_;
 };
 
 }  // namespace cupilot::service

@@ -166,7 +166,7 @@ class KernelJob {
   void Fail(const base::Error& error);
   void LookAtWinner();
   std::set<std::string> Refused() const;
-  std::optional<Proven> Best() const;
+  std::shared_ptr<const Proven> Best() const;
   bool MayJoin(const std::vector<records::CaseResult>& cases) const;
   // The lower end of the best one's; 0: nothing is proven.
   double ProvenSpeedup() const;

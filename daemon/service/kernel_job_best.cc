@@ -15,7 +15,7 @@ std::set<std::string> KernelJob::Refused() const {
   return input_.refused ? input_.refused() : std::set<std::string>();
 }
 
-std::optional<Proven> KernelJob::Best() const {
+std::shared_ptr<const Proven> KernelJob::Best() const {
   return with_.catalog.Best(input_.kernel.key, input_.workload, input_.place, Refused());
 }
 
@@ -27,9 +27,9 @@ double KernelJob::ProvenSpeedup() const {
 // Whether it may be of use for the sizes at which what is proven is not.
 bool KernelJob::MayJoin(const std::vector<records::CaseResult>& cases) const {
   std::vector<records::Evaluation> set;
-  for (Proven& proven :
+  for (const auto& proven :
        with_.catalog.BestSet(input_.kernel.key, input_.workload, input_.place, Refused())) {
-    set.push_back(std::move(proven.evaluation));
+    set.push_back(proven->evaluation);
   }
   return !set.empty() && evaluate::MayJoin(set, cases, input_.workload);
 }

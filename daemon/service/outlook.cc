@@ -55,7 +55,7 @@ Json CostJson(Service& service, const records::Kernel& kernel, const KernelJob* 
 }
 
 std::string NextStepOf(Service& service, const ObjectState& state, const records::Kernel& kernel,
-                       const std::vector<Proven>& set, bool published) {
+                       const ProvenSet& set, bool published) {
   const KernelJob* job = service.FindJob(state, kernel);
   if (!kernel.declined.empty()) {
     return "what it is declined for has to be written otherwise, or it stays as it is";
@@ -68,16 +68,16 @@ std::string NextStepOf(Service& service, const ObjectState& state, const records
   if (!job->failure().empty()) {
     return "what stands in the way has to be removed; it is tried again by itself, now and then";
   }
-  const bool pinned = std::any_of(set.begin(), set.end(), [&](const Proven& one) {
-    return service.catalog().marks().Pinned(kernel.key).contains(one.variant.id);
+  const bool pinned = std::any_of(set.begin(), set.end(), [&](const auto& one) {
+    return service.catalog().marks().Pinned(kernel.key).contains(one->variant.id);
   });
   const std::string name = records::LabelOf(kernel);
   if (!set.empty() && !published && state.target.apply == "manual") {
     return "`cupilot apply`, then build";
   }
   if (pinned) return "`cupilot pin '" + name + "' --none` lets better ones in";
-  const bool in_program = std::all_of(set.begin(), set.end(), [&](const Proven& one) {
-    return state.as_measured.contains(one.variant.id);
+  const bool in_program = std::all_of(set.begin(), set.end(), [&](const auto& one) {
+    return state.as_measured.contains(one->variant.id);
   });
   std::string next = job->finished() ? AfterTheEnd(*job, !set.empty()) : WhileTuned(service, *job);
   if (!set.empty() && published && !in_program && state.stamp_due) {

@@ -16,6 +16,6 @@ records::Json CostJson(Service& service, const records::Kernel& kernel, const Ke
 
 // One sentence. `set`: what is proven; `published`: all of it is in the next build.
 std::string NextStepOf(Service& service, const ObjectState& state, const records::Kernel& kernel,
-                       const std::vector<Proven>& set, bool published);
+                       const ProvenSet& set, bool published);
 
 }  // namespace cupilot::service

@@ -20,11 +20,7 @@
 namespace cupilot::service {
 namespace {
 
-// What is found out about a winner afterwards is no other evidence: nothing is built again for it.
-std::string EvidenceHash(records::Evaluation evaluation) {
-  evaluation.metrics = records::Json::object();
-  return records::HashJson(records::ToJson(evaluation));
-}
+constexpr std::size_t kMostKnown = 10000;  // files that are not looked at twice
 
 using records::Json;
 
@@ -50,7 +46,17 @@ std::optional<records::Selection> ReadSelection(const std::string& folder, const
 }  // namespace
 
 base::Result<bool> PublishFiles::Write(const std::string& path, const std::string& bytes) {
-  return base::WriteFileIfDifferent(path, bytes);
+  const std::string hash = base::HashHex(bytes);
+  const auto known = on_disk_.find(path);
+  if (known != on_disk_.end()) {
+    const auto now = base::IdentifyFile(path);
+    if (now && *now == known->second.file && known->second.hash == hash) return false;
+    on_disk_.erase(known);
+  }
+  TRY_ASSIGN(const bool written, base::WriteFileIfDifferent(path, bytes));
+  if (on_disk_.size() >= kMostKnown) on_disk_.clear();
+  if (auto now = base::IdentifyFile(path)) on_disk_[path] = {hash, *now};
+  return written;
 }
 
 base::Result<> PublishFiles::Touch(const std::string& path) {
@@ -62,7 +68,8 @@ base::Result<> PublishFiles::Touch(const std::string& path) {
 
 Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kernel& kernel,
                                     const std::vector<Place>& places,
-                                    const std::vector<Refusal>& refusals, Published& published) {
+                                    const std::vector<Refusal>& refusals, bool each,
+                                    Published& published) {
   Chosen chosen;
   for (const Place& place : places) {
     const records::Workload workload = WorkloadAt(kernel, place);
@@ -73,25 +80,26 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
     std::vector<std::string> devices;
     if (sharing > 1) devices = {place.identity.name};
     std::int64_t rank = 0;
-    for (const Proven& proven :
+    for (const auto& proven :
          catalog_.BestSet(kernel.key, workload, place,
                           RefusedVariants(refusals, kernel.key, scan.toolchain, place.target))) {
-      const records::Evaluation& evaluation = proven.evaluation;
-      const std::string title = proven.variant.strategy ? proven.variant.strategy->title : "";
+      const records::Evaluation& evaluation = proven->evaluation;
+      const std::string title = proven->variant.strategy ? proven->variant.strategy->title : "";
       const double speedup = evaluation.speedup.value_or(1.0);
       source::SwappedVariant variant{
-          proven.variant, evaluation.target, devices, evaluation.guard, title, speedup};
-      // A variant that cannot be written out must not take the others with it.
-      const source::SwapRequest alone{
-          scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
-      if (auto written = source::WriteSwappedSource(alone); !written) {
-        published.problems.push_back(records::LabelOf(kernel) + ": " + written.error().message);
-        continue;
+          proven->variant, evaluation.target, devices, evaluation.guard, title, speedup};
+      if (each) {
+        const source::SwapRequest alone{
+            scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
+        if (auto written = source::WriteSwappedSource(alone); !written) {
+          published.problems.push_back(records::LabelOf(kernel) + ": " + written.error().message);
+          continue;
+        }
       }
-      published.variants[records::LabelOf(kernel)].insert(proven.variant.id);
+      published.variants[records::LabelOf(kernel)].insert(proven->variant.id);
       chosen.swapped.push_back(std::move(variant));
-      chosen.selected.push_back({proven.variant.id, evaluation.target, devices,
-                                 EvidenceHash(evaluation), title, speedup});
+      chosen.selected.push_back(
+          {proven->variant.id, evaluation.target, devices, proven->evidence_hash, title, speedup});
       chosen.evidence.emplace_back(workload, evaluation);
       chosen.ranks.push_back(rank++);
     }
@@ -100,7 +108,7 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
 }
 
 base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
-                                                   const std::vector<Place>& places,
+                                                   const std::vector<Place>& places, bool each,
                                                    std::vector<source::SwappedText>& texts,
                                                    Published& published) {
   records::Selection selection;
@@ -115,7 +123,7 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
   const std::vector<Refusal> refusals = catalog_.Refusals(scan.object.folder);
   for (const records::Kernel& kernel : scan.kernels) {
     if (!kernel.declined.empty() || kernel.cases.empty()) continue;
-    Chosen chosen = Choose(scan, kernel, places, refusals, published);
+    Chosen chosen = Choose(scan, kernel, places, refusals, each, published);
     if (chosen.swapped.empty()) continue;
     request.kernels.push_back({kernel, std::move(chosen.swapped)});
     selection.closure.insert(selection.closure.end(), kernel.closure.begin(), kernel.closure.end());
@@ -136,15 +144,22 @@ base::Result<Published> Publisher::Publish(const ObjectScan& scan,
                                            const std::vector<Place>& places) {
   Published published;
   std::vector<source::SwappedText> texts;
-  TRY_ASSIGN(const records::Selection selection, Select(scan, places, texts, published));
+  auto selected = Select(scan, places, false, texts, published);
+  if (!selected) {  // as it was never seen: one that cannot be written out takes the others with it
+    published = {};
+    selected = Select(scan, places, true, texts, published);
+  }
+  TRY_ASSIGN(const records::Selection selection, std::move(selected));
   const std::string& folder = scan.object.folder;
   const std::string path = folder + "/" + source::kSelectionFile;
   if (selection.kernels.empty() && !base::FileExists(path)) return published;
   for (const source::SwappedText& one : texts) {
-    TRY(files_.Write(folder + "/" + one.file_name, one.text));
+    TRY_ASSIGN(const bool written, files_.Write(folder + "/" + one.file_name, one.text));
+    published.wrote = published.wrote || written;
   }
   const std::string bytes = records::PrettyJson(records::ToJson(selection));
   TRY_ASSIGN(published.changed, files_.Write(path, bytes));
+  published.wrote = published.wrote || published.changed;
   published.selection = base::HashHex(bytes);
   published.swap = selection.swap;
   return published;
@@ -186,7 +201,7 @@ Publisher::Locked Publisher::Lock(const ObjectScan& scan, const std::vector<Plac
   for (const records::Kernel& kernel : scan.kernels) {
     if (!kernel.declined.empty() || kernel.cases.empty()) continue;
     Published unused;
-    const Chosen chosen = Choose(scan, kernel, places, refusals, unused);
+    const Chosen chosen = Choose(scan, kernel, places, refusals, true, unused);
     for (std::size_t i = 0; i < chosen.swapped.size(); ++i) {
       if (!IsPublished(published, chosen.swapped[i].variant.id)) continue;
       const auto& [workload, evaluation] = chosen.evidence[i];

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "records/lock.h"
 #include "records/selection.h"
 #include "service/catalog.h"
@@ -23,14 +24,23 @@ namespace cupilot::service {
 class PublishFiles {
  public:
   virtual ~PublishFiles() = default;
-  // By rename; false if the file had these bytes already.
+  // By rename; false if the file had these bytes already. Reads and syncs nothing where it is
+  // still the file that an earlier call left on the disk: most of what is published was there.
   virtual base::Result<bool> Write(const std::string& path, const std::string& bytes);
   // Sets the modification time of an existing file to now.
   virtual base::Result<> Touch(const std::string& path);
+
+ private:
+  struct OnDisk {
+    std::string hash;  // of the bytes
+    base::FileIdentity file;
+  };
+  std::map<std::string, OnDisk> on_disk_;  // by path
 };
 
 struct Published {
   bool changed = false;   // selection.json got other bytes
+  bool wrote = false;     // some file did
   std::string selection;  // hash of selection.json's bytes; empty: there is none
   std::string swap;       // file name of the swapped source; empty: none
   std::map<std::string, std::set<std::string>> variants;  // ids by kernel
@@ -58,11 +68,12 @@ class Publisher {
   base::Result<> TouchStamp(const std::string& object_folder);
 
  private:
+  // With `each`, one that cannot be written out does not take the others with it.
   base::Result<records::Selection> Select(const ObjectScan& scan, const std::vector<Place>& places,
-                                          std::vector<source::SwappedText>& texts,
+                                          bool each, std::vector<source::SwappedText>& texts,
                                           Published& published);
-  // The kernel's proven variants that can be written out: of each place those for different sizes,
-  // in the order in which a launch asks them.
+  // The kernel's proven variants (with `each`, those that can be written out): of each place those
+  // for different sizes, in the order in which a launch asks them.
   struct Chosen {
     std::vector<source::SwappedVariant> swapped;
     std::vector<records::SelectedVariant> selected;
@@ -70,7 +81,7 @@ class Publisher {
     std::vector<std::int64_t> ranks;  // within their place
   };
   Chosen Choose(const ObjectScan& scan, const records::Kernel& kernel,
-                const std::vector<Place>& places, const std::vector<Refusal>& refusals,
+                const std::vector<Place>& places, const std::vector<Refusal>& refusals, bool each,
                 Published& published);
 
   Catalog& catalog_;

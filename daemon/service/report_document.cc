@@ -63,15 +63,15 @@ std::size_t OffsetOfLine(const std::string& text, std::int64_t line) {
   return at;
 }
 
-Json WinnersOf(const std::vector<Proven>& set) {
+Json WinnersOf(const ProvenSet& set) {
   Json winners = Json::array();
-  for (const Proven& one : set) {
-    winners.push_back({{"id", one.variant.id},
-                       {"title", one.variant.strategy ? one.variant.strategy->title : ""},
-                       {"source", one.variant.source},
-                       {"launches", records::ToJson(one.variant).value("launches", Json::array())},
-                       {"guard", one.evaluation.guard},
-                       {"evaluation", records::ToJson(one.evaluation)}});
+  for (const auto& one : set) {
+    winners.push_back({{"id", one->variant.id},
+                       {"title", one->variant.strategy ? one->variant.strategy->title : ""},
+                       {"source", one->variant.source},
+                       {"launches", records::ToJson(one->variant).value("launches", Json::array())},
+                       {"guard", one->evaluation.guard},
+                       {"evaluation", records::ToJson(one->evaluation)}});
   }
   return winners;
 }
@@ -89,10 +89,10 @@ Json UnmeasuredOf(const Json& tried) {
 }
 
 // Of the best where something won, else of what was measured last: the original's place at least.
-Json RooflineOf(Catalog& catalog, const std::string& kernel_key, const std::vector<Proven>& best,
+Json RooflineOf(Catalog& catalog, const std::string& kernel_key, const ProvenSet& best,
                 const std::string& workload_hash) {
-  for (const Proven& one : best) {
-    Json rows = RooflineRows(one.evaluation);
+  for (const auto& one : best) {
+    Json rows = RooflineRows(one->evaluation);
     if (!rows.empty()) return rows;
   }
   constexpr std::size_t kMostLookedAt = 200;
@@ -131,7 +131,7 @@ base::Result<Json> KernelJson(Service& service, const Entry& entry) {
   document["targets"] = entry.targets;
   document["original"] = OriginalOf(kernel);
   document["not_measured"] = UnmeasuredOf(tried);
-  const std::vector<Proven> best = service.BestSet(state, kernel);
+  const ProvenSet best = service.BestSet(state, kernel);
   document["winners"] = WinnersOf(best);
 
   const std::vector<Place>& places = state.places.places;

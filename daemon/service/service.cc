@@ -473,15 +473,16 @@ const KernelJob* Service::FindJob(const ObjectState& state, const records::Kerne
   return it == jobs_.end() ? nullptr : it->second.get();
 }
 
-std::optional<Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel,
-                                    std::size_t place) {
-  const std::vector<Proven> set = BestSet(state, kernel, place);
+std::shared_ptr<const Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel,
+                                            std::size_t place) {
+  const ProvenSet set = BestSet(state, kernel, place);
   const Proven* best = FastestOf(set);
-  return best == nullptr ? std::nullopt : std::optional(*best);
+  const auto is_it = [&](const auto& one) { return one.get() == best; };
+  return best == nullptr ? nullptr : *std::find_if(set.begin(), set.end(), is_it);
 }
 
-std::vector<Proven> Service::BestSet(const ObjectState& state, const records::Kernel& kernel,
-                                     std::size_t place) {
+ProvenSet Service::BestSet(const ObjectState& state, const records::Kernel& kernel,
+                           std::size_t place) {
   if (place >= state.places.places.size()) return {};
   const Place& where = state.places.places[place];
   return catalog_.BestSet(kernel.key, WorkloadAt(kernel, where), where,

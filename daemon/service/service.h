@@ -153,11 +153,10 @@ class Service {
                            std::size_t place = 0) const;
   // What is to run in place of the kernel in this object: not what its compile refused. Of several
   // for different sizes the one that saves most.
-  std::optional<Proven> Best(const ObjectState& state, const records::Kernel& kernel,
-                             std::size_t place = 0);
+  std::shared_ptr<const Proven> Best(const ObjectState& state, const records::Kernel& kernel,
+                                     std::size_t place = 0);
   // All of them, in the order in which a launch asks them.
-  std::vector<Proven> BestSet(const ObjectState& state, const records::Kernel& kernel,
-                              std::size_t place = 0);
+  ProvenSet BestSet(const ObjectState& state, const records::Kernel& kernel, std::size_t place = 0);
   // Of the kernel's proven variants, those that this object does without.
   std::vector<Refusal> RefusedOf(const ObjectState& state, const records::Kernel& kernel,
                                  std::size_t place = 0);
@@ -236,7 +235,7 @@ class Service {
   void PublishDue();
   bool PublishObject(ObjectState& state);
   std::string WhyChanged(const ObjectState& state, const records::Kernel& kernel,
-                         const std::vector<std::string>& before, const std::vector<Proven>& now);
+                         const std::vector<std::string>& before, const ProvenSet& now);
   void NoteChanges(const ObjectState& state);
   PruneNeeds NeedsOf();
   struct Forgetting;

@@ -63,8 +63,10 @@ bool Service::PublishObject(ObjectState& state) {
   for (const std::string& problem : published->problems) {
     log::Warning("a variant cannot be swapped in", {{"reason", problem}});
   }
+  const bool another = state.published.selection != published->selection;
   state.published = std::move(*published);
-  LookAtStamp(state);
+  // Reads all of it: of files that others write the watcher tells.
+  if (state.published.wrote || another) LookAtStamp(state);
   if (!state.published.changed) return false;
   ++counters_.published;
   NoteChanges(state);
@@ -89,8 +91,7 @@ std::vector<std::string> Service::Apply(const std::string& folder) {
 
 // Why the object's builds get another choice for a kernel than before.
 std::string Service::WhyChanged(const ObjectState& state, const records::Kernel& kernel,
-                                const std::vector<std::string>& before,
-                                const std::vector<Proven>& now) {
+                                const std::vector<std::string>& before, const ProvenSet& now) {
   const std::set<std::string>& rejected = catalog_.marks().Rejected();
   const std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
   std::string gone;
@@ -109,13 +110,13 @@ std::string Service::WhyChanged(const ObjectState& state, const records::Kernel&
                          : "nothing is proven for the kernel, flags, driver and compiler as they "
                            "are now";
   }
-  if (catalog_.marks().Pinned(kernel.key).contains(now[0].variant.id)) {
-    return "the user pinned it" + Measured(now[0].evaluation);
+  if (catalog_.marks().Pinned(kernel.key).contains(now[0]->variant.id)) {
+    return "the user pinned it" + Measured(now[0]->evaluation);
   }
   const std::string proven = (before.empty()  ? "proven faster than the original"
                               : !gone.empty() ? gone + "; the next best"
                                               : "proven faster than what was there") +
-                             Measured(now[0].evaluation);
+                             Measured(now[0]->evaluation);
   return now.size() > 1 ? proven + ", with variants for other sizes" : proven;
 }
 
@@ -129,20 +130,20 @@ void Service::NoteChanges(const ObjectState& state) {
         before = change.variants;
       }
     }
-    std::vector<Proven> now;
+    ProvenSet now;
     for (std::size_t i = 0; i < state.places.places.size(); ++i) {
-      for (Proven& one : BestSet(state, kernel, i)) now.push_back(std::move(one));
+      for (const auto& one : BestSet(state, kernel, i)) now.push_back(std::move(one));
     }
     const auto published = state.published.variants.find(records::LabelOf(kernel));
-    std::erase_if(now, [&](const Proven& one) {
+    std::erase_if(now, [&](const auto& one) {
       return published == state.published.variants.end() ||
-             !published->second.contains(one.variant.id);
+             !published->second.contains(one->variant.id);
     });
     Change change;
     change.what = "published";
-    for (const Proven& one : now) change.variants.push_back(one.variant.id);
+    for (const auto& one : now) change.variants.push_back(one->variant.id);
     if (change.variants == before) continue;
-    if (!now.empty() && now[0].variant.strategy) change.title = now[0].variant.strategy->title;
+    if (!now.empty() && now[0]->variant.strategy) change.title = now[0]->variant.strategy->title;
     change.reason = WhyChanged(state, kernel, before, now);
     change.object = state.object.folder;
     if (auto noted = journal_.Add(owner, std::move(change)); !noted) {

@@ -44,7 +44,7 @@ PruneNeeds Service::NeedsOf() {
     for (const records::Kernel& kernel : state.scan->kernels) {
       needs.kernel_keys.insert(kernel.key);
       for (std::size_t i = 0; i < state.places.places.size(); ++i) {
-        for (const Proven& one : BestSet(state, kernel, i)) needs.variants.insert(one.variant.id);
+        for (const auto& one : BestSet(state, kernel, i)) needs.variants.insert(one->variant.id);
       }
     }
   }

@@ -28,14 +28,17 @@ double ShareOf(const std::string& name, const records::Evaluation* best) {
 
 }  // namespace
 
-std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
+std::optional<records::Evaluation> Together(const ProvenSet& set,
                                             const records::Workload& workload) {
   if (set.empty()) return std::nullopt;
-  records::Evaluation all = set[0].evaluation;
+  records::Evaluation all;
+  all.cases = set[0]->evaluation.cases;
+  all.speedup = set[0]->evaluation.speedup;
+  all.interval = set[0]->evaluation.interval;
   if (set.size() == 1) return all;
   std::vector<records::Evaluation> evaluations;
   evaluations.reserve(set.size());
-  for (const Proven& one : set) evaluations.push_back(one.evaluation);
+  for (const auto& one : set) evaluations.push_back(one->evaluation);
   all.cases = evaluate::CasesOfSet(evaluations, workload);
   if (const auto combined = evaluate::Combine(all.cases, workload)) {
     all.speedup = combined->speedup;

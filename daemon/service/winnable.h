@@ -12,9 +12,9 @@
 
 namespace cupilot::service {
 
-// The record of all variants of the set together: the first one's, with the case results, speedup
-// and interval of all. Nothing where there is none.
-std::optional<records::Evaluation> Together(const std::vector<Proven>& set,
+// The case results, speedup and interval of all variants of the set together, and nothing else of
+// the record. Nothing where there is none.
+std::optional<records::Evaluation> Together(const ProvenSet& set,
                                             const records::Workload& workload);
 
 // Microseconds of one run of the captured program. `best`: of the variant that runs now, or null.

@@ -101,6 +101,27 @@ TEST_F(CatalogTest, TheBestIsNotSearchedForAtEachQuestion) {
   EXPECT_EQ(Best(), good);
   EXPECT_EQ(store_.scans, scans);
   EXPECT_EQ(store_.reads, reads);  // evaluation and variant are remembered
+  // What was rejected since then changes nothing, whichever kernel it is of.
+  Save("slower", 0.8, "compiler");
+  EXPECT_EQ(Best(), good);
+  EXPECT_EQ(store_.scans, scans);
+  EXPECT_EQ(store_.reads, reads);
+}
+
+TEST_F(CatalogTest, ANewVerdictOfAVariantIsReadAgain) {
+  const std::string good = Save("good", 1.5, "compiler");
+  EXPECT_EQ(catalog_.Best("key", workload_, place_)->evaluation.speedup, 1.5);
+  EXPECT_EQ(Save("good", 2.5, "compiler"), good);
+  EXPECT_EQ(catalog_.Best("key", workload_, place_)->evaluation.speedup, 2.5);
+  EXPECT_EQ(catalog_.FindVerdict("key", WorkloadHash(workload_), place_, good)->speedup, 2.5);
+}
+
+TEST_F(CatalogTest, WorkloadsOfOneKernelHaveHashesOfTheirOwn) {
+  records::Workload other = workload_;
+  other.cases[0].weight = 2;
+  const std::string hash = WorkloadHash(workload_);
+  EXPECT_NE(WorkloadHash(other), hash);
+  EXPECT_EQ(WorkloadHash(workload_), hash);
 }
 
 TEST_F(CatalogTest, WhatIsWrittenAfterwardsCounts) {

@@ -1,4 +1,5 @@
 // What is published when, and what the next build makes of it.
+#include <chrono>
 #include <filesystem>
 
 #include "base/file.h"
@@ -99,6 +100,26 @@ TEST_F(PublishTest, ASelectionThatBecomesEmptyTakesTheVariantOut) {
   EXPECT_FALSE(project_.Compile());
   DrainEvents();
   EXPECT_FALSE(project_.StampIsNew());
+}
+
+TEST(PublishFilesTest, AFileThatIsStillWhatWasLeftIsNotReadAgain) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "variant.cu";
+  PublishFiles files;
+  EXPECT_TRUE(files.Write(path, "one").value());
+  const auto time = std::filesystem::last_write_time(path);
+  // Other bytes of the same size and time are the one thing that nobody sees: so it was not read.
+  ASSERT_TRUE(base::WriteFileAtomically(path, "two"));
+  std::filesystem::last_write_time(path, time);
+  EXPECT_FALSE(files.Write(path, "one").value());
+  // What anybody else wrote has another time, and what is to be there may be another text.
+  std::filesystem::last_write_time(path, time + std::chrono::seconds(1));
+  EXPECT_TRUE(files.Write(path, "one").value());
+  EXPECT_TRUE(files.Write(path, "six").value());
+  EXPECT_EQ(base::ReadFile(path).value(), "six");
+  std::filesystem::remove(path);
+  EXPECT_TRUE(files.Write(path, "six").value());
+  EXPECT_TRUE(base::FileExists(path));
 }
 
 TEST_F(PublishTest, WhatTheDiskHadNoRoomForIsPublishedLater) {

@@ -103,7 +103,7 @@ class SizeClassesIntegrationTest : public ::testing::Test {
   }
 
   // Until both sizes have what is best for them.
-  std::vector<service::Proven> Tune() {
+  service::ProvenSet Tune() {
     service::KernelJob job({workers_, evaluator_, catalog_, clock_, pool_}, input_, nullptr);
     for (int step = 0; step < 12 && !job.finished(); ++step) {
       const auto done = rig_.Wait<bool>([&](auto callback) { job.Step(std::move(callback)); });
@@ -116,15 +116,15 @@ class SizeClassesIntegrationTest : public ::testing::Test {
     return {};
   }
 
-  std::string CompileAndRun(const std::vector<service::Proven>& set) {
+  std::string CompileAndRun(const service::ProvenSet& set) {
     source::SwapRequest request{input_.command.source, "negate", {{input_.kernel, {}}}};
-    for (const service::Proven& one : set) {
-      request.kernels[0].variants.push_back({one.variant,
-                                             one.evaluation.target,
+    for (const auto& one : set) {
+      request.kernels[0].variants.push_back({one->variant,
+                                             one->evaluation.target,
                                              {},
-                                             one.evaluation.guard,
-                                             one.variant.strategy->title,
-                                             one.evaluation.speedup.value_or(1)});
+                                             one->evaluation.guard,
+                                             one->variant.strategy->title,
+                                             one->evaluation.speedup.value_or(1)});
     }
     const auto swap = source::WriteSwappedSource(request);
     if (!swap) return swap.error().message;
@@ -159,16 +159,16 @@ class SizeClassesIntegrationTest : public ::testing::Test {
 };
 
 TEST_F(SizeClassesIntegrationTest, EachSizeRunsItsVariantAndOthersTheOriginal) {
-  const std::vector<service::Proven> set = Tune();
+  const service::ProvenSet set = Tune();
   ASSERT_THAT(set, SizeIs(2));
-  const records::Evaluation& large = set[0].evaluation;
-  EXPECT_THAT(set[0].variant.guard, HasSubstr("n >= 4096"));
+  const records::Evaluation& large = set[0]->evaluation;
+  EXPECT_THAT(set[0]->variant.guard, HasSubstr("n >= 4096"));
   EXPECT_THAT(large.guard, HasSubstr("n == 4096"));
   EXPECT_THAT(large.guard, ::testing::Not(HasSubstr("n == 128")));
   ASSERT_THAT(large.cases, SizeIs(2));
   EXPECT_FALSE(large.cases[0].admitted);
-  EXPECT_THAT(set[1].variant.guard, HasSubstr("n <= 128"));
-  EXPECT_THAT(set[1].evaluation.guard, HasSubstr("n == 128"));
+  EXPECT_THAT(set[1]->variant.guard, HasSubstr("n <= 128"));
+  EXPECT_THAT(set[1]->evaluation.guard, HasSubstr("n == 128"));
   EXPECT_EQ(CompileAndRun(set), "0 cupilot: negate: 3 launches tuned, 1 outside the guard\n");
   EXPECT_EQ(CompileAndRun({set[0]}), "0 cupilot: negate: 2 launches tuned, 2 outside the guard\n");
 }

@@ -254,8 +254,8 @@ class EventfulDays : public JudgedDays {
     for (const records::Kernel& kernel : state.scan->kernels) {
       EXPECT_FALSE(state.places.places.empty()) << kernel.name;
       for (std::size_t i = 0; i < state.places.places.size(); ++i) {
-        for (const Proven& one : lives_.service().BestSet(state, kernel, i)) {
-          best.insert(one.variant.id);
+        for (const auto& one : lives_.service().BestSet(state, kernel, i)) {
+          best.insert(one->variant.id);
         }
       }
     }
