@@ -100,7 +100,8 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
       chosen.swapped.push_back(std::move(variant));
       chosen.selected.push_back(
           {proven->variant.id, evaluation.target, devices, proven->evidence_hash, title, speedup});
-      chosen.evidence.emplace_back(workload, evaluation);
+      chosen.evidence.push_back(proven);
+      chosen.workloads.push_back(workload);
       chosen.ranks.push_back(rank++);
     }
   }
@@ -204,9 +205,10 @@ Publisher::Locked Publisher::Lock(const ObjectScan& scan, const std::vector<Plac
     const Chosen chosen = Choose(scan, kernel, places, refusals, true, unused);
     for (std::size_t i = 0; i < chosen.swapped.size(); ++i) {
       if (!IsPublished(published, chosen.swapped[i].variant.id)) continue;
-      const auto& [workload, evaluation] = chosen.evidence[i];
-      auto entry = source::MakeLockedKernel(
-          {scan.object.target, kernel, workload, evaluation, chosen.swapped[i], *texts}, judge);
+      auto entry =
+          source::MakeLockedKernel({scan.object.target, kernel, chosen.workloads[i],
+                                    chosen.evidence[i]->evaluation, chosen.swapped[i], *texts},
+                                   judge);
       if (entry) {
         entry->rank = chosen.ranks[i];
         locked.kernels.push_back(std::move(*entry));

@@ -77,7 +77,8 @@ class Publisher {
   struct Chosen {
     std::vector<source::SwappedVariant> swapped;
     std::vector<records::SelectedVariant> selected;
-    std::vector<std::pair<records::Workload, records::Evaluation>> evidence;
+    ProvenSet evidence;
+    std::vector<records::Workload> workloads;
     std::vector<std::int64_t> ranks;  // within their place
   };
   Chosen Choose(const ObjectScan& scan, const records::Kernel& kernel,

@@ -53,6 +53,7 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       lock_watcher_(with_.loop, milliseconds(0), [this](const std::string&) { CheckObstacle(); }),
       obstacle_timer_(with_.loop),
       models_timer_(with_.loop),
+      publish_timer_(with_.loop),
       again_timer_(with_.loop) {}
 
 Service::~Service() { *alive_ = false; }
@@ -405,7 +406,10 @@ void Service::OnVerdict(const KernelJob& job) {
   if (!verdict.accepted) return;
   winnable_.clear();
   PublishKernel(job.input().kernel.key);
-  Later(&Service::Work);
+  if (settings_.publish_pause.count() == 0) return Later(&Service::Work);
+  if (!publish_timer_.active()) {
+    publish_timer_.Start(settings_.publish_pause, [this] { Work(); });
+  }
 }
 
 // Jobs without an object end with their step, but not inside their own callback.

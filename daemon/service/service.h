@@ -299,7 +299,8 @@ class Service {
   loop::FileWatcher lock_watcher_;  // of a build's begin: at once
   loop::Timer obstacle_timer_;
   loop::Timer models_timer_;
-  loop::Timer again_timer_;  // while something has failed
+  loop::Timer publish_timer_;  // from a verdict until it is published
+  loop::Timer again_timer_;    // while something has failed
   Again again_;
   std::chrono::nanoseconds again_at_{0};  // when the timer ends
   std::set<std::string> forgotten_;       // kernels whose last evaluations have not ended yet

@@ -14,6 +14,8 @@ void Service::Leave(base::UniqueFunction<void()> left) {
 // While work is held back nothing is measured: it goes on where it was, in the next daemon.
 void Service::LookIfLeft() {
   if (!left_ || (obstacle_.empty() && !BusyJobs().empty())) return;
+  PublishDue();  // what was just proven waits for more
+  TouchStamps();
   auto left = std::move(left_);
   left_ = nullptr;
   left();

@@ -36,7 +36,7 @@ void Service::PublishKernel(const std::string& kernel_key) {
 }
 
 void Service::PublishDue() {
-  if (build_runs_) return;
+  if (build_runs_ || (publish_timer_.active() && !leaving_)) return;
   for (auto& [folder, state] : objects_) {
     if (!state.publish_due || state.scan == nullptr || !IsPlaced(state)) continue;
     // While nothing may be done, what has failed is not tried with each look at that.

@@ -45,6 +45,9 @@ struct Settings {
   std::string hash;
   // Neither: events of files this close together belong to one save.
   std::chrono::milliseconds quiet{250};
+  // Verdicts this close together are published in one go: kernels are often proven in pairs, and
+  // each time files are written and the disk is waited for.
+  std::chrono::milliseconds publish_pause{100};
 };
 
 // Strict: an unknown key or a wrong type is an error that names it. No file: the defaults.

@@ -1,5 +1,6 @@
 // A daemon that makes way for another ends what is measured, begins nothing, and nothing is lost.
 #include <algorithm>
+#include <chrono>
 
 #include "tests/daemon/service/service_fixture.h"
 
@@ -46,6 +47,22 @@ TEST_F(LeaveTest, WhereNothingIsUnderWayItIsLeftAtOnce) {
   Leave();
   loop_->RunOnce(false);
   EXPECT_TRUE(left_);
+}
+
+TEST_F(LeaveTest, WhatWaitsToBePublishedTogetherIsPublished) {
+  settings_.publish_pause = std::chrono::hours(1);
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  EXPECT_EQ(IdleReason(), "done");
+  EXPECT_GE(service_->counters().accepted, 2);
+  EXPECT_EQ(files_.writes, 0);
+  Leave();
+  loop_->RunOnce(false);
+  EXPECT_TRUE(left_);
+  EXPECT_EQ(service_->counters().published, 1);
+  EXPECT_EQ(project_.PublishedVariants().size(), 2u);
+  EXPECT_TRUE(project_.StampIsNew());
 }
 
 TEST_F(LeaveTest, WorkThatIsHeldBackIsNotWaitedFor) {

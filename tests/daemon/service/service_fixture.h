@@ -78,6 +78,7 @@ class ServiceTest : public ::testing::Test {
       return test::MakeEvaluation(request, 1.5);
     };
     settings_.quiet = std::chrono::milliseconds(20);
+    settings_.publish_pause = std::chrono::milliseconds(0);
   }
   ~ServiceTest() override { Stop(); }
 
