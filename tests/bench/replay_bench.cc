@@ -86,13 +86,25 @@ struct Ground {
   std::vector<Point> champions;
 };
 
+// Of a space that was measured in part, that part: a point without a result would cost nothing and
+// tell nothing, which no search meets elsewhere.
+base::Result<MeasuredSpace> WholeOf(MeasuredSpace measured) {
+  if (measured.complete()) return measured;
+  std::printf("%s: %zu of %llu points were measured; the others are left out\n",
+              measured.name().c_str(), measured.rows().size(),
+              static_cast<unsigned long long>(measured.space().size()));
+  return MeasuredSpace::Make(
+      {measured.name(), measured.device(), measured.file(), ValidPoints::kRows, measured.rows()});
+}
+
 base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
   std::vector<Ground> grounds;
   for (const std::string& file : options.files) {
     TRY_ASSIGN(const std::string text, base::ReadFile(file));
     if (!options.made_up) {
       TRY_ASSIGN(auto imported, ImportResults(text, nullptr));
-      grounds.push_back({std::move(imported.measured), {}});
+      TRY_ASSIGN(auto whole, WholeOf(std::move(imported.measured)));
+      grounds.push_back({std::move(whole), {}});
       continue;
     }
     TRY_ASSIGN(const records::Json json, records::ParseJson(text));

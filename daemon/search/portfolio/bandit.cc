@@ -3,25 +3,26 @@
 namespace cupilot::search {
 namespace {
 
-constexpr double kFloor = 0.1;      // that each arm's gain counts besides its own: exploration
-constexpr double kFade = 0.85;      // of an arm's past with each of its evaluations
-constexpr double kFirstWeight = 4;  // evaluations that the first gains stand for
+constexpr double kFade = 0.85;  // of an arm's past with each of its evaluations
 
 }  // namespace
 
-Bandit::Bandit(const std::vector<double>& first_gains) {
-  for (const double gain : first_gains) arms_.push_back({gain * kFirstWeight, kFirstWeight, 0});
+Bandit::Bandit(const std::vector<double>& first_gains, const BanditSettings& settings)
+    : floor_(settings.floor) {
+  for (const double gain : first_gains) {
+    arms_.push_back({gain * settings.first_weight, settings.first_weight, 0});
+  }
 }
 
 std::size_t Bandit::Choose(const std::vector<bool>& barred) {
   double all = 0;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    if (!barred[i]) all += GainOf(i) + kFloor;
+    if (!barred[i]) all += GainOf(i) + floor_;
   }
   std::size_t chosen = arms_.size();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (barred[i]) continue;
-    arms_[i].due += (GainOf(i) + kFloor) / all;
+    arms_[i].due += (GainOf(i) + floor_) / all;
     if (chosen == arms_.size() || arms_[i].due > arms_[chosen].due) chosen = i;
   }
   arms_[chosen].due -= 1;

@@ -7,10 +7,15 @@
 
 namespace cupilot::search {
 
+struct BanditSettings {
+  double floor = 0.1;       // that each arm's gain counts besides its own: exploration
+  double first_weight = 4;  // evaluations that the first gains stand for
+};
+
 class Bandit {
  public:
   // Each arm begins as if its evaluations had gained as much as this.
-  explicit Bandit(const std::vector<double>& first_gains);
+  explicit Bandit(const std::vector<double>& first_gains, const BanditSettings& settings = {});
 
   // Of the arms that are not `barred`; at least one is not.
   std::size_t Choose(const std::vector<bool>& barred);
@@ -25,6 +30,7 @@ class Bandit {
     double due = 0;               // turns that it should have had and had not
   };
 
+  double floor_;
   std::vector<Arm> arms_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "search/portfolio/cost_model.h"
 #include "search/portfolio/feasibility.h"
 #include "search/random_numbers.h"
 
@@ -16,6 +17,7 @@ constexpr std::size_t kRefitPoints = 120;    // where it was full and begins ane
 constexpr std::size_t kTunePoints = 80;
 constexpr std::uint64_t kAllCompared = 3000;
 constexpr std::size_t kManyCandidates = 1000, kFewCandidates = 300;
+constexpr std::size_t kDrawnForOne = 3;  // points that the cost model chooses one of
 constexpr std::size_t kLongHistory = 600;
 constexpr std::size_t kTuneUntil = 400;  // results
 constexpr std::size_t kCompared = 24;    // the best by improvement, of which feasibility is asked
@@ -39,8 +41,12 @@ double PriorOf(double length) {
 
 }  // namespace
 
-Bayesian::Bayesian(const Commons& commons, const Scales& scales)
-    : commons_(commons), evolution_(commons), kernel_(commons.space, scales), process_(kernel_) {
+Bayesian::Bayesian(const Commons& commons, const Scales& scales, const CostModel* ranks)
+    : commons_(commons),
+      ranks_(ranks),
+      evolution_(commons),
+      kernel_(commons.space, scales),
+      process_(kernel_) {
   if (commons.space.size() > kAllCompared) return;
   for (std::uint64_t i = 0; i < commons.space.size(); ++i) all_.push_back(commons.space.At(i));
 }
@@ -67,6 +73,27 @@ std::vector<std::size_t> Bayesian::Chosen(std::size_t most) const {
   return chosen;
 }
 
+// Where the model has an opinion, the best of more.
+std::vector<Point> Bayesian::Drawn(std::size_t most) const {
+  const bool ranked = ranks_ != nullptr && ranks_->IsFitted();
+  std::vector<std::pair<double, Point>> drawn;
+  for (std::size_t i = 0; i < (ranked ? kDrawnForOne * most : most); ++i) {
+    Point point = commons_.space.Draw(commons_.random);
+    if (commons_.history.IsTaken(point)) continue;
+    const double time = ranked ? ranks_->Predict(point) : 0;
+    drawn.emplace_back(time, std::move(point));
+  }
+  if (drawn.size() > most) {
+    std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(most), drawn.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    drawn.resize(most);
+  }
+  std::vector<Point> points;
+  points.reserve(drawn.size());
+  for (auto& one : drawn) points.push_back(std::move(one.second));
+  return points;
+}
+
 std::vector<Point> Bayesian::Candidates() const {
   if (!all_.empty()) return all_;
   const std::size_t most =
@@ -85,9 +112,7 @@ std::vector<Point> Bayesian::Candidates() const {
     }
   }
   for (std::size_t i = 0; i < most / 3; ++i) add(evolution_.Child());
-  for (std::size_t i = 0; i < most && candidates.size() < most; ++i) {
-    add(commons_.space.Draw(commons_.random));
-  }
+  for (Point& point : Drawn(most - std::min(most, candidates.size()))) add(std::move(point));
   return candidates;
 }
 

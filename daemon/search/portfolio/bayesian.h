@@ -1,6 +1,7 @@
 // Bayesian optimisation: the point with the greatest expected improvement by a Gaussian process of
 // the logarithms of times, times the probability that it runs. Of small spaces all points are
-// compared, of others candidates: some at random, some next to the best. It sees a bounded part of
+// compared, of others candidates: some next to the best, some drawn, of which a cost model keeps
+// those that it expects most of. It sees a bounded part of
 // the history, so that a step takes as long however much is known. Pure.
 #pragma once
 
@@ -14,9 +15,12 @@
 
 namespace cupilot::search {
 
+class CostModel;
+
 class Bayesian : public PortfolioMember {
  public:
-  Bayesian(const Commons& commons, const Scales& scales);
+  // `ranks`: which of many points of a large space are worth comparing; null: nobody knows.
+  Bayesian(const Commons& commons, const Scales& scales, const CostModel* ranks);
 
   std::optional<Point> Propose() override;
   void Learn(const History::Result& result) override;
@@ -28,8 +32,10 @@ class Bayesian : public PortfolioMember {
   void Refit();
   void Tune();
   std::vector<Point> Candidates() const;
+  std::vector<Point> Drawn(std::size_t most) const;
 
   const Commons& commons_;
+  const CostModel* ranks_;
   Evolution evolution_;
   MixedKernel kernel_;
   GaussianProcess process_;

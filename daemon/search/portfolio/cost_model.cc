@@ -144,6 +144,7 @@ void CostModel::Learn(const History::Result& result) {
   const Eigen::Map<const Eigen::VectorXd> vector(terms.data(), static_cast<Eigen::Index>(terms_));
   gram_.selfadjointView<Eigen::Lower>().rankUpdate(vector);
   moments_ += vector * std::min(result.log_time, ceiling_);
+  Work();
 }
 
 double CostModel::Predict(const Point& point) const {
@@ -156,7 +157,6 @@ double CostModel::Predict(const Point& point) const {
 }
 
 std::optional<Point> CostModel::Propose() {
-  Work();
   if (!fitted_) return std::nullopt;
   std::optional<Point> chosen;
   double chosen_time = 0;

@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t kLeastDesign = 6, kMostDesign = 16;
 constexpr int kDrawsOfHuge = 1000;  // where points have no numbers
 constexpr std::size_t kOpening =
-    10;                            // champions and random points by turns, before members are asked
-constexpr double kNearGain = 0.1;  // the most that a point near the best counts
+    10;  // champions and random points by turns, before members are asked
+constexpr std::uint64_t kLarge = 1'000'000;  // points
+constexpr double kNearGain = 0.1;            // the most that a point near the best counts
 
 }  // namespace
 
@@ -30,6 +31,9 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
       commons_{space_, history_, feasibility_, random_},
       shuffled_(space_, inputs.seed ^ 0x5bd1e995),
       standard_(space_.Standard()) {
+  // Of a space that is not large Bayesian optimisation learns enough to have nearly all
+  // evaluations, until others have shown what they gain.
+  const bool large = !space_.IsNumbered() || space_.size() > kLarge;
   std::vector<double> first_gains;
   const auto add = [&](std::unique_ptr<PortfolioMember> member, double first_gain) {
     members_.push_back(std::move(member));
@@ -38,15 +42,25 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
   if (parts.transfer && !inputs.champions.empty()) {
     auto transfer = std::make_unique<Transfer>(commons_, inputs.champions);
     transfer_ = transfer.get();
-    add(std::move(transfer), 0.1);
+    add(std::move(transfer), large ? 0.1 : 0.5);
   }
-  if (parts.bayesian) add(std::make_unique<Bayesian>(commons_, scales_), 0.2);
-  if (parts.cost_model) add(std::make_unique<CostModel>(commons_, scales_, features_), 0.15);
-  if (parts.evolution) add(std::make_unique<Evolution>(commons_), 0.15);
+  auto cost =
+      parts.cost_model ? std::make_unique<CostModel>(commons_, scales_, features_) : nullptr;
+  if (parts.bayesian) {
+    add(std::make_unique<Bayesian>(commons_, scales_, cost.get()), large ? 0.2 : 1.0);
+  }
+  if (cost != nullptr && (large || !parts.bayesian)) {
+    add(std::move(cost), 0.15);
+  } else {
+    ranks_ = std::move(cost);
+  }
+  if (parts.evolution) add(std::make_unique<Evolution>(commons_), large ? 0.15 : 0.01);
   // Alone it goes on from elsewhere; others do that better.
   const bool others = !members_.empty();
-  if (parts.descent) add(std::make_unique<Descent>(commons_, !others), 0.1);
-  if (parts.bandit) bandit_.emplace(first_gains);
+  if (parts.descent) add(std::make_unique<Descent>(commons_, !others), large ? 0.1 : 0.05);
+  if (parts.bandit) {
+    bandit_.emplace(first_gains, large ? BanditSettings{0.1, 4} : BanditSettings{0.005, 30});
+  }
   std::size_t tunable = 0;
   for (const SpaceParameter& parameter : space_.parameters()) {
     tunable += parameter.values.size() > 1 ? 1 : 0;
@@ -146,6 +160,7 @@ void Portfolio::Put(const Point& point, std::optional<double> microseconds, Fail
     spread_ += (off - spread_) / count;
   }
   feasibility_.Learn(history_);
+  if (ranks_ != nullptr) ranks_->Learn(*result);
   for (const auto& member : members_) member->Learn(*result);
   const auto owner = owners_.find(point);
   if (owner == owners_.end()) return;
