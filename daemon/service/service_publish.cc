@@ -65,8 +65,8 @@ bool Service::PublishObject(ObjectState& state) {
   }
   const bool another = state.published.selection != published->selection;
   state.published = std::move(*published);
-  // Reads all of it: of files that others write the watcher tells.
-  if (state.published.wrote || another) LookAtStamp(state);
+  // Reads all of it: of files that others write the watcher tells, but for a lock file.
+  if (state.published.wrote || another || !state.target.lock.empty()) LookAtStamp(state);
   if (!state.published.changed) return false;
   ++counters_.published;
   NoteChanges(state);
@@ -132,7 +132,7 @@ void Service::NoteChanges(const ObjectState& state) {
     }
     ProvenSet now;
     for (std::size_t i = 0; i < state.places.places.size(); ++i) {
-      for (const auto& one : BestSet(state, kernel, i)) now.push_back(std::move(one));
+      for (const auto& one : BestSet(state, kernel, i)) now.push_back(one);
     }
     const auto published = state.published.variants.find(records::LabelOf(kernel));
     std::erase_if(now, [&](const auto& one) {
