@@ -37,11 +37,10 @@ std::optional<Json> Unseal(std::string_view key, std::string_view bytes) {
 
 }  // namespace
 
-const Proven* FastestOf(const ProvenSet& set) {
-  const Proven* fastest = nullptr;
+std::shared_ptr<const Proven> FastestOf(const ProvenSet& set) {
+  std::shared_ptr<const Proven> fastest;
   for (const auto& one : set) {
-    const bool first = fastest == nullptr || one->evaluation.speedup > fastest->evaluation.speedup;
-    if (first) fastest = one.get();
+    if (fastest == nullptr || one->evaluation.speedup > fastest->evaluation.speedup) fastest = one;
   }
   return fastest;
 }
@@ -55,10 +54,6 @@ std::string WorkloadHash(const records::Workload& workload) {
   thread_local Kept<std::string, Hashed> hashed(kMostHashed);
   const Hashed* known = hashed.Find(workload.kernel);
   if (known != nullptr && known->workload == workload) return known->hash;
-  if (known != nullptr) {
-    hashed.DropIf(
-        [&](const std::string& kernel, const Hashed&) { return kernel == workload.kernel; });
-  }
   return hashed.Add(workload.kernel, {workload, cache::WorkloadKey(workload)}).hash;
 }
 
@@ -77,8 +72,7 @@ base::Result<> Catalog::SaveVerdict(const records::Variant& variant,
                      cache::Seal(records::ToJson(variant))},
                     {Table::kEvaluations, cache::EvaluationKey(evaluation, holds_for),
                      cache::Seal(records::ToJson(evaluation), holds_for, evaluation.driver)}}));
-  const std::string key = cache::EvaluationKey(evaluation, holds_for);
-  evaluated_.DropIf([&](const std::string& of, const auto&) { return of == key; });
+  evaluated_.Drop(cache::EvaluationKey(evaluation, holds_for));
   // The variant is another record now, whichever evaluation it was read for.
   proven_.DropIf([&](const std::string&, const auto& proven) {
     return proven->variant.id == variant.id &&

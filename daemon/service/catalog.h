@@ -188,7 +188,7 @@ class Catalog {
 };
 
 // Of several the one that saves most; null of none.
-const Proven* FastestOf(const ProvenSet& set);
+std::shared_ptr<const Proven> FastestOf(const ProvenSet& set);
 
 // Everything that a workload is, as the text by which evidence is bound to it. Each thread keeps
 // those of the last kernels: all questions about one begin with it.

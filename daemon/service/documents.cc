@@ -144,7 +144,7 @@ struct Known {
   const KernelJob* job = nullptr;
   records::Workload workload;
   ProvenSet set;
-  const Proven* best = nullptr;  // of the set
+  std::shared_ptr<const Proven> best;  // of the set
   std::optional<records::Evaluation> together;
 };
 
@@ -161,7 +161,7 @@ Known KnownOf(Service& service, const ObjectState& state, const records::Kernel&
 Json RowOf(Service& service, const ObjectState& state, const records::Kernel& kernel,
            const Known& known) {
   const KernelJob* job = known.job;
-  const Proven* best = known.best;
+  const Proven* best = known.best.get();
   const Tally tally = job == nullptr ? Tally() : CountIdeas(*job);
   const std::string refused = best != nullptr ? "" : WhyRefused(service, state, kernel);
   const std::string unpublished = WhyUnpublished(state, kernel, known.set);
@@ -399,7 +399,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   const records::Kernel& kernel = *place.kernel;
   const Known known = KnownOf(service, *place.object, kernel);
   const KernelJob* job = known.job;
-  const Proven* best = known.best;
+  const Proven* best = known.best.get();
   Json document = RowOf(service, *place.object, kernel, known);
   document["schema"] = "cupilot.explain/1";
   document["kernel_key"] = kernel.key;

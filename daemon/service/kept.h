@@ -19,11 +19,18 @@ class Kept {
     const auto found = values_.find(key);
     return found == values_.end() ? nullptr : &found->second.value;
   }
-  // One that is not there. Until the next change.
+  // In the place of what was there. Until the next change.
   const Value& Add(const Key& key, Value value, std::size_t size = 1) {
+    Drop(key);
     if (size_ + size > most_) Clear();
     size_ += size;
-    return values_.insert_or_assign(key, Sized{std::move(value), size}).first->second.value;
+    return values_.emplace(key, Sized{std::move(value), size}).first->second.value;
+  }
+  void Drop(const Key& key) {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return;
+    size_ -= found->second.size;
+    values_.erase(found);
   }
   // Those of which `is(key, value)` is true are not there any more.
   template <class Predicate>

@@ -146,7 +146,8 @@ base::Result<Published> Publisher::Publish(const ObjectScan& scan,
   Published published;
   std::vector<source::SwappedText> texts;
   auto selected = Select(scan, places, false, texts, published);
-  if (!selected) {  // as it was never seen: one that cannot be written out takes the others with it
+  // Rarely: then each is tried alone, so that one that cannot be written out leaves the others.
+  if (!selected) {
     published = {};
     selected = Select(scan, places, true, texts, published);
   }

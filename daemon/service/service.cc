@@ -479,10 +479,7 @@ const KernelJob* Service::FindJob(const ObjectState& state, const records::Kerne
 
 std::shared_ptr<const Proven> Service::Best(const ObjectState& state, const records::Kernel& kernel,
                                             std::size_t place) {
-  const ProvenSet set = BestSet(state, kernel, place);
-  const Proven* best = FastestOf(set);
-  const auto is_it = [&](const auto& one) { return one.get() == best; };
-  return best == nullptr ? nullptr : *std::find_if(set.begin(), set.end(), is_it);
+  return FastestOf(BestSet(state, kernel, place));
 }
 
 ProvenSet Service::BestSet(const ObjectState& state, const records::Kernel& kernel,

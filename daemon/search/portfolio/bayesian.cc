@@ -112,7 +112,7 @@ std::vector<Point> Bayesian::Candidates() const {
     }
   }
   for (std::size_t i = 0; i < most / 3; ++i) add(evolution_.Child());
-  for (Point& point : Drawn(most - std::min(most, candidates.size()))) add(std::move(point));
+  for (Point& point : Drawn(most - candidates.size())) add(std::move(point));
   return candidates;
 }
 

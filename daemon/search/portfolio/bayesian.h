@@ -1,8 +1,8 @@
 // Bayesian optimisation: the point with the greatest expected improvement by a Gaussian process of
 // the logarithms of times, times the probability that it runs. Of small spaces all points are
 // compared, of others candidates: some next to the best, some drawn, of which a cost model keeps
-// those that it expects most of. It sees a bounded part of
-// the history, so that a step takes as long however much is known. Pure.
+// those that it expects most of. It sees a bounded part of the history, so that a step takes as
+// long however much is known. Pure.
 #pragma once
 
 #include <cstddef>

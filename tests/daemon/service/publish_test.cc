@@ -102,6 +102,21 @@ TEST_F(PublishTest, ASelectionThatBecomesEmptyTakesTheVariantOut) {
   EXPECT_FALSE(project_.StampIsNew());
 }
 
+TEST_F(PublishTest, WhatCannotBeWrittenOutLeavesTheOthers) {
+  judge_ = [](const evaluate::EvaluateRequest& request) {
+    records::Evaluation evaluation = test::MakeEvaluation(request, 1.5);
+    if (request.kernel.name == "one") evaluation.guard = "n >";
+    return evaluation;
+  };
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  EXPECT_EQ(IdleReason(), "done");
+  EXPECT_THAT(project_.PublishedVariants(), SizeIs(1));
+  EXPECT_EQ(Row("one")["published"], false);
+  EXPECT_EQ(Row("two")["published"], true);
+}
+
 TEST(PublishFilesTest, AFileThatIsStillWhatWasLeftIsNotReadAgain) {
   const test::TemporaryFolder folder;
   const std::string path = folder / "variant.cu";
