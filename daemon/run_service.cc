@@ -248,11 +248,12 @@ class Daemon {
   void OnMessage(const std::string& peer, std::string_view message) {
     idle_exit_.OnRequest(clock_.Now());
     LookAtProgram();
-    requests_.OnTurn(server_->turn());
+    requests_.OnTime(clock_.Now());
     server_->Send(peer, requests_.Handle(peer, message));
   }
 
   void OnEvent(const std::string& name, const records::Json& data) {
+    requests_.OnEvent();
     const std::string text = protocol::TextOf(
         protocol::DaemonMessage{protocol::DaemonMessage::Kind::kEvent, {}, data, name});
     const std::set<std::string> subscribers = requests_.subscribers();

@@ -125,12 +125,10 @@ struct ZmqServer::State {
   std::string path;
   Handler on_message;
   std::int64_t abandoned = 0;
-  std::uint64_t turn = 0;
 };
 
 void ZmqServer::State::Drain() {
   const auto begin = std::chrono::steady_clock::now();
-  ++turn;
   for (int i = 0; i < kMessagesPerTurn; ++i) {
     if (!Ready()) return;
     if (!ReceiveOne()) return;
@@ -213,7 +211,6 @@ base::Result<std::unique_ptr<ZmqServer>> ZmqServer::Listen(Loop& loop, const std
 ZmqServer::ZmqServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ZmqServer::~ZmqServer() = default;
 
-std::uint64_t ZmqServer::turn() const { return state_->turn; }
 std::int64_t ZmqServer::abandoned() const { return state_->abandoned; }
 
 bool ZmqServer::Send(const std::string& peer, std::string_view message) {

@@ -47,9 +47,6 @@ class ZmqServer {
 
   // To one peer. False if it is gone or reads too slowly: the message is dropped.
   bool Send(const std::string& peer, std::string_view message);
-  // Messages that are handed over one after the other, with nothing else on the loop in between,
-  // have the same number here, and no others.
-  std::uint64_t turn() const;
   // How many messages were dropped because their sender was gone.
   std::int64_t abandoned() const;
 

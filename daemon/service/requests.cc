@@ -60,6 +60,10 @@ constexpr const char* kVerbs[] = {"ping",
 
 // Those that change nothing, and what makes them dear is in their answers.
 constexpr const char* kReadingVerbs[] = {"ping", "status", "list", "explain", "best", "history"};
+// What is read by eye, or asked again and again, need not be newer. Fifty clients that ask for
+// everything then cost what a few do.
+constexpr std::chrono::milliseconds kAsGoodAsNew{20};
+constexpr std::size_t kMostAnswers = 64;
 constexpr std::size_t kMostShared = std::size_t{256} << 10;  // of an answer
 
 using protocol::DaemonMessage;
@@ -91,9 +95,10 @@ std::string Requests::Handle(const std::string& peer, std::string_view message) 
   return protocol::TextOf(reply);
 }
 
-void Requests::OnTurn(std::uint64_t turn) {
-  if (turn != turn_) answers_.clear();
-  turn_ = turn;
+void Requests::OnTime(std::chrono::nanoseconds now) {
+  if (since_ && now - *since_ < kAsGoodAsNew) return;
+  answers_.clear();
+  since_ = now;
 }
 
 base::Result<std::string> Requests::ResultText(const std::string& peer,
@@ -111,7 +116,9 @@ base::Result<std::string> Requests::ResultText(const std::string& peer,
     TRY_ASSIGN(const Json result, Dispatch(peer, request.verb, request.params));
     text = records::CompactJson(result);
   }
-  if (reads && turn_ != 0 && text.size() <= kMostShared) answers_.emplace(question, text);
+  if (!reads || !since_ || text.size() > kMostShared) return text;
+  if (answers_.size() >= kMostAnswers) answers_.clear();
+  answers_.emplace(question, text);
   return text;
 }
 

@@ -1,9 +1,11 @@
 // The client protocol (protocol/PROTOCOL.md): a message in, a reply out. On the loop thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,9 +31,10 @@ class Requests {
   // `stop` is called for the verb "stop", after its reply was made.
   Requests(Service& service, std::string state_folder, base::UniqueFunction<void()> stop);
 
-  // What follows comes in this turn of the loop. In one turn a question is answered once, for all
-  // who ask it: nothing but requests changes anything meanwhile.
-  void OnTurn(std::uint64_t turn);
+  // What follows is asked now, by a monotonic clock. For 20 ms a question is answered once, for all
+  // who ask it, unless something was asked that may change the answer, or something happened.
+  void OnTime(std::chrono::nanoseconds now);
+  void OnEvent() { answers_.clear(); }
   // The reply to one message of a peer. Never fails: what cannot be read is answered with an error.
   std::string Handle(const std::string& peer, std::string_view message);
 
@@ -69,8 +72,8 @@ class Requests {
   DaemonStart start_;
   std::function<std::int64_t()> abandoned_ = [] { return 0; };
   std::set<std::string> subscribers_;
-  std::uint64_t turn_ = 0;
-  std::map<std::string, std::string> answers_;  // of this turn, by verb and params
+  std::optional<std::chrono::nanoseconds> since_;  // the oldest answer is from then, or later
+  std::map<std::string, std::string> answers_;     // by verb and params
 };
 
 }  // namespace cupilot::service

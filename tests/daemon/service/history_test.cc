@@ -117,7 +117,7 @@ TEST_F(HistoryTest, PagesAreTogetherTheWhole) {
   EXPECT_EQ(evaluations, whole["evaluations"]);
 }
 
-TEST_F(HistoryTest, InOneTurnAQuestionIsAnsweredOnceUnlessSomethingWasAsked) {
+TEST_F(HistoryTest, ForAMomentAQuestionIsAnsweredOnceUnlessSomethingWasAskedOrHappened) {
   Begin();
   const auto ask = [this](const std::string& verb, int id) {
     const std::string text = requests_->Handle(
@@ -127,19 +127,25 @@ TEST_F(HistoryTest, InOneTurnAQuestionIsAnsweredOnceUnlessSomethingWasAsked) {
     EXPECT_EQ(reply["id"], id);
     return reply["result"];
   };
-  requests_->OnTurn(1);
+  using std::chrono::milliseconds;
+  requests_->OnTime(milliseconds(1000));
   const Json first = ask("explain", 1);
   const Json status = ask("status", 2);
-  // As nothing but this test could in one turn.
+  // Behind the service's back.
   Prove(1000, 1.9, "2027-02-01T00:00:00Z");
+  requests_->OnTime(milliseconds(1019));
   EXPECT_EQ(ask("explain", 3), first);
   EXPECT_EQ(ask("snooze", 4)["state"], "paused");
   EXPECT_NE(ask("explain", 5), first);
   EXPECT_EQ(ask("status", 6)["state"], "paused");
   EXPECT_NE(status["state"], "paused");
   Prove(1001, 2.5, "2027-02-01T00:00:00Z");
-  requests_->OnTurn(2);
-  EXPECT_EQ(ask("explain", 7)["strategy"], "number 1001");
+  EXPECT_NE(ask("explain", 7)["strategy"], "number 1001");
+  requests_->OnTime(milliseconds(1020));
+  EXPECT_EQ(ask("explain", 8)["strategy"], "number 1001");
+  Prove(1002, 3.5, "2027-02-01T00:00:00Z");
+  requests_->OnEvent();
+  EXPECT_EQ(ask("explain", 9)["strategy"], "number 1002");
 }
 
 // What the evaluations are about is said beside each, also where they are the store's own.
