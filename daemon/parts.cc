@@ -1,10 +1,10 @@
 #include "parts.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "base/file.h"
 #include "base/install_layout.h"
+#include "base/processors.h"
 
 namespace cupilot {
 namespace {
@@ -19,7 +19,7 @@ evaluate::ProcessWorkers::Settings WorkerSettings(const service::Settings& setti
   made.program = base::LibexecFolder() + "/cupilot-worker";
   made.nice = nice;
   made.log_file = log_file;
-  int cores = static_cast<int>(std::thread::hardware_concurrency());
+  int cores = base::UsableProcessors();
   if (settings.threads > 0) {
     cores = std::min(cores, static_cast<int>(settings.threads) + kLeftToOthers);
   }

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/processors.h"
+
 namespace cupilot::device {
 
 // `body(begin, end)` on disjoint stretches, none of them empty, that cover [0, count); returns when
@@ -17,7 +19,7 @@ template <class Body>
 void InParallel(std::int64_t count, const Body& body, std::int64_t grain = 1 << 15) {
   // An empty buffer has no address that memcmp and its like may be given.
   if (count <= 0) return;
-  const std::int64_t processors = std::max(1u, std::thread::hardware_concurrency());
+  static const std::int64_t processors = base::UsableProcessors();
   const std::int64_t parts = std::min(processors, std::max<std::int64_t>(1, count / grain));
   std::vector<std::thread> threads;
   for (std::int64_t part = 1; part < parts; ++part) {

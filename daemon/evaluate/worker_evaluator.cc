@@ -164,6 +164,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.text_hash = TextHash(*reply, entries_);
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
+    candidate_lacks_ = reply->lacks;
     // Who has its turn waits for nobody who may wait for that.
     if (!request_.same_code || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
       return BeginTrials();
@@ -482,6 +483,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     set.variant = request_.variant;
     set.original_artifact = baseline_.original_artifact;
     set.candidate_artifact = candidate_artifact_;
+    set.lacks = candidate_lacks_;
     set.twin_artifact = baseline_.twin_artifact;
     set.twin = baseline_.twin;
     set.seed = request_.seed;
@@ -545,6 +547,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Baseline baseline_;
   std::vector<std::string> entries_;
   std::string candidate_artifact_;
+  std::vector<std::string> candidate_lacks_;
   enum class Watched { kNone, kUnderWay, kDone };
   Watched watched_builds_ = Watched::kNone;
   int watched_built_ = 0;

@@ -355,7 +355,8 @@ static void Read(const Json& json, const std::string& path, BuildReply& value, R
       .Optional("seconds", value.seconds)
       .Optional("text_hashes", value.text_hashes)
       .Optional("data_hash", value.data_hash)
-      .Optional("losses", value.losses);
+      .Optional("losses", value.losses)
+      .Optional("lacks", value.lacks);
 }
 
 Json ToJson(const BuildReply& value) {
@@ -371,6 +372,7 @@ Json ToJson(const BuildReply& value) {
   json["text_hashes"] = PairsJson(value.text_hashes);
   json["data_hash"] = value.data_hash;
   if (!value.losses.empty()) json["losses"] = PairsJson(value.losses);
+  if (!value.lacks.empty()) json["lacks"] = value.lacks;
   return json;
 }
 
@@ -392,6 +394,7 @@ static void Read(const Json& json, const std::string& path, CandidateSet& value,
       .Optional("watched_original", value.watched_original)
       .Optional("watched_candidate", value.watched_candidate)
       .Optional("not_watched", value.not_watched)
+      .Optional("lacks", value.lacks)
       .Optional("work_folder", value.work_folder);
 }
 
@@ -409,6 +412,7 @@ Json ToJson(const CandidateSet& value) {
   if (!value.watched_original.empty()) json["watched_original"] = value.watched_original;
   if (!value.watched_candidate.empty()) json["watched_candidate"] = value.watched_candidate;
   if (!value.not_watched.empty()) json["not_watched"] = value.not_watched;
+  if (!value.lacks.empty()) json["lacks"] = value.lacks;
   json["work_folder"] = value.work_folder;
   return json;
 }

@@ -158,6 +158,9 @@ struct BuildReply {
   // GPUs: qualified kernel, and a kind of loss of precision with an instruction of it ("f16
   // cvt.rn.f16.f32", worker/ptx_losses.h).
   std::vector<std::pair<std::string, std::string>> losses;
+  // GPUs: what the code surely does not use (worker/ptx_lacks.h): "shared_memory",
+  // "synchronisation".
+  std::vector<std::string> lacks;
 };
 
 // ---- device workers: verify and measure ----
@@ -177,6 +180,7 @@ struct CandidateSet {
   std::string watched_original;
   std::string watched_candidate;
   std::string not_watched;
+  std::vector<std::string> lacks;  // of the candidate's artifact, as BuildReply's
   std::string work_folder;  // scratch and cached results of the original, keyed by content
 };
 

@@ -20,6 +20,7 @@
 #include "records/json.h"
 #include "source/command_flags.h"
 #include "source/swap/device_text.h"
+#include "worker/ptx_lacks.h"
 #include "worker/ptx_losses.h"
 #include "worker/run_tool.h"
 
@@ -302,6 +303,7 @@ class CudaBuild {
         reply.losses.emplace_back(device::cuda::QualifiedName(symbol), kind + " " + instruction);
       }
     }
+    reply.lacks = LacksOf(ptx);
     reply.artifact = Artifact();
     reply.target = recipe_.target.Text();
     reply.toolchain = toolchain;

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/processors.h"
+
 namespace cupilot::worker {
 namespace {
 
@@ -140,7 +142,7 @@ void PeakRates::MeasureAgain(std::int64_t bytes) {
 }
 
 double MeasureHostRate(std::int64_t bytes) {
-  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t threads = static_cast<std::size_t>(base::UsableProcessors());
   const std::size_t slice = std::max<std::size_t>(64, static_cast<std::size_t>(bytes) / threads);
   std::vector<std::vector<char>> slices(threads, std::vector<char>(slice, 1));
   const std::int64_t passes = std::max<std::int64_t>(1, kRoundBytes / bytes);

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 
-#include "base/hash.h"
+#include "worker/extreme_regimes.h"
 #include "worker/plant.h"
+#include "worker/regime_draw.h"
 #include "worker/split_mix.h"
 
 namespace cupilot::worker {
@@ -21,9 +21,8 @@ namespace {
 using device::FillKind;
 using device::Number;
 
-constexpr std::size_t kMostLiterals = 24;
+constexpr int kDrawsOfNumbers = 6;
 constexpr std::size_t kMostRegions = 4;  // that are asked one by one
-constexpr std::int64_t kStretches = 16;  // of a region, every other one of which is changed
 
 struct Ends {
   std::int64_t low = 0, high = 0;
@@ -49,6 +48,12 @@ std::optional<Ends> EndsOf(const Region& region) {
   return Ends{-high - 1, high};
 }
 
+// Of floating numbers.
+struct Levels {
+  double low = 0, step = 0;
+  std::uint64_t count = 0;
+};
+
 bool HoldsTies(const Region& region, const std::vector<std::byte>& bytes) {
   for (std::int64_t i = 0; i + 1 < region.count; ++i) {
     if (device::ReadNumber(bytes.data(), i, region.type) ==
@@ -65,6 +70,14 @@ class Maker : public std::enable_shared_from_this<Maker> {
   Maker(const CasePlan& plan, const CaseInputs& workload, const std::vector<double>& numbers,
         bool wide, std::uint64_t seed)
       : plan_(plan), workload_(workload), numbers_(numbers), wide_(wide), seed_(seed) {
+    for (const double number : numbers) {
+      if (number != std::floor(number) || std::fabs(number) >= 9e15) continue;
+      named_.insert(static_cast<std::int64_t>(number));
+    }
+    // An index that means none, a label that is left out.
+    for (const auto& [name, value] : plan.environment.integers) {
+      if (name.starts_with("$")) named_.insert(value);
+    }
     for (const std::size_t r : PlantableRegions(plan.layout)) {
       const Region& region = plan.layout.regions[r];
       if (region.type.floating()) floats_.push_back(r);
@@ -89,6 +102,11 @@ class Maker : public std::enable_shared_from_this<Maker> {
     AddMagnitudes();
     if (wide_) AddLargestHalves();
     AddZeros();
+    for (Regime& regime : ExtremeRegimes(plan_, workload_, floats_, numbers_, seed_)) {
+      regimes_.push_back(std::move(regime));
+    }
+    // What follows what (a \n behind a \r) at the end of a stretch takes more than one draw.
+    for (int draw = 2; draw <= kDrawsOfNumbers; ++draw) AddNumbersOfSources(draw);
     return std::move(regimes_);
   }
 
@@ -111,30 +129,17 @@ class Maker : public std::enable_shared_from_this<Maker> {
 
  private:
   using Kind = Regime::Kind;
-  using Change = std::function<void(CaseInputs& inputs, std::mt19937_64& random)>;
 
-  void Add(const std::string& name, const Change& change, Kind kind = Kind::kPlain) {
-    regimes_.push_back({name,
-                        [self = shared_from_this(), name, change] {
-                          CaseInputs inputs = self->workload_;
-                          std::uint64_t seed = self->seed_;
-                          for (const char c : name) {
-                            seed = SplitMix(seed, static_cast<unsigned char>(c));
-                          }
-                          std::mt19937_64 random(seed);
-                          change(inputs, random);
-                          inputs.changed = inputs.regions != self->workload_.regions;
-                          return inputs;
-                        },
-                        kind});
+  void Add(const std::string& name, const RegimeChange& change, Kind kind = Kind::kPlain) {
+    regimes_.push_back(MakeRegime(
+        name, workload_, seed_,
+        [self = shared_from_this(), change](CaseInputs& inputs, std::mt19937_64& random) {
+          change(inputs, random);
+        },
+        kind));
   }
 
-  // The contents of others with other numbers are others.
-  std::string OfNumbers() const {
-    base::Hasher hash;
-    for (const double number : numbers_) hash.Add(std::to_string(number));
-    return " (numbers " + hash.Hex().substr(0, 8) + ")";
-  }
+  std::string OfNumbers() const { return NameOfNumbers(numbers_); }
 
   const Region& RegionOf(std::size_t r) const { return plan_.layout.regions[r]; }
 
@@ -158,11 +163,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
       add(value);
     }
     if (ends.low < ends.high) add(ends.low + 1), add(ends.high - 1);
-    for (const double number : numbers_) {
-      if (number == std::floor(number) && std::fabs(number) < 9e15) {
-        add(static_cast<std::int64_t>(number));
-      }
-    }
+    for (const std::int64_t number : named_) add(number);
     return choices;
   }
 
@@ -190,24 +191,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
         }
       }
     });
-    if (!numbers_.empty()) {
-      Add("integers of the sources" + OfNumbers(), [this](CaseInputs& inputs, auto& random) {
-        for (const std::size_t r : integers_) {
-          const Region& region = RegionOf(r);
-          const Ends ends = *EndsOf(region);
-          std::vector<std::int64_t> choices;
-          for (const std::int64_t value : ChoicesOf(ends)) {
-            const bool named = std::find(numbers_.begin(), numbers_.end(),
-                                         static_cast<double>(value)) != numbers_.end();
-            if (named) choices.push_back(value);
-          }
-          if (choices.empty()) continue;
-          for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-            PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
-          }
-        }
-      });
-    }
+    AddNumbersOfSources(1);
     Add("integers at either end", [this](CaseInputs& inputs, auto& random) {
       for (const std::size_t r : integers_) {
         const Region& region = RegionOf(r);
@@ -233,21 +217,52 @@ class Maker : public std::enable_shared_from_this<Maker> {
     }
   }
 
+  void AddNumbersOfSources(int draw) {
+    if (integers_.empty() || named_.empty()) return;
+    Add("integers of the sources, draw " + std::to_string(draw) + OfNumbers(),
+        [this](CaseInputs& inputs, auto& random) { PutNumbersOfSources(inputs, random); });
+  }
+
+  void PutNumbersOfSources(CaseInputs& inputs, std::mt19937_64& random) const {
+    for (const std::size_t r : integers_) {
+      const Region& region = RegionOf(r);
+      std::vector<std::int64_t> choices;
+      for (const std::int64_t value : ChoicesOf(*EndsOf(region))) {
+        if (named_.contains(value)) choices.push_back(value);
+      }
+      if (choices.empty()) continue;
+      for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+        PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
+      }
+    }
+  }
+
   void AddLevels() {
     if (floats_.empty()) return;
-    Add("few levels, so that values are equal", [this](CaseInputs& inputs, auto& random) {
-      for (const std::size_t r : floats_) {
-        const Region& region = RegionOf(r);
-        const bool bounded = region.fill->kind == FillKind::kUniform;
-        const double low = bounded ? region.fill->low : -2;
-        const double range = bounded ? region.fill->high - region.fill->low : 4;
-        // Whole numbers where there is room for some.
-        const double step = !bounded ? 0.5 : range >= 4 ? 1 : range / 8;
-        const auto levels = static_cast<std::uint64_t>(std::clamp(range / step, 2.0, 64.0));
-        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-          PutNumber(inputs, region, r, i, low + step * static_cast<double>(random() % levels));
-        }
-      }
+    const auto levels_of = [this](std::size_t r) {
+      const Region& region = RegionOf(r);
+      const bool bounded = region.fill->kind == FillKind::kUniform;
+      Levels levels{bounded ? region.fill->low : -2, 0.5};
+      const double range = bounded ? region.fill->high - region.fill->low : 4;
+      // Whole numbers where there is room for some.
+      if (bounded) levels.step = range >= 4 ? 1 : range / 8;
+      levels.count = static_cast<std::uint64_t>(std::clamp(range / levels.step, 2.0, 64.0));
+      return levels;
+    };
+    Add("few levels, so that values are equal",
+        [this, levels_of](CaseInputs& inputs, auto& random) {
+          for (const std::size_t r : floats_) {
+            const Region& region = RegionOf(r);
+            const Levels levels = levels_of(r);
+            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              const auto level = static_cast<double>(random() % levels.count);
+              PutNumber(inputs, region, r, i, levels.low + levels.step * level);
+            }
+          }
+        });
+    regimes_.back().lattice = std::all_of(floats_.begin(), floats_.end(), [&](std::size_t r) {
+      const Levels levels = levels_of(r);
+      return levels.low == std::floor(levels.low) && levels.step >= 0.5;
     });
     Add("numbers of other arrays", [this](CaseInputs& inputs, auto& random) {
       for (const std::size_t r : floats_) {
@@ -320,7 +335,23 @@ class Maker : public std::enable_shared_from_this<Maker> {
       const std::size_t r = ordered_[k];
       for (std::size_t shape = 0; shape < kShapes.size(); ++shape) {
         Add("'" + RegionOf(r).name + "': " + kShapes[shape],
-            [this, r, shape](CaseInputs& inputs, auto&) { Shape(inputs, r, shape); });
+            [this, r, shape](CaseInputs& inputs, auto&) {
+              Shape(inputs, r, shape);
+              if (shape != 2) Ramp(inputs);
+            });
+      }
+    }
+  }
+
+  // So that a mean of the first part of a long row is not like that of the whole.
+  void Ramp(CaseInputs& inputs) const {
+    for (const std::size_t r : floats_) {
+      const Region& region = RegionOf(r);
+      if (region.fill->kind == FillKind::kUniform) continue;
+      const auto count = static_cast<double>(ComponentsOf(region));
+      for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+        const double was = device::ReadNumber(workload_.regions[r].data(), i, region.type);
+        PutNumber(inputs, region, r, i, was + 4 * static_cast<double>(i) / count);
       }
     }
   }
@@ -449,10 +480,6 @@ class Maker : public std::enable_shared_from_this<Maker> {
                        [](const Region& region) { return region.type.number == Number::kFloat64; });
   }
 
-  static std::int64_t StretchOf(const Region& region) {
-    return std::max<std::int64_t>(1, ComponentsOf(region) / kStretches);
-  }
-
   void AddZeros() {
     if (floats_.empty()) return;
     for (std::size_t k = 0; k < std::min(floats_.size(), kMostRegions); ++k) {
@@ -510,66 +537,12 @@ class Maker : public std::enable_shared_from_this<Maker> {
   const std::vector<double> numbers_;
   const bool wide_;
   const std::uint64_t seed_;
+  std::set<std::int64_t> named_;  // whole numbers of the sources, and the launch's
   std::vector<std::size_t> floats_, integers_, ordered_;
   std::vector<Regime> regimes_;
 };
 
-bool BelongsToWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-// Of '\n' and the like.
-int CharacterAt(std::string_view text, std::size_t& at) {
-  if (text[at] != '\\') return static_cast<unsigned char>(text[at++]);
-  const char escaped = at + 1 < text.size() ? text[at + 1] : '\\';
-  at += 2;
-  switch (escaped) {
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    case '0':
-      return 0;
-    default:
-      return static_cast<unsigned char>(escaped);
-  }
-}
-
 }  // namespace
-
-std::vector<double> LiteralsOf(std::string_view source) {
-  const std::string text(source);
-  std::vector<double> found;
-  for (std::size_t at = 0; at < text.size();) {
-    const bool begins = at == 0 || (!BelongsToWord(text[at - 1]) && text[at - 1] != '.');
-    const bool digit = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
-    const bool point = text[at] == '.' && at + 1 < text.size() &&
-                       std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0;
-    if (text[at] == '\'' && at + 2 < text.size()) {
-      ++at;
-      const int character = CharacterAt(text, at);
-      if (at < text.size() && text[at] == '\'') found.push_back(character);
-      ++at;
-    } else if (begins && (digit || point)) {
-      char* end = nullptr;
-      const double value = std::strtod(text.c_str() + at, &end);
-      found.push_back(value);
-      at = static_cast<std::size_t>(end - text.c_str());
-    } else {
-      ++at;
-    }
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  std::erase_if(found, [](double value) {
-    return value == 0 || value == 1 || !std::isfinite(value) || std::fabs(value) > 1e30;
-  });
-  // The least are thread counts and the like as often as limits: from both ends.
-  while (found.size() > kMostLiterals) {
-    found.erase(found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2));
-  }
-  return found;
-}
 
 std::vector<Regime> Regimes(const CasePlan& plan, const CaseInputs& workload,
                             const std::vector<double>& numbers, bool wide, std::uint64_t seed) {

@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "worker/case_inputs.h"
@@ -25,11 +24,10 @@ struct Regime {
   std::string name;  // among the contents of a case, and for details
   std::function<CaseInputs()> draw;
   Kind kind = Kind::kPlain;
+  // All floating numbers are small multiples of a power of two: products and sums of them are exact
+  // in any order, and what branches on these takes the same one in every honest candidate.
+  bool lattice = false;
 };
-
-// Literals of source text: numbers, and characters as numbers. Each once, in ascending order;
-// no more than so many, and none that every text has (0 and 1).
-std::vector<double> LiteralsOf(std::string_view source);
 
 // In the order of what they show. `numbers`: of the sources and the scalars, for floating regions
 // and integers whose range holds them. `wide`: the arithmetic on numbers in half precision is that

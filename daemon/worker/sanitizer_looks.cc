@@ -1,5 +1,8 @@
 #include "worker/sanitizer_looks.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace cupilot::worker {
 namespace {
 
@@ -11,10 +14,19 @@ constexpr std::chrono::milliseconds kLargeSanitizedLimit{4000};
 
 constexpr std::int64_t kSmallBytes = std::int64_t{8} << 20, kMostBytes = std::int64_t{64} << 20;
 
-std::vector<const SanitizerTool*> AllTools() {
+// Those that may find something; of the others a note each.
+std::vector<const SanitizerTool*> ToolsFor(const std::vector<std::string>& lacks,
+                                           std::vector<std::string>& notes) {
   std::vector<const SanitizerTool*> tools;
-  tools.reserve(kSanitizerTools.size());
-  for (const SanitizerTool& tool : kSanitizerTools) tools.push_back(&tool);
+  for (const SanitizerTool& tool : kSanitizerTools) {
+    if (std::find(lacks.begin(), lacks.end(), tool.needs) == lacks.end()) {
+      tools.push_back(&tool);
+    } else {
+      notes.push_back(
+          std::string(tool.name) + ": nothing to find: the code has no " +
+          (std::string_view(tool.needs) == "shared_memory" ? "shared memory" : tool.needs));
+    }
+  }
   return tools;
 }
 
@@ -40,11 +52,13 @@ std::optional<std::size_t> SizeForSanitizers(
 }
 
 SanitizerLook LookWithSanitizers(const std::string& case_name, bool small,
+                                 const std::vector<std::string>& lacks,
                                  const RunSanitizers& candidate, const RunSanitizers& original) {
   SanitizerLook look;
   const std::string of = " (case '" + case_name + "')";
   std::string clean;
-  for (SanitizedRun& run : candidate(AllTools(), small ? kSanitizedLimit : kLargeSanitizedLimit)) {
+  const auto tools = ToolsFor(lacks, look.notes);
+  for (SanitizedRun& run : candidate(tools, small ? kSanitizedLimit : kLargeSanitizedLimit)) {
     const std::string tool = run.tool->name;
     if (run.late && small && original({run.tool}, kLongSanitizedLimit).front().failed.empty()) {
       run = candidate({run.tool}, kLongSanitizedLimit).front();

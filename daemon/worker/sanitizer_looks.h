@@ -30,8 +30,10 @@ struct SanitizerLook {
 // the tool's own limit.
 //
 // `small`: what runs ends soon but for the tools; who is late is given more time then, and who
-// hangs where the original does not has timed out. Else a late tool is a note.
+// hangs where the original does not has timed out. Else a late tool is a note. `lacks`: what the
+// candidate's code surely does not use; the tools for it are left out, which a note says.
 SanitizerLook LookWithSanitizers(const std::string& case_name, bool small,
+                                 const std::vector<std::string>& lacks,
                                  const RunSanitizers& candidate, const RunSanitizers& original);
 
 // Which size the tools look at, by the bytes of their buffers: 0 the case's own, i the i-th of its

@@ -17,10 +17,10 @@ std::string Content(const std::string& line) {
 }  // namespace
 
 const std::vector<SanitizerTool> kSanitizerTools = {
-    {"memcheck", "Invalid ", "out_of_bounds"},
-    {"racecheck", "Error: Race reported", "race"},
-    {"initcheck", "Uninitialized ", "nondeterministic"},
-    {"synccheck", "Barrier error detected", "race"},
+    {"memcheck", "Invalid ", "out_of_bounds", ""},
+    {"racecheck", "Error: Race reported", "race", "shared_memory"},
+    {"initcheck", "Uninitialized ", "nondeterministic", ""},
+    {"synccheck", "Barrier error detected", "race", "synchronisation"},
 };
 
 std::string FirstError(const SanitizerTool& tool, const std::string& log) {

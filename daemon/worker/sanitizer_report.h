@@ -11,6 +11,9 @@ struct SanitizerTool {
   const char* name;    // as its option --tool takes it
   const char* error;   // how each of its errors of kernels begins
   const char* reason;  // of records::kReasons
+  // Without that (protocol::BuildReply::lacks) there is nothing that it could find; empty: always
+  // something.
+  const char* needs;
 };
 extern const std::vector<SanitizerTool> kSanitizerTools;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "worker/literals.h"
 #include "worker/steps/step.h"
 
 namespace cupilot::worker {
@@ -13,8 +14,8 @@ namespace {
 constexpr std::int64_t kMostBytes = std::int64_t{512} << 20;
 constexpr std::int64_t kFewest = 3;
 // Equal numbers, added again and again, are rounded the same way each time: honest sums are off by
-// hundreds of units then. A branch that is taken wrongly is off by much more.
-constexpr double kUnitsOfTies = 4096;
+// as many units as they have terms then. A branch that is taken wrongly is off by more.
+constexpr double kMostUnitsOfTies = 4096;
 constexpr std::int64_t kSignificandOfFloat = 24;  // bits
 
 // What the sources and the launch name, so that branches on it are taken.
@@ -29,6 +30,15 @@ std::vector<double> NumbersOf(const Trial& trial) {
   return numbers;
 }
 
+// A sum has no more terms than there are numbers, but for products of sums.
+double UnitsOfTies(const Layout& layout) {
+  double terms = 0;
+  for (const Region& region : layout.regions) {
+    if (region.input) terms += static_cast<double>(ComponentsOf(region));
+  }
+  return std::min(terms, kMostUnitsOfTies);
+}
+
 bool HasFreeOrder(const Layout& layout) {
   return std::any_of(layout.regions.begin(), layout.regions.end(),
                      [](const Region& region) { return region.output && region.order_free; });
@@ -39,8 +49,9 @@ base::Result<Finding> JudgeRegime(Trial& trial, const Regime& regime) {
   if (plain && HasFreeOrder(trial.scene().original.layout))
     return JudgeContentsOf(trial, "regimes", regime.name, regime.draw);
   SpecialContents special{"regimes", regime.name};
+  special.lattice = regime.lattice;
   special.finite = regime.kind == Regime::Kind::kFinite;
-  special.units = kUnitsOfTies;
+  special.units = UnitsOfTies(trial.scene().original.layout);
   return JudgeSpecialContents(trial, special, regime.draw);
 }
 

@@ -104,10 +104,12 @@ class Sanitizers {
   const records::Json& candidate() const { return candidate_; }
   bool few() const { return few_; }
 
-  SanitizerLook Look(const CaseInputs& inputs) const {
+  // `launches`: of the candidate, are added to.
+  SanitizerLook Look(const CaseInputs& inputs, std::int64_t& launches) const {
     return LookWithSanitizers(
-        scene_.original.name, small_,
+        scene_.original.name, small_, set_.lacks,
         [&](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
+          launches += static_cast<std::int64_t>(tools.size());
           return RunAll({sanitizer_, set_.device, set_.candidate_artifact, candidate_,
                          scene_.plan.layout, inputs, Scratch()},
                         tools, limit);
@@ -181,8 +183,9 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
                               .Hex();
   auto looked = kept.Find(key);
   if (!looked) {
-    trial.CountLaunches(static_cast<std::int64_t>(kSanitizerTools.size()));
-    looked = std::make_shared<SanitizerLook>(sanitizers.Look(**inputs));
+    std::int64_t launches = 0;
+    looked = std::make_shared<SanitizerLook>(sanitizers.Look(**inputs, launches));
+    trial.CountLaunches(launches);
     if (looked->whole) kept.Put(key, looked, kBytesOfOne);
   }
   const std::string of = sanitizers.few() ? " (of its first blocks)" : "";

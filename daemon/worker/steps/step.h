@@ -80,11 +80,12 @@ base::Result<Finding> JudgeContentsOf(Trial& trial, const char* step, const std:
 
 // Contents on which results may be infinite or no numbers.
 struct SpecialContents {
-  const char* step;     // for notes
-  std::string name;     // among the contents of a case
-  bool numbers = true;  // what is a number has to be close to the original's, not only one
-  bool finite = false;  // what is none in the original's results is not asked
-  double units = 0;     // that they may be off by at least; 0: as special values are judged
+  const char* step;      // for notes
+  std::string name;      // among the contents of a case
+  bool numbers = true;   // what is a number has to be close to the original's, not only one
+  bool finite = false;   // what is none in the original's results is not asked
+  bool lattice = false;  // Regime::lattice
+  double units = 0;      // that they may be off by at least; 0: as special values are judged
 };
 base::Result<Finding> JudgeSpecialContents(Trial& trial, const SpecialContents& special,
                                            const std::function<CaseInputs()>& draw);

@@ -349,9 +349,11 @@ TEST_F(WorkerEvaluatorTest, AFinalistIsBuiltToBeWatched) {
   workers_.On("build", [&](const Json& params) -> base::Result<Json> {
     protocol::BuildReply built;
     built.artifact = original_;
+    built.lacks = {"shared_memory"};
     if (params.value("watched", false)) {
       texts.push_back(params["text"]);
       built.artifact = "watched " + std::to_string(texts.size());
+      built.lacks = {"neither is asked"};
       built.failed = fails;
       built.log = "no such option";
     }
@@ -372,6 +374,7 @@ TEST_F(WorkerEvaluatorTest, AFinalistIsBuiltToBeWatched) {
   EXPECT_EQ(sets[0].watched_candidate, "") << "screening does without";
   EXPECT_EQ(sets[1].watched_original, "watched 1");
   EXPECT_EQ(sets[1].watched_candidate, "watched 2");
+  EXPECT_THAT(sets[1].lacks, ElementsAre("shared_memory"));
   // A compiler that cannot do it is no verdict.
   fails = true;
   const Outcome outcome = Run(MakeRequest());

@@ -95,13 +95,17 @@ TEST(WorkerMessages, ComeBackTheSame) {
   build.log = "line 3: error";
   EXPECT_EQ(Again(build, ParseBuildReply).text_hashes, build.text_hashes);
   EXPECT_EQ(Again(build, ParseBuildReply).losses, build.losses);
+  build.lacks = {"shared_memory"};
+  EXPECT_EQ(Again(build, ParseBuildReply).lacks, build.lacks);
 
   MeasureRequest measure;
   measure.set.kernel = SomeKernel();
   measure.set.seed = 18446744073709551615U;
   measure.set.twin = twin;
+  measure.set.lacks = {"synchronisation"};
   measure.confirm = true;
   EXPECT_EQ(Again(measure, ParseMeasureRequest).set.seed, measure.set.seed);
+  EXPECT_EQ(Again(measure, ParseMeasureRequest).set.lacks, measure.set.lacks);
   ProfileRequest profile;
   profile.set = measure.set;
   profile.cases.emplace_back();

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tests/daemon/worker/case_fixture.h"
+#include "worker/literals.h"
 
 namespace cupilot::worker {
 namespace {
@@ -73,6 +75,40 @@ TEST(Regimes, OfFloatingNumbers) {
   const auto small = Numbers(drawn.plan, Of(regimes, "all numbers times 1e-9"));
   const auto was = Numbers(drawn.plan, drawn.workload);
   EXPECT_FLOAT_EQ(static_cast<float>(small[5]), static_cast<float>(was[5] * 1e-9));
+}
+
+TEST(Regimes, OfNumbersFarFromWhatIsOrdinary) {
+  const Drawn drawn = Draw(MakeCase());
+  const auto regimes = Regimes(drawn.plan, drawn.workload, {7, 0.125}, true, 3);
+  const auto of = [&](const std::string& name) { return Numbers(drawn.plan, Of(regimes, name)); };
+  for (const double value : of("far below zero")) EXPECT_LT(value, -1000);
+  const auto infinite = of("stretches of minus infinity");
+  const auto is_least = [](double value) { return value == -INFINITY; };
+  EXPECT_NEAR(std::count_if(infinite.begin(), infinite.end(), is_least), kCount / 2, kCount / 8);
+  const auto mixed = of("close together");
+  int behind = 0;  // no numbers close behind what is infinite
+  for (std::size_t i = 1; i < mixed.size(); ++i) {
+    behind += mixed[i - 1] == INFINITY && std::isnan(mixed[i]) ? 1 : 0;
+  }
+  EXPECT_GT(behind, kCount / 100);
+  int signs = 0;
+  for (const double value : of("nothing above them")) {
+    EXPECT_LE(value, 0);
+    signs += value == 0 && std::signbit(value) ? 1 : 0;
+  }
+  EXPECT_GT(signs, kCount / 8);
+  int halves = 0, most = 0;
+  for (const double value : of("halves up to")) {
+    EXPECT_LE(std::fabs(value), 7);
+    halves += std::fabs(value) - std::floor(std::fabs(value)) == 0.5 ? 1 : 0;
+    most += std::fabs(value) == 7 ? 1 : 0;
+  }
+  EXPECT_GT(halves, kCount / 2);
+  EXPECT_GT(most, kCount / 50);
+  const auto apart = of("the largest all 32 apart");
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    EXPECT_EQ(apart[i] >= 4, i % 32 == 4) << i;
+  }
 }
 
 TEST(Regimes, AreFunctionsOfTheirNameAndSeed) {

@@ -10,6 +10,7 @@ namespace cupilot::worker {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -42,8 +43,8 @@ SanitizedRun Fails(const std::string& why) { return {nullptr, "", why, false}; }
 
 class SanitizerLooksTest : public ::testing::Test {
  protected:
-  SanitizerLook Look(bool small = true) {
-    return LookWithSanitizers("odd", small, candidate_.Runs(), original_.Runs());
+  SanitizerLook Look(bool small = true, const std::vector<std::string>& lacks = {}) {
+    return LookWithSanitizers("odd", small, lacks, candidate_.Runs(), original_.Runs());
   }
   Scripted candidate_, original_;
 };
@@ -57,6 +58,21 @@ TEST_F(SanitizerLooksTest, WhereNothingIsFoundOnlyTheCandidateRuns) {
               HasSubstr("nothing found by memcheck, racecheck, initcheck, synccheck"));
   EXPECT_EQ(candidate_.asked.size(), 1u);
   EXPECT_THAT(original_.asked, IsEmpty());
+}
+
+TEST_F(SanitizerLooksTest, WhatCannotFindAnythingIsNotAsked) {
+  for (const char* tool : {"racecheck", "synccheck"}) candidate_.answers[tool] = {Says("Error")};
+  const SanitizerLook look = Look(true, {"shared_memory", "synchronisation"});
+  EXPECT_EQ(look.finding.reason, "");
+  EXPECT_TRUE(look.whole);
+  EXPECT_THAT(look.notes,
+              ElementsAre(HasSubstr("racecheck: nothing to find: the code has no shared memory"),
+                          HasSubstr("synccheck: nothing to find: the code has no synchronisation"),
+                          HasSubstr("nothing found by memcheck, initcheck")));
+  ASSERT_EQ(candidate_.asked.size(), 1u);
+  EXPECT_EQ(candidate_.asked[0].first, 2u);
+  EXPECT_THAT(Look(true, {"synchronisation"}).finding.detail, HasSubstr("racecheck"));
+  EXPECT_THAT(Look(true, {"shared_memory"}).finding.detail, HasSubstr("synccheck"));
 }
 
 TEST_F(SanitizerLooksTest, AnErrorCountsThatTheOriginalDoesNotHave) {

@@ -1,0 +1,36 @@
+#include "worker/regime_draw.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "worker/split_mix.h"
+
+namespace cupilot::worker {
+
+Regime MakeRegime(const std::string& name, const CaseInputs& workload, std::uint64_t seed,
+                  RegimeChange change, Regime::Kind kind) {
+  const auto draw = [&workload, name, seed, change = std::move(change)] {
+    CaseInputs inputs = workload;
+    std::uint64_t of_name = seed;
+    for (const char c : name) of_name = SplitMix(of_name, static_cast<unsigned char>(c));
+    std::mt19937_64 random(of_name);
+    change(inputs, random);
+    inputs.changed = inputs.regions != workload.regions;
+    return inputs;
+  };
+  return {name, draw, kind};
+}
+
+std::string NameOfNumbers(const std::vector<double>& numbers) {
+  base::Hasher hash;
+  for (const double number : numbers) hash.Add(std::to_string(number));
+  return " (numbers " + hash.Hex().substr(0, 8) + ")";
+}
+
+std::int64_t StretchOf(const Region& region) {
+  constexpr std::int64_t kStretches = 16;
+  return std::max<std::int64_t>(1, ComponentsOf(region) / kStretches);
+}
+
+}  // namespace cupilot::worker
