@@ -149,8 +149,9 @@ class Applier {
     return FailAt(line, "'" + name + "' is a " + parameter.type + why);
   }
 
-  base::Result<> Workload(const TagWorkload& workload) {
+  base::Result<> Workload(TagWorkload workload) {
     const std::vector<std::string> parameters = ParameterNames();
+    GiveWeightToParameter(workload, parameters);
     for (const TagValue& value : workload.values) {
       if (value.global) continue;
       if (std::count(parameters.begin(), parameters.end(), value.name) == 0) {
@@ -181,7 +182,21 @@ class Applier {
     return {};
   }
 
-  const TagValue* Find(const TagWorkload& workload, const std::string& name) const {
+  static void GiveWeightToParameter(TagWorkload& workload,
+                                    const std::vector<std::string>& parameters) {
+    constexpr const char* kWeight = "weight";
+    if (workload.weight_text.empty() || Find(workload, kWeight) != nullptr ||
+        std::count(parameters.begin(), parameters.end(), kWeight) == 0) {
+      return;
+    }
+    TagValue value;
+    value.name = kWeight;
+    value.scalar = workload.weight_text;
+    workload.values.push_back(std::move(value));
+    workload.weight = 1;
+  }
+
+  static const TagValue* Find(const TagWorkload& workload, const std::string& name) {
     for (const TagValue& value : workload.values) {
       if (!value.global && value.name == name) return &value;
     }

@@ -65,6 +65,9 @@ base::Result<> CheckExpression(std::string_view text) {
 }
 
 // One directive's words: takes names, values and punctuation from the left.
+// Of a workload, beside the values of parameters.
+constexpr const char* kLaunchFields[] = {"grid", "block", "shared", "weight"};
+
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(Trim(text)) {}
@@ -304,6 +307,7 @@ class DirectiveParser {
   base::Result<> Workload() {
     TagWorkload workload;
     workload.line = line_;
+    std::vector<std::string> seen;
     // A first word without '=' is the case's name.
     Cursor ahead = cursor_;
     const std::string_view name = ahead.Word(":-.");
@@ -314,19 +318,26 @@ class DirectiveParser {
     if (workload.name.empty()) workload.name = "case" + std::to_string(tag_.workloads.size() + 1);
     while (!cursor_.AtEnd()) {
       TRY_ASSIGN(const std::string field, FieldName());
-      if (field == "grid") {
-        TRY_ASSIGN(workload.grid, ParseDimensions(cursor_.Chunk()));
-      } else if (field == "block") {
-        TRY_ASSIGN(workload.block, ParseDimensions(cursor_.Chunk()));
-      } else if (field == "shared") {
-        workload.shared_bytes = cursor_.Chunk();
-        TRY(CheckExpression(workload.shared_bytes));
-      } else if (field == "weight") {
-        TRY_ASSIGN(workload.weight, ParseNumber(cursor_.Chunk()));
-      } else {
-        TRY_ASSIGN(TagValue value, ParseValue(cursor_, field));
-        workload.values.push_back(std::move(value));
+      const Cursor before = cursor_;
+      const bool own = std::find(std::begin(kLaunchFields), std::end(kLaunchFields), field) !=
+                       std::end(kLaunchFields);
+      base::Result<> taken;
+      if (own && std::find(seen.begin(), seen.end(), field) == seen.end()) {
+        TagWorkload with = workload;
+        taken = LaunchField(field, with);
+        if (taken && !cursor_.rest().starts_with('[')) {
+          workload = std::move(with);
+          seen.push_back(field);
+          continue;
+        }
       }
+      // A parameter may have that name, too: what is no number, or comes a second time, is its.
+      cursor_ = before;
+      auto value = ParseValue(cursor_, field);
+      if (!value && !taken) return taken;
+      if (!value) return base::Fail(std::move(value.error()));
+      if (own && !taken && !value->array && !value->IsTable()) return taken;
+      workload.values.push_back(std::move(*value));
     }
     if (workload.grid.empty() && workload.block.empty() && TakeTables(workload)) return {};
     if (workload.grid.empty() || workload.block.empty()) {
@@ -334,6 +345,22 @@ class DirectiveParser {
           "the workload lacks its launch: write grid=(x,y,z) and block=(x,y,z)"));
     }
     tag_.workloads.push_back(std::move(workload));
+    return {};
+  }
+
+  base::Result<> LaunchField(const std::string& field, TagWorkload& workload) {
+    if (field == "grid") {
+      TRY_ASSIGN(workload.grid, ParseDimensions(cursor_.Chunk()));
+    } else if (field == "block") {
+      TRY_ASSIGN(workload.block, ParseDimensions(cursor_.Chunk()));
+    } else if (field == "weight") {
+      workload.weight_text = cursor_.Chunk();
+      TRY_ASSIGN(workload.weight, ParseNumber(workload.weight_text));
+    } else {
+      std::string bytes(cursor_.Chunk());
+      TRY(CheckExpression(bytes));
+      workload.shared_bytes = std::move(bytes);
+    }
     return {};
   }
 

@@ -18,6 +18,9 @@
 //   tolerance  = "tolerance" ( "bitwise" | { "relative=" NUMBER | "absolute=" NUMBER } ) ;
 //   dims       = EXPRESSION | "(" EXPRESSION [ "," EXPRESSION [ "," EXPRESSION ] ] ")" ;
 //
+// Of weight, grid, block and shared what is an array, or comes a second time, is the value of a
+// parameter of that name; so is a weight that is said once where the kernel has such a parameter.
+//
 // EXPRESSION is that of records/expression.h; outside brackets it ends at white space. In a //
 // comment a backslash at the line's end continues the directive. Only the form is judged here:
 // which names a kernel has is known to tags.h.
@@ -50,6 +53,7 @@ struct TagWorkload {
   int line = 0;
   std::string name;
   double weight = 1.0;
+  std::string weight_text;  // as written; empty: it is not
   std::vector<std::string> grid, block;  // three each
   std::string shared_bytes = "0";
   std::vector<TagValue> values;

@@ -1,6 +1,7 @@
 #include "worker/regime_draw.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/hash.h"
@@ -20,6 +21,25 @@ Regime MakeRegime(const std::string& name, const CaseInputs& workload, std::uint
     return inputs;
   };
   return {name, draw, kind};
+}
+
+std::optional<Ends> EndsOf(const Region& region) {
+  if (!region.input || !region.fill || !region.type.integer() || region.count == 0) {
+    return std::nullopt;
+  }
+  const device::FillKind kind = region.fill->kind;
+  if (kind == device::FillKind::kIntegers || kind == device::FillKind::kIndices) {
+    return Ends{region.fill->integer_low, region.fill->integer_high};
+  }
+  if (kind != device::FillKind::kBits) return std::nullopt;
+  const int bits = static_cast<int>(8 * region.type.bytes);
+  if (region.type.number == device::Number::kUnsigned) {
+    return Ends{
+        0, bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1};
+  }
+  const std::int64_t high =
+      bits >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
+  return Ends{-high - 1, high};
 }
 
 std::string NameOfNumbers(const std::vector<double>& numbers) {

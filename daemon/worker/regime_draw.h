@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ using RegimeChange = std::function<void(CaseInputs& inputs, std::mt19937_64& ran
 // function of name and seed.
 Regime MakeRegime(const std::string& name, const CaseInputs& workload, std::uint64_t seed,
                   RegimeChange change, Regime::Kind kind);
+
+struct Ends {
+  std::int64_t low = 0, high = 0;
+};
+// Of integers whose fill says what they may be; those in an order are none.
+std::optional<Ends> EndsOf(const Region& region);
 
 // For names: the contents of others with other numbers are others.
 std::string NameOfNumbers(const std::vector<double>& numbers);

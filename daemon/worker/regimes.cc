@@ -13,6 +13,7 @@
 #include "worker/extreme_regimes.h"
 #include "worker/plant.h"
 #include "worker/regime_draw.h"
+#include "worker/repeat_regimes.h"
 #include "worker/split_mix.h"
 
 namespace cupilot::worker {
@@ -21,32 +22,8 @@ namespace {
 using device::FillKind;
 using device::Number;
 
-constexpr int kDrawsOfNumbers = 6;
+constexpr int kDrawsOfNumbers = 6, kDrawsOfMultiples = 4;
 constexpr std::size_t kMostRegions = 4;  // that are asked one by one
-
-struct Ends {
-  std::int64_t low = 0, high = 0;
-};
-
-// Of integers whose fill says what they may be; those in an order are none.
-std::optional<Ends> EndsOf(const Region& region) {
-  if (!region.input || !region.fill || !region.type.integer() || region.count == 0) {
-    return std::nullopt;
-  }
-  const FillKind kind = region.fill->kind;
-  if (kind == FillKind::kIntegers || kind == FillKind::kIndices) {
-    return Ends{region.fill->integer_low, region.fill->integer_high};
-  }
-  if (kind != FillKind::kBits) return std::nullopt;
-  const int bits = static_cast<int>(8 * region.type.bytes);
-  if (region.type.number == Number::kUnsigned) {
-    return Ends{
-        0, bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1};
-  }
-  const std::int64_t high =
-      bits >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits - 1)) - 1;
-  return Ends{-high - 1, high};
-}
 
 // Of floating numbers.
 struct Levels {
@@ -98,13 +75,18 @@ class Maker : public std::enable_shared_from_this<Maker> {
     AddIntegers();
     AddLevels();
     AddOrdered();
-    AddRepeats();
+    std::vector<std::size_t> all = floats_;
+    all.insert(all.end(), integers_.begin(), integers_.end());
+    for (Regime& regime : RepeatRegimes(plan_, workload_, all, ordered_, seed_)) {
+      regimes_.push_back(std::move(regime));
+    }
     AddMagnitudes();
     if (wide_) AddLargestHalves();
     AddZeros();
     for (Regime& regime : ExtremeRegimes(plan_, workload_, floats_, numbers_, seed_)) {
       regimes_.push_back(std::move(regime));
     }
+    AddMultiples();
     // What follows what (a \n behind a \r) at the end of a stretch takes more than one draw.
     for (int draw = 2; draw <= kDrawsOfNumbers; ++draw) AddNumbersOfSources(draw);
     return std::move(regimes_);
@@ -221,6 +203,34 @@ class Maker : public std::enable_shared_from_this<Maker> {
     if (integers_.empty() || named_.empty()) return;
     Add("integers of the sources, draw " + std::to_string(draw) + OfNumbers(),
         [this](CaseInputs& inputs, auto& random) { PutNumbersOfSources(inputs, random); });
+  }
+
+  // So many days, and a zone more or less.
+  void AddMultiples() {
+    if (integers_.empty() || named_.empty()) return;
+    for (int draw = 1; draw <= kDrawsOfMultiples; ++draw) {
+      Add("multiples of integers of the sources, draw " + std::to_string(draw) + OfNumbers(),
+          [this](CaseInputs& inputs, auto& random) {
+            const std::vector<std::int64_t> named(named_.begin(), named_.end());
+            for (const std::size_t r : integers_) {
+              const Region& region = RegionOf(r);
+              const Ends ends = *EndsOf(region);
+              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+                const std::int64_t unit = named[random() % named.size()];
+                const std::int64_t more = named[random() % named.size()];
+                const auto sign = static_cast<std::int64_t>(random() % 3) - 1;
+                if (unit < 2) continue;
+                const std::int64_t was =
+                    device::ReadInteger(workload_.regions[r].data(), i, region.type);
+                std::int64_t value = 0;
+                if (__builtin_add_overflow(was - was % unit, sign * more, &value)) continue;
+                if (value >= ends.low && value <= ends.high) {
+                  PutInteger(inputs, region, r, i, value);
+                }
+              }
+            }
+          });
+    }
   }
 
   void PutNumbersOfSources(CaseInputs& inputs, std::mt19937_64& random) const {
@@ -376,48 +386,6 @@ class Maker : public std::enable_shared_from_this<Maker> {
       }
       PutNumber(inputs, region, r, i, value);
     }
-  }
-
-  // Runs of one value, and arrays that hold nearly the same.
-  void AddRepeats() {
-    std::vector<std::size_t> all = floats_;
-    all.insert(all.end(), integers_.begin(), integers_.end());
-    if (all.empty()) return;
-    Add("runs of equal values", [this, all](CaseInputs& inputs, auto& random) {
-      for (const std::size_t r : all) {
-        const Region& region = RegionOf(r);
-        const auto size = static_cast<std::size_t>(region.type.size());
-        std::vector<std::byte>& bytes = inputs.regions[r];
-        for (std::int64_t i = 0; i < region.count;) {
-          const int width = static_cast<int>(random() % 8);
-          const std::int64_t end = std::min<std::int64_t>(
-              region.count, i + 1 + static_cast<std::int64_t>(random() % (2u << width)));
-          const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size());
-          for (++i; i < end; ++i) {
-            std::copy_n(from, size,
-                        bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size()));
-          }
-        }
-      }
-    });
-    Add("arrays that differ in single bits", [this, all](CaseInputs& inputs, auto& random) {
-      for (std::size_t k = 1; k < all.size(); ++k) {
-        const Region &from = RegionOf(all[k - 1]), &to = RegionOf(all[k]);
-        if (!(from.type == to.type) || from.count != to.count) continue;
-        const auto ends = EndsOf(to);
-        if (ends && to.fill->kind != FillKind::kBits) continue;
-        std::vector<std::byte>& bytes = inputs.regions[all[k]];
-        bytes = inputs.regions[all[k - 1]];
-        for (std::int64_t i = 0; i < ComponentsOf(to); ++i) {
-          if (random() % 4 != 0) continue;
-          // Of a number the low bits of its mantissa: an ulp or some.
-          const auto bits = static_cast<std::uint64_t>(8 * to.type.bytes);
-          const std::uint64_t bit = random() % (to.type.floating() ? bits / 8 : bits);
-          bytes[static_cast<std::size_t>(i * to.type.bytes) + bit / 8] ^=
-              std::byte{static_cast<unsigned char>(1u << (bit % 8))};
-        }
-      }
-    });
   }
 
   void AddMagnitudes() {

@@ -17,6 +17,7 @@ namespace {
 using Values = std::map<std::string, std::int64_t>;
 
 constexpr std::int64_t kLeastHalved = 64;  // what is smaller stays
+constexpr std::size_t kMostScalarPairs = 6;
 
 void AddNames(const std::string& text, std::set<std::string>& names) {
   const auto parsed = records::Expression::Parse(text);
@@ -225,6 +226,22 @@ std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
       cases.back().name += ", " + name + " = " + text;
     }
   };
+  const auto number = [&](std::size_t i) -> std::optional<double> {
+    const auto value = plan.environment.floats.find("$" + std::to_string(i));
+    if (value == plan.environment.floats.end()) return std::nullopt;
+    return value->second;
+  };
+  // As another one: a cube's edges.
+  std::size_t pairs = 0;
+  for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
+    for (std::size_t k = 0; k < workload.arguments.size() && pairs < kMostScalarPairs; ++k) {
+      if (i == k || !number(i) || !number(k) || number(i) == number(k)) continue;
+      ++pairs;
+      cases.push_back(workload);
+      cases.back().arguments[i].value = workload.arguments[k].value;
+      cases.back().name += ", " + kernel.parameters[i].name + " = " + kernel.parameters[k].name;
+    }
+  }
   for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
     const auto value = plan.environment.floats.find("$" + std::to_string(i));
@@ -235,9 +252,9 @@ std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
     const auto bytes = base::DecodeBase64(workload.arguments[i].bytes);
     for (const records::Parameter::Member& member : parameter.members) {
       if (!bytes || member.kind != records::ParameterKind::kFloating) continue;
-      const auto number = NumberAt(*bytes, member);
-      if (!number) continue;
-      add(parameter.name + "." + member.name, *number,
+      const auto of_member = NumberAt(*bytes, member);
+      if (!of_member) continue;
+      add(parameter.name + "." + member.name, *of_member,
           [&](records::Case& one, double other, const char*) {
             const auto changed = WithNumber(*bytes, member, other);
             one.arguments[i].bytes =

@@ -48,6 +48,26 @@ TEST(TagParser, ReadsAWorkload) {
   EXPECT_EQ(workload.values[6].scalar, "null");
 }
 
+TEST(TagParser, ParametersMayHaveTheNamesOfLaunchFields) {
+  const Tag tag = Parsed(
+      " cupilot: workload a grid=2 block=64 weight=uniform(0,1)[n] shared=out [n] grid=7 n=4\n"
+      " cupilot: workload b grid=2 block=64 weight=0.5 weight=out [n] block=[3*n]");
+  ASSERT_EQ(tag.workloads.size(), 2u);
+  const TagWorkload &a = tag.workloads[0], &b = tag.workloads[1];
+  EXPECT_THAT(a.grid, ElementsAre("2", "1", "1"));
+  EXPECT_EQ(a.weight, 1);
+  ASSERT_EQ(a.values.size(), 4u);
+  EXPECT_EQ(a.values[0].name, "weight");
+  EXPECT_EQ(a.values[0].count, "n");
+  EXPECT_EQ(a.values[1].access, records::Access::kOut);
+  EXPECT_EQ(a.values[2].scalar, "7");
+  EXPECT_EQ(b.weight, 0.5);
+  ASSERT_EQ(b.values.size(), 2u);
+  EXPECT_EQ(b.values[1].name, "block");
+  EXPECT_EQ(b.values[1].count, "3*n");
+  EXPECT_THAT(ErrorOf(" cupilot: workload a grid=2 block=64 weight=heavy"), HasSubstr("heavy"));
+}
+
 TEST(TagParser, ReadsBlockCommentsAndContinuedLines) {
   const Tag tag =
       Parsed("\n * cupilot: tune\n * cupilot: workload grid=1 \\\n *   block=32 n=4\n ");
@@ -269,6 +289,27 @@ TEST_F(TagTest, UnfilledTablesNeedValues) {
   EXPECT_EQ(kernel.declined, "");
   ASSERT_EQ(kernel.cases[0].globals.size(), 1u);
   EXPECT_EQ(kernel.cases[0].globals[0].count, "9");
+}
+
+// Networks call an array so, and so does a blend its share.
+TEST_F(TagTest, AWeightMayBeTheKernels) {
+  const auto reply = ScanText(R"(
+// cupilot: tune
+// cupilot: workload a grid=1 block=32 n=4 weight=uniform(0,1)[n] out=[n]
+__global__ void scaled(const float* weight, float* out, int n) { out[threadIdx.x] = weight[n - 1]; }
+// cupilot: tune
+// cupilot: workload a grid=1 block=32 weight=0.25 out=[4]
+// cupilot: workload b grid=1 block=32 weight=3 weight=0.25 out=[4]
+__global__ void blended(float weight, float* out) { out[threadIdx.x] = weight; }
+)");
+  ASSERT_EQ(reply.kernels.size(), 2u);
+  ASSERT_EQ(reply.kernels[0].cases.size(), 1u);
+  EXPECT_EQ(reply.kernels[0].cases[0].arguments[0].fill->kind, "uniform");
+  ASSERT_EQ(reply.kernels[1].cases.size(), 2u);
+  EXPECT_EQ(reply.kernels[1].cases[0].weight, 1);
+  EXPECT_EQ(reply.kernels[1].cases[0].arguments[0].value, "0.25");
+  EXPECT_EQ(reply.kernels[1].cases[1].weight, 3);
+  EXPECT_EQ(reply.kernels[1].cases[1].arguments[0].value, "0.25");
 }
 
 }  // namespace
