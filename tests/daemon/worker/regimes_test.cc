@@ -159,6 +159,45 @@ TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
   EXPECT_THAT(values("integers of the sources"), ElementsAre(13));
 }
 
+TEST(Regimes, OfPlacesAndMultiples) {
+  records::Case one = MakeCase();
+  one.arguments[0].fill->kind = "integers";
+  one.arguments[0].fill->low = "0";
+  one.arguments[0].fill->high = "1000000";
+  records::Kernel kernel = MakeKernel();
+  kernel.parameters[0].element = "int";
+  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  ASSERT_TRUE(plan) << plan.error().message;
+  const Region& region = plan->layout.regions[0];
+  CaseInputs workload;
+  for (const Region& each : plan->layout.regions) {
+    workload.regions.emplace_back(each.input ? static_cast<std::size_t>(each.bytes()) : 0);
+  }
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    device::WriteInteger(workload.regions[0].data(), i, region.type, 12345 + 7 * i);
+  }
+  const auto regimes = Regimes(*plan, workload, {100}, true, 3);
+  const auto at = [&](const CaseInputs& inputs, std::int64_t i) {
+    return device::ReadInteger(inputs.regions[0].data(), i, region.type);
+  };
+  const CaseInputs before = Of(regimes, "lead to the one before"),
+                   themselves = Of(regimes, "lead to themselves"),
+                   multiples = Of(regimes, "multiples of integers"),
+                   runs = Of(regimes, "short runs");
+  int equal = 0;
+  std::set<std::int64_t> rests;
+  for (std::int64_t i = 1; i < kCount; ++i) {
+    EXPECT_EQ(at(before, i), i - 1);
+    EXPECT_EQ(at(themselves, i), i);
+    // The scalar is named as well.
+    rests.insert(at(multiples, i) % 100);
+    equal += at(runs, i) == at(runs, i - 1) ? 1 : 0;
+  }
+  EXPECT_TRUE(rests.contains(0));
+  EXPECT_LT(rests.size(), 100u);
+  EXPECT_GT(equal, kCount / 2);
+}
+
 TEST(Regimes, OfHalvesWhoseSumsAreMoreThanTheyHold) {
   records::Kernel kernel = MakeKernel();
   kernel.parameters[0].element = "__half";

@@ -57,6 +57,27 @@ TEST(Sizes, WithoutExpressionsThereAreNone) {
   EXPECT_THAT(OtherSizes(MakeKernel(), one, MakePlan(one)), IsEmpty());
 }
 
+// A cube's edges: who takes two that are equal for all of them.
+TEST(Scalars, EachIsAsTheOthersToo) {
+  records::Kernel kernel = MakeKernel();
+  kernel.parameters.push_back(Scalar("other", records::ParameterKind::kFloating, "float"));
+  records::Case one = MakeCase();
+  one.arguments.emplace_back();
+  one.arguments[4].name = "other";
+  one.arguments[4].value = "0.25";
+  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  ASSERT_TRUE(plan) << plan.error().message;
+  const auto cases = OtherScalars(kernel, one, *plan);
+  ASSERT_EQ(cases.size(), 2u + 14u);
+  EXPECT_EQ(cases[0].name, "all, factor = other");
+  EXPECT_EQ(cases[0].arguments[2].value, "0.25");
+  EXPECT_EQ(cases[1].arguments[4].value, "1.5");
+  one.arguments[4].value = "1.5";
+  const auto equal = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  ASSERT_TRUE(equal);
+  EXPECT_EQ(OtherScalars(kernel, one, *equal).size(), 14u) << "they are equal already";
+}
+
 TEST(Scalars, ThoseInStructuresAreVariedToo) {
   using records::ParameterKind;
   records::Kernel kernel = MakeKernel();
