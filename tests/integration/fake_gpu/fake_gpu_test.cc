@@ -54,13 +54,16 @@ Json MakeWorkload() {
                 {"fill", normal}}}}}}}};
 }
 
+// With memory and a barrier that each of compute-sanitizer's tools may find something in.
 Json MakeVariant(const std::string& entry) {
   return {{"schema", "cupilot.variant/1"},
           {"kernel", "saxpy"},
           {"source", "__global__ void " + entry +
                          "(int n, float a, const float* x, float* y) {\n"
                          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                         "  if (i < n) y[i] = y[i] + a * x[i];\n}\n"},
+                         "  __shared__ float own[128];\n"
+                         "  own[threadIdx.x] = i < n ? x[i] : 0.0f;\n  __syncthreads();\n"
+                         "  if (i < n) y[i] = y[i] + a * own[threadIdx.x];\n}\n"},
           {"entry", entry}};
 }
 

@@ -74,7 +74,7 @@ TEST(PlantTest, ShowsValuesThatAreIgnored) {
   StepsRig rig("peak", PeakText("peak", "true"),
                PeakWorkload({{"kind", "normal"}, {"mean", 0}, {"stddev", 1}}));
   rig.ExpectCaughtBy("plant", "ignores_input", PeakVariant("in[i] < 6.0f || in[i] > 900.0f"),
-                     {"plants"});
+                     {"plants", "regimes"});
 }
 
 // A large input and one output: single positions, each launch with another one.
