@@ -181,7 +181,7 @@ struct CandidateSet {
   std::string watched_candidate;
   std::string not_watched;
   std::vector<std::string> lacks;  // of the candidate's artifact, as BuildReply's
-  std::string work_folder;  // scratch and cached results of the original, keyed by content
+  std::string work_folder;         // scratch and cached results of the original, keyed by content
 };
 
 // op "verify"

@@ -53,7 +53,7 @@ struct TagWorkload {
   int line = 0;
   std::string name;
   double weight = 1.0;
-  std::string weight_text;  // as written; empty: it is not
+  std::string weight_text;               // as written; empty: it is not
   std::vector<std::string> grid, block;  // three each
   std::string shared_bytes = "0";
   std::vector<TagValue> values;

@@ -17,9 +17,7 @@ constexpr int kMixCount = 4096;
 
 // What all of so many elements that were asked, and mattered, say of the others
 // (worker/coverage.h). On a machine that is busy with something else fewer than 32 are asked.
-int BytesOfAll(int asked) {
-  return 4 * static_cast<int>(std::pow(0.001, 1.0 / asked) * kMixCount);
-}
+int BytesOfAll(int asked) { return 4 * static_cast<int>(std::pow(0.001, 1.0 / asked) * kMixCount); }
 // Of that many arrays, each asked alike, every element that was asked mattered.
 ::testing::AssertionResult AllMattered(const Json& read, int arrays) {
   for (int asked = 8; asked <= 32; ++asked) {
