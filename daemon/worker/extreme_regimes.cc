@@ -75,13 +75,6 @@ class ExtremeMaker {
     regimes_.push_back(MakeRegime(name, workload_, seed_, change, kind));
   }
 
-  bool HasDoubles() const {
-    const auto& regions = plan_.layout.regions;
-    return std::any_of(regions.begin(), regions.end(), [](const Region& region) {
-      return region.type.number == device::Number::kFloat64;
-    });
-  }
-
   void AddFar() {
     Add(
         "all numbers far below zero",
@@ -97,7 +90,7 @@ class ExtremeMaker {
     // Products in double precision that are split into short ones are good for what these hold.
     Add(
         "stretches of great negative numbers",
-        [least = HasDoubles() ? -1e18 : -1e35](const At& at, auto&) {
+        [least = HasDoubles(plan_.layout) ? -1e18 : -1e35](const At& at, auto&) {
           if (!InStretch(at)) return at.was;
           return at.region.type.number == device::Number::kFloat16 ? -6e4 : least;
         },

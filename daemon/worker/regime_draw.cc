@@ -42,6 +42,12 @@ std::optional<Ends> EndsOf(const Region& region) {
   return Ends{-high - 1, high};
 }
 
+bool HasDoubles(const Layout& layout) {
+  return std::any_of(layout.regions.begin(), layout.regions.end(), [](const Region& region) {
+    return region.type.number == device::Number::kFloat64;
+  });
+}
+
 std::string NameOfNumbers(const std::vector<double>& numbers) {
   base::Hasher hash;
   for (const double number : numbers) hash.Add(std::to_string(number));

@@ -25,6 +25,9 @@ struct Ends {
 // Of integers whose fill says what they may be; those in an order are none.
 std::optional<Ends> EndsOf(const Region& region);
 
+// Whether any buffer holds numbers in double precision.
+bool HasDoubles(const Layout& layout);
+
 // For names: the contents of others with other numbers are others.
 std::string NameOfNumbers(const std::vector<double>& numbers);
 

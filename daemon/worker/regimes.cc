@@ -399,7 +399,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
     static constexpr std::array<Scale, 3> kScales = {
         {{"times 1e-9", 1e-9, 0x1p-9}, {"times 1e12", 1e12, 1}, {"times 1e25", 1e25, 1}}};
     for (const Scale& scale : kScales) {
-      if (scale.factor > 1e20 && HasDoubles()) continue;
+      if (scale.factor > 1e20 && HasDoubles(plan_.layout)) continue;
       for (const bool whole : {true, false}) {
         Add(
             std::string(whole ? "all numbers " : "some stretches ") + scale.name,
@@ -440,12 +440,6 @@ class Maker : public std::enable_shared_from_this<Maker> {
           }
         },
         Kind::kFinite);
-  }
-
-  bool HasDoubles() const {
-    const auto& regions = plan_.layout.regions;
-    return std::any_of(regions.begin(), regions.end(),
-                       [](const Region& region) { return region.type.number == Number::kFloat64; });
   }
 
   void AddZeros() {

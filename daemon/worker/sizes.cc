@@ -244,9 +244,8 @@ std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
   }
   for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
-    const auto value = plan.environment.floats.find("$" + std::to_string(i));
-    if (value != plan.environment.floats.end()) {
-      add(parameter.name, value->second,
+    if (const auto value = number(i)) {
+      add(parameter.name, *value,
           [&](records::Case& one, double, const char* text) { one.arguments[i].value = text; });
     }
     const auto bytes = base::DecodeBase64(workload.arguments[i].bytes);

@@ -42,6 +42,25 @@ Drawn Draw(records::Case one) {
   return drawn;
 }
 
+// The case, with integers as its input.
+base::Result<CasePlan> PlanOfIntegers(const std::string& low, const std::string& high) {
+  records::Case one = MakeCase();
+  one.arguments[0].fill->kind = "integers";
+  one.arguments[0].fill->low = low;
+  one.arguments[0].fill->high = high;
+  records::Kernel kernel = MakeKernel();
+  kernel.parameters[0].element = "int";
+  return PlanCase(kernel, one, device::DescribeHost(), nullptr);
+}
+
+CaseInputs Zeros(const CasePlan& plan) {
+  CaseInputs inputs;
+  for (const Region& region : plan.layout.regions) {
+    inputs.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
+  }
+  return inputs;
+}
+
 std::vector<double> Numbers(const CasePlan& plan, const CaseInputs& inputs) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < kCount; ++i) {
@@ -134,18 +153,9 @@ TEST(Regimes, AreFunctionsOfTheirNameAndSeed) {
 }
 
 TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
-  records::Case one = MakeCase();
-  one.arguments[0].fill->kind = "integers";
-  one.arguments[0].fill->low = "-5";
-  one.arguments[0].fill->high = "200";
-  records::Kernel kernel = MakeKernel();
-  kernel.parameters[0].element = "int";
-  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  const auto plan = PlanOfIntegers("-5", "200");
   ASSERT_TRUE(plan) << plan.error().message;
-  CaseInputs workload;
-  for (const Region& region : plan->layout.regions) {
-    workload.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
-  }
+  const CaseInputs workload = Zeros(*plan);
   const auto values = [&](const std::string& name) {
     const CaseInputs inputs = Of(Regimes(*plan, workload, {13, 500}, true, 3), name);
     std::set<std::int64_t> found;
@@ -160,19 +170,10 @@ TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
 }
 
 TEST(Regimes, OfPlacesAndMultiples) {
-  records::Case one = MakeCase();
-  one.arguments[0].fill->kind = "integers";
-  one.arguments[0].fill->low = "0";
-  one.arguments[0].fill->high = "1000000";
-  records::Kernel kernel = MakeKernel();
-  kernel.parameters[0].element = "int";
-  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  const auto plan = PlanOfIntegers("0", "1000000");
   ASSERT_TRUE(plan) << plan.error().message;
   const Region& region = plan->layout.regions[0];
-  CaseInputs workload;
-  for (const Region& each : plan->layout.regions) {
-    workload.regions.emplace_back(each.input ? static_cast<std::size_t>(each.bytes()) : 0);
-  }
+  CaseInputs workload = Zeros(*plan);
   for (std::int64_t i = 0; i < kCount; ++i) {
     device::WriteInteger(workload.regions[0].data(), i, region.type, 12345 + 7 * i);
   }
@@ -204,10 +205,7 @@ TEST(Regimes, OfHalvesWhoseSumsAreMoreThanTheyHold) {
   kernel.parameters[0].element_bytes = 2;
   const auto plan = PlanCase(kernel, MakeCase(), device::DescribeHost(), nullptr);
   ASSERT_TRUE(plan) << plan.error().message;
-  CaseInputs workload;
-  for (const Region& region : plan->layout.regions) {
-    workload.regions.emplace_back(region.input ? static_cast<std::size_t>(region.bytes()) : 0);
-  }
+  const CaseInputs workload = Zeros(*plan);
   const CaseInputs inputs =
       Of(Regimes(*plan, workload, {}, true, 3), "largest numbers of half precision");
   for (const double value : Numbers(*plan, inputs)) {
