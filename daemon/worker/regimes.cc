@@ -222,8 +222,11 @@ class Maker : public std::enable_shared_from_this<Maker> {
                 if (unit < 2) continue;
                 const std::int64_t was =
                     device::ReadInteger(workload_.regions[r].data(), i, region.type);
-                std::int64_t value = 0;
-                if (__builtin_add_overflow(was - was % unit, sign * more, &value)) continue;
+                std::int64_t shift = 0, value = 0;
+                if (__builtin_mul_overflow(sign, more, &shift) ||
+                    __builtin_add_overflow(was - was % unit, shift, &value)) {
+                  continue;
+                }
                 if (value >= ends.low && value <= ends.high) {
                   PutInteger(inputs, region, r, i, value);
                 }
