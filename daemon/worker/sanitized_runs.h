@@ -1,5 +1,5 @@
 // Runs of a program on a GPU under compute-sanitizer, one process for each of its tools, all at the
-// same time: each takes about half a second to start.
+// same time.
 #pragma once
 
 #include <chrono>
@@ -7,35 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "records/json.h"
-#include "worker/case_inputs.h"
-#include "worker/case_plan.h"
-#include "worker/sanitizer_report.h"
-#include "worker/tool_group.h"
+#include "worker/sanitized_process.h"
 
 namespace cupilot::worker {
 
-struct SanitizedRun {
-  const SanitizerTool* tool = nullptr;
-  std::string error;   // the first that it reports; empty: none
-  std::string failed;  // why it says nothing
-  bool late = false;   // that is because it was ended at the limit
-};
-
+// Whose processes found nothing are kept for the next program (one a device and tool), where the
+// subject allows it. What one that had other programs before finds, or fails at, is asked a new
+// one, whose word counts. On one thread, which lives as long as the process.
 class SanitizedRuns {
  public:
-  struct Subject {
-    std::string sanitizer;  // the program compute-sanitizer
-    std::string device;
-    std::string artifact;
-    records::Json program;  // ToJson(Program)
-    const Layout& layout;
-    const CaseInputs& inputs;
-    std::string scratch;  // a folder for logs; made, and left empty
-  };
+  using Subject = SanitizedSubject;
 
   // Starts them; what cannot be started has failed, and what has not ended within the limit, too.
+  // What the subject refers to must outlive this.
   SanitizedRuns(const Subject& subject, const std::vector<const SanitizerTool*>& tools,
                 std::chrono::milliseconds limit);
   SanitizedRuns(const SanitizedRuns&) = delete;
@@ -45,10 +29,16 @@ class SanitizedRuns {
   // Waits until all have ended, or to the end of a time after their start; then they are ended.
   std::vector<SanitizedRun> Wait();
 
+  // Ends those that are kept.
+  static void EndKept();
+
  private:
-  class Process;
-  ToolGroup group_;
-  std::vector<std::unique_ptr<Process>> processes_;
+  SanitizedRun WaitFor(std::unique_ptr<SanitizedProcess>& process, const SanitizerTool& tool) const;
+
+  const Subject subject_;
+  const std::vector<const SanitizerTool*> tools_;
+  const std::chrono::milliseconds limit_;
+  std::vector<std::unique_ptr<SanitizedProcess>> processes_;  // by tool
 };
 
 }  // namespace cupilot::worker

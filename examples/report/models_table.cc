@@ -1,5 +1,6 @@
 // models_table FOLDER KERNEL...: what examples/models/run collected in FOLDER, as a table and as
-// FOLDER/models.json. KERNEL.plain.json and KERNEL.models.json are documents of `cupilot tune`.
+// FOLDER/models.json. KERNEL.plain.json and KERNEL.models.json are documents of `cupilot tune`;
+// toolkit.json, which may be missing, has microseconds of the toolkit's libraries by kernel.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -50,6 +51,13 @@ std::string Text(const Best& best) {
   return text;
 }
 
+std::string Compared(double us, double library_us) {
+  if (!(us > 0 && library_us > 0)) return {};
+  char text[80];
+  std::snprintf(text, sizeof text, "  %.1f, %.1f (%.2f)", us, library_us, library_us / us);
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,8 +66,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[1];
-  std::printf("%-12s %5s  %-26s %5s  %-26s %8s  %s\n", "kernel", "evals", "numbers and techniques",
-              "evals", "with a model", "requests", "better");
+  const Json libraries = Json::FromFile(folder + "/toolkit.json");
+  std::printf("%-12s %5s  %-26s %5s  %-26s %8s  %-6s%s\n", "kernel", "evals",
+              "numbers and techniques", "evals", "with a model", "requests", "better",
+              libraries.is_null() ? "" : "  us, and the library's (its time in ours)");
   Json::Array rows;
   for (int i = 2; i < argc; ++i) {
     const std::string kernel = argv[i];
@@ -77,16 +87,17 @@ int main(int argc, char** argv) {
       written = written || variant["id"].text() == models_tune["variant"]["id"].text("none");
     }
     const bool better = written && models.low > plain.high;
-    std::printf("%-12s %5.0f  %-26s %5.0f  %-26s %8.0f  %s\n", kernel.c_str(), plain.evaluations,
-                Text(plain).c_str(), models.evaluations, Text(models).c_str(), requests,
-                better    ? "yes"
-                : written ? "no"
-                          : "no (no model's variant is the best)");
+    const double library_us = libraries[kernel].number();
+    std::printf("%-12s %5.0f  %-26s %5.0f  %-26s %8.0f  %-6s%s%s\n", kernel.c_str(),
+                plain.evaluations, Text(plain).c_str(), models.evaluations, Text(models).c_str(),
+                requests, better ? "yes" : "no", Compared(models.variant_us, library_us).c_str(),
+                written ? "" : "  (no model's variant is the best)");
     Json row;
     row.Set("kernel", kernel);
     row.Set("plain", ToJson(plain));
     row.Set("models", ToJson(models));
     row.Set("requests", requests);
+    if (library_us > 0) row.Set("library_us", library_us);
     row.Set("written_by_model", written);
     row.Set("better", better);
     rows.push_back(std::move(row));

@@ -32,6 +32,8 @@ constexpr const char* kSanitizersStep = "compute_sanitizer";
 constexpr std::size_t kMostCases = 2;
 
 constexpr std::uint64_t kSanitizedSeed = 1;
+// Of a device whose memory the tools' processes may keep a little of.
+constexpr std::int64_t kMemoryToKeepIn = std::int64_t{16} << 30;
 constexpr std::size_t kBytesOfOne = 1 << 10, kKeptReportBytes = kBytesOfOne << 12;
 
 std::string NotLooked(const std::string& one_case, const std::string& why) {
@@ -86,11 +88,13 @@ base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
 
 class Sanitizers {
  public:
-  Sanitizers(const protocol::CandidateSet& set, std::string sanitizer, const Trial::Scene& scene)
+  Sanitizers(const protocol::CandidateSet& set, std::string sanitizer, const Trial::Scene& scene,
+             std::int64_t device_bytes)
       : set_(set),
         sanitizer_(std::move(sanitizer)),
         scene_(scene),
         small_(IsSmallForSanitizers(scene.plan.layout.bytes)),
+        keep_(small_ && device_bytes >= kMemoryToKeepIn),
         candidate_(scene.program),
         original_(
             ToJson(OriginalProgram(scene.original, set.kernel.name), scene.original.layout, 0)) {
@@ -111,12 +115,12 @@ class Sanitizers {
         [&](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
           launches += static_cast<std::int64_t>(tools.size());
           return RunAll({sanitizer_, set_.device, set_.candidate_artifact, candidate_,
-                         scene_.plan.layout, inputs, Scratch()},
+                         scene_.plan.layout, inputs, Scratch(), keep_},
                         tools, limit);
         },
         [&](const std::vector<const SanitizerTool*>& tools, std::chrono::milliseconds limit) {
           return RunAll({sanitizer_, set_.device, set_.original_artifact, original_,
-                         scene_.original.layout, inputs, Scratch()},
+                         scene_.original.layout, inputs, Scratch(), keep_},
                         tools, limit);
         });
   }
@@ -142,7 +146,7 @@ class Sanitizers {
   const protocol::CandidateSet& set_;
   const std::string sanitizer_;
   const Trial::Scene& scene_;
-  const bool small_;
+  const bool small_, keep_;
   records::Json candidate_, original_;  // programs
   bool few_ = false;                    // blocks of the candidate
 };
@@ -172,7 +176,8 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
     return not_looked(inputs.error().message);
   }
   if (!inputs) return base::Fail(inputs.error());
-  const Sanitizers sanitizers(set, sanitizer, *scene);
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
+  const Sanitizers sanitizers(set, sanitizer, *scene, properties.memory_bytes);
   static Kept<SanitizerLook>& kept = *new Kept<SanitizerLook>(kKeptReportBytes);
   const std::string key = base::Hasher()
                               .Add(set.device)

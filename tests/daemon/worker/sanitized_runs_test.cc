@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/file.h"
 #include "tests/daemon/worker/case_fixture.h"
@@ -123,7 +127,7 @@ constexpr const char* kReplies = "echo '{\"resources\":[]}'\necho '{\"microsecon
 TEST_F(SanitizedRunsTest, TheProgramRunsInTheToolAndWhatItReportsIsSaid) {
   log_text_ = kRace;
   const SanitizedRun run =
-      Run("cat > \"$here/requests\"; echo \"$TMPDIR\" > \"$here/tmpdir\"; cp \"$here/log_text\" "
+      Run("head -n 2 > \"$here/requests\"; echo \"$TMPDIR\" > \"$here/tmpdir\"; cp \"$here/log_text\" "
           "\"$log\"\n" +
           std::string(kReplies) + "exit 86\n");
   EXPECT_THAT(run.error, HasSubstr("Race reported"));
@@ -193,6 +197,140 @@ TEST_F(SanitizedRunsTest, WhatDoesNotEndIsLate) {
   EXPECT_TRUE(run.late);
   EXPECT_EQ(run.failed, "it did not end within 0 ms");
   EXPECT_FALSE(Run("exit 3\n").late);
+}
+
+// As the tool does: its first line comes at once. Each program's requests are answered; how many
+// times a script was started is in "$here/starts".
+constexpr const char* kServes = R"(echo start >> "$here/starts"
+echo '========= COMPUTE-SANITIZER' > "$log"
+count=0
+while read -r load && read -r run; do
+  count=$((count + 1))
+  echo "$count $load" >> "$here/loads"
+  echo '{"resources":[]}'
+  . "$here/each"
+  echo '{"microseconds":1}'
+done
+)";
+
+class KeptSanitizersTest : public SanitizedRunsTest {
+ protected:
+  void TearDown() override {
+    SanitizedRuns::EndKept();
+    SanitizedRunsTest::TearDown();
+  }
+  // `each`: what the script does in each run, the first of this process being $count 1.
+  void Serve(const std::string& each) {
+    folder_.Write("each", each);
+    subject_.emplace(With(kServes));
+    subject_->keep = true;
+  }
+  SanitizedRun RunKept(const std::string& artifact = "artifact.so") {
+    subject_->artifact = folder_ / artifact;
+    return SanitizedRuns(*subject_, {&Tool("racecheck")}, kLimit).Wait().front();
+  }
+  std::size_t Lines(const std::string& file) const {
+    std::ifstream in(folder_ / file);
+    std::size_t count = 0;
+    for (std::string line; std::getline(in, line);) ++count;
+    return count;
+  }
+  std::optional<SanitizedRuns::Subject> subject_;
+};
+
+TEST_F(KeptSanitizersTest, WhatFoundNothingRunsTheNextProgram) {
+  Serve(":");
+  for (const char* artifact : {"artifact.so", "other.so", "third.so"}) {
+    const SanitizedRun run = RunKept(artifact);
+    EXPECT_EQ(run.failed, "");
+    EXPECT_EQ(run.error, "");
+  }
+  EXPECT_EQ(Lines("starts"), 1u);
+  std::ifstream loads(folder_ / "loads");
+  for (const char* artifact : {"artifact.so", "other.so", "third.so"}) {
+    std::string load;
+    std::getline(loads, load);
+    EXPECT_THAT(load, HasSubstr(artifact));
+  }
+}
+
+TEST_F(KeptSanitizersTest, WhereProcessesMayNotLiveOnNoneDoes) {
+  Serve(":");
+  subject_->keep = false;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(RunKept().failed, "");
+  EXPECT_EQ(Lines("starts"), 2u);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "scratch"));
+}
+
+// A new one decides, so that nothing of earlier programs does.
+TEST_F(KeptSanitizersTest, WhatAKeptOneFindsANewOneIsAsked) {
+  const std::string report = "cat \"$here/log_text\" >> \"$log\"\n";
+  log_text_ = kRace;
+  Serve("if [ \"$count\" = 2 ]; then " + report + "fi\n");
+  EXPECT_EQ(RunKept().error, "");
+  const SanitizedRun spurious = RunKept();
+  EXPECT_EQ(spurious.error, "");
+  EXPECT_EQ(spurious.failed, "");
+  EXPECT_EQ(Lines("starts"), 2u);
+
+  SanitizedRuns::EndKept();
+  Serve("case \"$load\" in *bad.so*) " + report + ";; esac\n");
+  EXPECT_EQ(RunKept("good.so").error, "");
+  EXPECT_THAT(RunKept("bad.so").error, HasSubstr("Race reported"));
+  EXPECT_EQ(RunKept("good.so").error, "") << "what had something to report is not kept";
+}
+
+TEST_F(KeptSanitizersTest, WhatAKeptOneFailsAtANewOneIsAsked) {
+  Serve("if [ \"$count\" = 2 ]; then exit 3; fi\n");
+  EXPECT_EQ(RunKept().failed, "");
+  EXPECT_EQ(RunKept().failed, "");
+  EXPECT_EQ(Lines("starts"), 2u);
+  SanitizedRuns::EndKept();
+  Serve("case \"$load\" in *bad.so*) exit 3;; esac\n");
+  EXPECT_EQ(RunKept("good.so").failed, "");
+  EXPECT_THAT(RunKept("bad.so").failed, HasSubstr("exited with 3"));
+}
+
+// A log that is only written at the end may hold back what was found: such a tool is ended each
+// time.
+TEST_F(KeptSanitizersTest, WhoDoesNotWriteAtOnceIsNotKept) {
+  log_text_ = kRace;
+  Serve("rm -f \"$log\"\n");
+  const std::string at_the_end = kServes + std::string("cp \"$here/log_text\" \"$log\"\n");
+  subject_.emplace(With(at_the_end));
+  subject_->keep = true;
+  EXPECT_THAT(RunKept().error, HasSubstr("Race reported"));
+  EXPECT_THAT(RunKept().error, HasSubstr("Race reported"));
+  EXPECT_EQ(Lines("starts"), 2u);
+}
+
+TEST_F(KeptSanitizersTest, ArtifactsOfAnotherFolderNeedAnotherProcess) {
+  Serve(":");
+  EXPECT_EQ(RunKept().failed, "");
+  EXPECT_EQ(RunKept("elsewhere/artifact.so").failed, "");
+  EXPECT_EQ(Lines("starts"), 2u);
+}
+
+TEST_F(KeptSanitizersTest, NoneLivesForEver) {
+  Serve(":");
+  for (int i = 0; i < 101; ++i) EXPECT_EQ(RunKept().failed, "");
+  EXPECT_EQ(Lines("loads"), 101u);
+  EXPECT_EQ(Lines("starts"), 3u);
+}
+
+// Of a worker that was killed.
+TEST_F(KeptSanitizersTest, WhatOthersHaveLeftBehindGoes) {
+  Serve(":");
+  const pid_t ended = ::fork();
+  if (ended == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(ended, nullptr, 0), ended);
+  const std::string left = folder_ / ("scratch/racecheck." + std::to_string(ended) + ".1.0");
+  const std::string alive = folder_ / ("scratch/racecheck." + std::to_string(::getpid()) + ".1.0");
+  ASSERT_TRUE(base::MakeFolders(left));
+  ASSERT_TRUE(base::MakeFolders(alive));
+  EXPECT_EQ(RunKept().failed, "");
+  EXPECT_FALSE(base::FileExists(left));
+  EXPECT_TRUE(base::FileExists(alive));
 }
 
 TEST_F(SanitizedRunsTest, LogsAreNotKept) {
