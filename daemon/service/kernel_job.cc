@@ -28,7 +28,8 @@ bool EndsAll(const base::Error& error) {
 }  // namespace
 
 Pace PaceOn(const std::string& device) {
-  return evaluate::DeviceKind(device) == "cuda" ? Pace{32, 48} : Pace{};
+  if (evaluate::DeviceKind(device) != "cuda") return {};
+  return {.ahead = 32, .first = 16, .turn = 48};
 }
 
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
@@ -251,7 +252,7 @@ void KernelJob::AskMore() {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (!open_[i]->begun) Make(*open_[i]);
   }
-  while (told_ < pace_.turn && !finished_ && static_cast<int>(open_.size()) < pace_.ahead &&
+  while (told_ < pace_.turn && !finished_ && static_cast<int>(open_.size()) < MostOpen() &&
          told_ + static_cast<int>(open_.size()) < most_) {
     if (ended_ = WhyEnough(); !ended_.empty()) {
       finished_ = !BudgetUsed().empty() || !MayBeginModels();
@@ -279,6 +280,11 @@ void KernelJob::AskMore() {
     open_.back()->candidate = *candidate;
     Make(*open_.back());
   }
+}
+
+int KernelJob::MostOpen() const {
+  const std::int64_t open = std::max<std::int64_t>(pace_.first, Evaluations() / 4);
+  return static_cast<int>(std::min<std::int64_t>(pace_.ahead, open));
 }
 
 std::int64_t KernelJob::Evaluations() const {

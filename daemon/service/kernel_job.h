@@ -143,6 +143,7 @@ class KernelJob {
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
+  int MostOpen() const;  // under way, before another one is begun
   std::int64_t Evaluations() const;
   // Why no more is to be asked for; empty: there is no reason.
   std::string WhyEnough() const;

@@ -3,6 +3,9 @@
 // intervals, how sure each is above random search and above each other, and what a step of each
 // takes. With
 // --ablations also the portfolio with parts left out.
+// replay_bench FILE... --in-flight N [--repeats N] [--only NAME,...]: how many evaluations each
+// takes to a point within 5 % of the best one, where N points are asked for before the first's
+// result is there.
 // replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
 // on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
 // with
@@ -15,6 +18,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +48,7 @@ struct Options {
   bool made_up = false;
   std::uint64_t seeds = 1, first_seed = 1;
   std::size_t champions = 0;
+  std::size_t in_flight = 0;  // 0: scores
 };
 
 template <bool PortfolioParts::* part>
@@ -121,6 +127,51 @@ base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
     }
   }
   return grounds;
+}
+
+// Evaluations until one is within 5 % of the best; all that it would try, where none is.
+std::size_t EvaluationsUntilGood(const Ground& ground, const StrategyRow& row, std::uint64_t seed,
+                                 std::size_t in_flight) {
+  const MeasuredSpace& measured = ground.measured;
+  double best = std::numeric_limits<double>::infinity();
+  for (const MeasuredRow& one : measured.rows())
+    best = std::min(best, one.microseconds.value_or(best));
+  const auto strategy = row.make_from({measured.space(), seed, ground.champions, nullptr});
+  std::deque<Point> asked;
+  for (std::size_t done = 0;; ++done) {
+    while (asked.size() < in_flight) {
+      auto point = strategy->Next();
+      if (!point) break;
+      asked.push_back(std::move(*point));
+    }
+    if (asked.empty()) return done;
+    const MeasuredRow* found = measured.Find(asked.front());
+    const auto time = found == nullptr ? std::nullopt : found->microseconds;
+    if (time && *time <= 1.05 * best) return done + 1;
+    strategy->Report(asked.front(), time);
+    asked.pop_front();
+  }
+}
+
+int Reach(const Options& options) {
+  const auto grounds = GroundsOf(options);
+  if (!grounds) return Fail(grounds.error().message);
+  std::printf("evaluations to within 5 %%, %zu in flight: quarter, median, three quarters\n",
+              options.in_flight);
+  for (const StrategyRow& row : StrategiesOf(options)) {
+    for (const Ground& ground : *grounds) {
+      std::vector<std::size_t> counts;
+      for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
+        counts.push_back(EvaluationsUntilGood(ground, row, seed, options.in_flight));
+      }
+      std::sort(counts.begin(), counts.end());
+      std::printf("%-20s %-20s %6zu %6zu %6zu\n", row.name.data(), ground.measured.name().c_str(),
+                  counts[counts.size() / 4], counts[counts.size() / 2],
+                  counts[counts.size() * 3 / 4]);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
 }
 
 int Compare(const Options& options) {
@@ -238,6 +289,8 @@ int main(int count, char** words) {
       options.first_seed = number(words[++i]);
     } else if (word == "--champions" && more) {
       options.champions = number(words[++i]);
+    } else if (word == "--in-flight" && more) {
+      options.in_flight = number(words[++i]);
     } else if (word == "--made-up") {
       options.made_up = true;
     } else if (word == "--ablations") {
@@ -248,10 +301,12 @@ int main(int count, char** words) {
   }
   if (options.files.empty()) {
     std::fprintf(stderr,
-                 "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] | "
+                 "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] "
+                 "[--in-flight N] | "
                  "--made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ... | "
                  "--steps SPACE.json\n");
     return 2;
   }
-  return cupilot::search::Compare(options);
+  return options.in_flight > 0 ? cupilot::search::Reach(options)
+                               : cupilot::search::Compare(options);
 }
