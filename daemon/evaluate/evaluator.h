@@ -29,6 +29,9 @@ struct EvaluateRequest {
   std::uint64_t seed = 1;          // of all generated values
   double max_seconds = 2.0;        // of one measurement; the confirmation takes as long again
   bool profile = false;            // GPUs: also Profile what is accepted
+  // Of a search: its number there. Until it has been measured, it waits for workers behind those of
+  // this kernel with lower ones.
+  std::int64_t place = 0;
   // GPUs: only what three pairs of launches say. What is clearly slower than the original, or than
   // what best_so_far says, is rejected as not_faster; of the others there is no verdict: neither
   // accepted nor a reason, with what was measured. What is wrong and slow is then called slow. For

@@ -62,7 +62,10 @@ void ProcessWorkers::Call(WorkerCall call, base::Callback<Json> done) {
   if (stopped_) return Answer(std::move(done), base::Fail(base::Cancelled("workers are stopped")));
   CountOpen();
   ++Of(call.kind).waiting;
-  queue_.push_back({std::move(call), std::move(done)});
+  std::vector<const WorkerCall*> waiting;
+  for (const Request& request : queue_) waiting.push_back(&request.call);
+  const auto at = static_cast<std::ptrdiff_t>(PlaceInQueue(waiting, call));
+  queue_.insert(queue_.begin() + at, {std::move(call), std::move(done)});
   // Never calls back inside Call().
   loop_.Post([this, alive = alive_] {
     if (*alive) Pump();

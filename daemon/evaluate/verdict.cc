@@ -41,6 +41,12 @@ double LaunchesOf(const records::Case& one, const records::CaseResult& result) {
 
 }  // namespace
 
+std::string FormatSpeedup(double speedup) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2fx", speedup);
+  return text;
+}
+
 base::Result<const records::CaseResult*> BestOf(const std::vector<records::CaseResult>& cases,
                                                 const std::string& name) {
   const records::CaseResult* best = nullptr;

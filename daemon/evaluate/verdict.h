@@ -32,6 +32,8 @@ struct Combined {
 base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
                                const records::Workload& workload);
 
+std::string FormatSpeedup(double speedup);  // "1.25x"
+
 struct Verdict {
   bool accepted = false;
   std::string reason;  // of records::kReasons, empty if accepted

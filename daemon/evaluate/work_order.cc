@@ -51,4 +51,13 @@ std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& wai
   return std::nullopt;
 }
 
+std::size_t PlaceInQueue(const std::vector<const WorkerCall*>& waiting, const WorkerCall& call) {
+  if (call.line.empty()) return waiting.size();
+  const auto behind =
+      std::find_if(waiting.begin(), waiting.end(), [&call](const WorkerCall* other) {
+        return other->line == call.line && other->kind == call.kind && other->place > call.place;
+      });
+  return static_cast<std::size_t>(behind - waiting.begin());
+}
+
 }  // namespace cupilot::evaluate

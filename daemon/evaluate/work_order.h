@@ -29,4 +29,8 @@ std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& wai
                                        const std::vector<const WorkerCall*>& running,
                                        const WorkerLimits& limits);
 
+// Before which of `waiting` a call is put (their count: behind all): the first of its line, for
+// workers of its kind, whose place is higher. It takes nobody's turn that is not of its line.
+std::size_t PlaceInQueue(const std::vector<const WorkerCall*>& waiting, const WorkerCall& call);
+
 }  // namespace cupilot::evaluate

@@ -1,13 +1,13 @@
 #include "evaluate/worker_evaluator.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "evaluate/case_errors.h"
+#include "evaluate/lined_workers.h"
 #include "evaluate/new_losses.h"
 #include "evaluate/verdict.h"
 #include "source/swap/variant_text.h"
@@ -29,12 +29,6 @@ constexpr Stage kMeasure{"measure", "crashed", nullptr};
 constexpr Stage kConfirm{"confirm", "crashed", nullptr};
 constexpr Stage kProfile{"profile", "", ""};
 
-std::string FormatSpeedup(double speedup) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2fx", speedup);
-  return text;
-}
-
 records::Json Summary(const Combined& combined) {
   return {{"speedup", combined.speedup},
           {"interval", combined.interval},
@@ -50,6 +44,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Job(WorkerEvaluator& owner, EvaluateRequest request, base::Callback<records::Evaluation> done)
       : owner_(owner),
         request_(std::move(request)),
+        line_(owner.workers_, request_.kernel.key, request_.place),
         done_(std::move(done)),
         entered_(owner.clock_.Now()) {}
 
@@ -85,8 +80,14 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     stage_seconds_[name] += std::chrono::duration<double>(spent).count();
   }
 
+  // A proof waits behind what is measured: some of that may beat it.
+  Workers& Queue() {
+    if (watched_builds_ == Watched::kNone) return line_;
+    return owner_.workers_;
+  }
+
   void Check() {
-    CheckVariant(owner_.workers_, {request_.kernel, request_.variant}, request_.device,
+    CheckVariant(Queue(), {request_.kernel, request_.variant}, request_.device,
                  [self = shared_from_this()](base::Result<protocol::CheckVariantReply> reply) {
                    self->OnChecked(std::move(reply));
                  });
@@ -137,7 +138,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     } else {
       build.as_compiled = as_compiled_;
     }
-    Build(owner_.workers_, build, request_.device,
+    Build(Queue(), build, request_.device,
           [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
             (self.get()->*then)(std::move(reply));
           });
@@ -209,7 +210,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     verify.set = MakeSet();
     verify.depth = depth;
     SetCompiler(verify);
-    Verify(owner_.workers_, verify, Apart(),
+    Verify(Queue(), verify, Apart(),
            [self = shared_from_this(), then](base::Result<protocol::VerifyReply> reply) {
              (self.get()->*then)(std::move(reply));
            });
@@ -427,7 +428,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (measure.probe && request_.fastest_known > 0 && request_.workload.cases.size() == 1) {
       measure.promising = 1 / request_.fastest_known;
     }
-    Measure(owner_.workers_, measure, Apart(),
+    Measure(Queue(), measure, Apart(),
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));
             });
@@ -439,7 +440,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     profile.set = MakeSet();
     profile.cases = evaluation_.cases;
     SetCompiler(profile);
-    evaluate::Profile(owner_.workers_, profile, Apart(),
+    evaluate::Profile(Queue(), profile, Apart(),
                       [self = shared_from_this()](base::Result<protocol::ProfileReply> reply) {
                         self->OnProfiled(std::move(reply));
                       });
@@ -537,6 +538,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   WorkerEvaluator& owner_;
   const EvaluateRequest request_;
+  LinedWorkers line_;
   base::Callback<records::Evaluation> done_;
   const Stage* stage_ = &kCheck;
   std::chrono::nanoseconds entered_;

@@ -35,6 +35,10 @@ struct WorkerCall {
   // has a process of its own, so that the search goes on meanwhile; on the GPU both take turns
   // (worker/device_turn.h).
   bool proof = false;
+  // Of the calls of one line that wait for workers of one kind, the one with the lowest place is
+  // the first. Empty: it waits behind all that came before.
+  std::string line;
+  std::int64_t place = 0;
   // Begins while paused, too: little work, without which the daemon cannot answer what is there.
   bool answers_questions = false;
 };

@@ -429,6 +429,7 @@ evaluate::EvaluateRequest KernelJob::RequestFor(const records::Variant& variant)
 void KernelJob::Evaluate(int id, const records::Variant& variant) {
   evaluate::EvaluateRequest request = RequestFor(variant);
   const Attempt& attempt = *Find(id);
+  request.place = id;
   request.only_probe = ProbesFirst(attempt);
   request.fastest_known = FastestKnown();
   request.finalist = &attempt == proving_.get();

@@ -188,7 +188,8 @@ class References::Original {
     Json request = {{"op", "run"},
                     {"module", 0},
                     {"program", program},
-                    {"bytes", plan.layout.bytes + static_cast<std::int64_t>(beyond)}};
+                    {"bytes", plan.layout.bytes + static_cast<std::int64_t>(beyond)},
+                    {"beyond", static_cast<int>(before.red)}};
     if (!schedule.empty()) request["schedule"] = schedule;
     double took = 0;
     TRY_ASSIGN(std::string failure, Failure(request, &took));

@@ -4,7 +4,9 @@
 // requests, one JSON line each:
 //   {"op": "load", "device", "arena_bytes", "modules": [paths]}
 //       -> {"architecture": "sm_90", "resources": [{kernel: {"registers", ...}}, ...]}
-//   {"op": "run", "module": 0, "program": {...}, "bytes", "schedule"}  -> {"microseconds": t}
+//   {"op": "run", "module": 0, "program": {...}, "bytes", "schedule", "beyond"}
+//       -> {"microseconds": t}
+//       "beyond": of a GPU, the byte that its memory behind the first "bytes" is filled with before
 //       "schedule": of the host device, for this run (cupilot_host_schedule.h says which there are
 //       and what they show); it runs one block after another
 //   {"op": "series", ...}                                  -> {"microseconds": t}: series_op.h

@@ -149,6 +149,11 @@ class RunServer {
     TRY_ASSIGN(PreparedProgram program, Prepare(request["module"], request["program"]));
     program.SetTables(memory_);
     TRY(device_->Upload(0, bytes));
+    // A GPU's memory for these buffers is larger than they are: nothing old lies there.
+    const auto size = static_cast<std::int64_t>(memory_.size());
+    if (cuda_ != nullptr && request.contains("beyond") && bytes < size) {
+      TRY(device_->Fill(bytes, size - bytes, request["beyond"].get<int>()));
+    }
     TRY(program.SetVariables(*device_));
     TRY_ASSIGN(const double time, device_->Time([&] { return program.Launch(*device_); }));
     TRY(program.GetVariables(*device_));

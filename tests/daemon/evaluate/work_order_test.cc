@@ -68,6 +68,27 @@ TEST(WorkOrderTest, TheMonitorWaitsForNobodyAndHoldsUpNobody) {
   EXPECT_EQ(Next({&kHostMeasure}, {&kSample}), 0);
 }
 
+// A search is told results in the order of its asking: who was asked for first is not to be
+// measured last because its build took longer.
+TEST(WorkOrderTest, ASearchsCallsKeepItsOrder) {
+  const auto in_line = [](WorkerKind kind, const std::string& line, std::int64_t place) {
+    WorkerCall call = Call(kind, "cuda:0");
+    call.line = line;
+    call.place = place;
+    return call;
+  };
+  const WorkerCall second = in_line(WorkerKind::kDevice, "kernel", 2);
+  const WorkerCall other = in_line(WorkerKind::kDevice, "other kernel", 9);
+  const WorkerCall build = in_line(WorkerKind::kBuild, "kernel", 7);
+  const WorkerCall fifth = in_line(WorkerKind::kDevice, "kernel", 5);
+  const Calls waiting = {&other, &build, &second, &kFirstGpu, &fifth};
+  EXPECT_EQ(PlaceInQueue(waiting, in_line(WorkerKind::kDevice, "kernel", 1)), 2u);
+  EXPECT_EQ(PlaceInQueue(waiting, in_line(WorkerKind::kDevice, "kernel", 3)), 4u);
+  EXPECT_EQ(PlaceInQueue(waiting, in_line(WorkerKind::kDevice, "kernel", 5)), 5u);
+  EXPECT_EQ(PlaceInQueue(waiting, in_line(WorkerKind::kDevice, "third kernel", 1)), 5u);
+  EXPECT_EQ(PlaceInQueue(waiting, kFirstGpu), 5u) << "of no line";
+}
+
 TEST(WorkOrderTest, TwoCoresAreLeftToOthers) {
   for (const int cores : {4, 8, 16, 32}) {
     const int builds = LimitsFor(cores).gpu[static_cast<std::size_t>(WorkerKind::kBuild)];
