@@ -34,6 +34,9 @@ base::Result<int> OpenLockFile(const std::string& path) {
   return descriptor;
 }
 
+// A second lock says who waits for the first one: those share it.
+std::string WaitPath(const std::string& path) { return path + ".wait"; }
+
 }  // namespace
 
 std::string DeviceLockPath(const std::string& device) {
@@ -44,7 +47,8 @@ base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
                                              std::chrono::milliseconds limit, Use use) {
   const int kind = use == Use::kAlone ? LOCK_EX : LOCK_SH;
   TRY_ASSIGN(const int descriptor, OpenLockFile(path));
-  DeviceLock lock(descriptor);
+  DeviceLock lock(descriptor), waits(-1);
+  bool said = false;
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (::flock(descriptor, kind | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
@@ -53,10 +57,20 @@ base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
     if (std::chrono::steady_clock::now() >= deadline) {
       return base::Fail(base::Unavailable("another process holds the device lock " + path));
     }
+    // Who cannot say that it waits waits all the same.
+    if (waits.descriptor_ < 0) waits.descriptor_ = OpenLockFile(WaitPath(path)).value_or(-1);
+    said = said || (waits.descriptor_ >= 0 && ::flock(waits.descriptor_, LOCK_SH | LOCK_NB) == 0);
     // flock cannot wait with a limit; a short pause between attempts costs nobody anything.
     ::poll(nullptr, 0, 2);
   }
   return lock;
+}
+
+bool DeviceLock::IsWaitedFor(const std::string& path) {
+  const auto descriptor = OpenLockFile(WaitPath(path));
+  if (!descriptor) return true;  // not known
+  const DeviceLock waits(*descriptor);
+  return ::flock(*descriptor, LOCK_EX | LOCK_NB) != 0;
 }
 
 DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {

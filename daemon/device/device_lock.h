@@ -22,6 +22,9 @@ class DeviceLock {
   static base::Result<DeviceLock> Acquire(const std::string& path, std::chrono::milliseconds limit,
                                           Use use = Use::kAlone);
 
+  // Whether somebody waits for it right now, in Acquire(). Cheap.
+  static bool IsWaitedFor(const std::string& path);
+
   DeviceLock(DeviceLock&& other) noexcept : descriptor_(other.descriptor_) {
     other.descriptor_ = -1;
   }

@@ -37,7 +37,9 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
     }
     return known;
   }
-  std::this_thread::sleep_until(held.others_until);
+  if (steady_clock::now() < held.others_until && device::DeviceLock::IsWaitedFor(lock_path)) {
+    std::this_thread::sleep_until(held.others_until);
+  }
   TRY_ASSIGN(device::DeviceLock lock, device::DeviceLock::Acquire(lock_path, limit, use));
   DeviceTurn turn(new device::DeviceLock(std::move(lock)), [&held](const device::DeviceLock* gone) {
     delete gone;

@@ -13,8 +13,8 @@
 namespace cupilot::worker {
 
 // Held as long as one of those that were given out is there. Who has just given it back waits a few
-// milliseconds, so that it is somebody else's turn. kUnavailable: other processes have had it for
-// `limit`. kInternal: alone, inside a turn that is shared.
+// milliseconds where others wait for it, so that it is their turn. kUnavailable: other processes
+// have had it for `limit`. kInternal: alone, inside a turn that is shared.
 using DeviceTurn = std::shared_ptr<const device::DeviceLock>;
 base::Result<DeviceTurn> TakeDeviceTurn(
     const std::string& lock_path, std::chrono::milliseconds limit,

@@ -21,6 +21,7 @@ using Kind = Regime::Kind;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kMostHalves = 1024;     // products of them, and sums, are exact
 constexpr double kMostHalvesOfHalf = 4;  // and in half precision none overflows
+constexpr std::size_t kMostAlone = 3;    // arrays of which an element is all that there is
 
 // Of component i, which was that.
 struct At {
@@ -54,6 +55,7 @@ class ExtremeMaker {
     AddSignedZeros();
     if (!sizes_.empty()) AddHalves();
     AddLargestOfOneThread();
+    for (std::size_t k = 0; k < std::min(regions_.size(), kMostAlone); ++k) AddAlone(regions_[k]);
     return std::move(regimes_);
   }
 
@@ -163,6 +165,25 @@ class ExtremeMaker {
             },
             Kind::kPlain);
       }
+    }
+  }
+
+  // One element of one array, all else zeros: most results are zeros then, without any rounding. A
+  // place in a table that is a little off has a share of its neighbour, which sums of thousands
+  // hide.
+  void AddAlone(std::size_t r) {
+    const Region& alone = plan_.layout.regions[r];
+    const std::int64_t last = ComponentsOf(alone) - 1;
+    for (const std::int64_t place : std::set<std::int64_t>{1, last}) {
+      if (place < 1 || place > last) continue;
+      Add(
+          "element " + std::to_string(place) + " of '" + alone.name + "' and nothing else",
+          [&alone, place](const At& at, auto&) {
+            if (&at.region == &alone && at.i == place) return IsFree(alone) ? 1.0 : at.was;
+            if (IsFree(at.region)) return 0.0;
+            return std::clamp(0.0, at.region.fill->low, at.region.fill->high);
+          },
+          Kind::kFinite);
     }
   }
 

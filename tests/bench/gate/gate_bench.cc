@@ -10,6 +10,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/install_layout.h"
 #include "tests/bench/gate/gate_results.h"
@@ -48,7 +52,8 @@ void Declare(CLI::App& app, Options& options) {
   app.add_option("--device", options.device, "host, cuda:0, ...");
   app.add_option("--seeds", options.seeds, "how many");
   app.add_option("--first-seed", options.first_seed, "the first of them");
-  app.add_option("--shard", options.shard, "I/N: each N-th candidate, from the I-th on");
+  app.add_option("--shard", options.shard,
+                 "I/N: the I-th of N parts; a kernel's candidates are in one of them");
   app.add_option("--only", options.only, "candidates whose names contain this");
   app.add_option("--results", options.results, "a JSON line for each trial; grows");
   app.add_option("--work", options.work, "artifacts and scratch");
@@ -76,14 +81,33 @@ RunnerSettings SettingsOf(const Options& options) {
   return settings;
 }
 
+// The kernels of each part, as alike in their candidates as may be: what is known of an original is
+// known to all candidates of a process.
+std::map<std::string, unsigned> ShardsOf(const Collection& collection, unsigned count) {
+  std::map<std::string, std::size_t> candidates;
+  for (const Candidate& candidate : collection.candidates) ++candidates[candidate.kernel];
+  std::vector<std::pair<std::size_t, std::string>> kernels;
+  for (const auto& [kernel, number] : candidates) kernels.emplace_back(number, kernel);
+  std::sort(kernels.rbegin(), kernels.rend());
+  std::vector<std::size_t> sizes(count);
+  std::map<std::string, unsigned> shards;
+  for (const auto& [number, kernel] : kernels) {
+    const auto least = std::min_element(sizes.begin(), sizes.end());
+    shards[kernel] = static_cast<unsigned>(least - sizes.begin());
+    *least += number;
+  }
+  return shards;
+}
+
 // All trials of one seed before the next: who is cut off has seen each candidate.
 std::vector<Trial> TrialsOf(const Collection& collection, const Options& options,
                             const Shard& shard) {
   std::vector<Trial> trials;
+  const auto shards = ShardsOf(collection, shard.count);
   for (unsigned k = 0; k < options.seeds; ++k) {
     const std::uint64_t seed = options.first_seed + k;
-    for (std::size_t i = shard.index; i < collection.candidates.size(); i += shard.count) {
-      const Candidate& candidate = collection.candidates[i];
+    for (const Candidate& candidate : collection.candidates) {
+      if (shards.at(candidate.kernel) != shard.index) continue;
       if (candidate.name.find(options.only) == std::string::npos) continue;
       trials.push_back({&candidate, seed});
     }

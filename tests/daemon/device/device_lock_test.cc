@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <thread>
 
 #include "tests/support/temporary_folder.h"
 
@@ -12,6 +13,24 @@ namespace cupilot::device {
 namespace {
 
 using std::chrono::milliseconds;
+
+// Who gives it back and wants it again lets only those go first who wait.
+TEST(DeviceLock, SaysWhetherSomebodyWaitsForIt) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "lock";
+  auto held = DeviceLock::Acquire(path, milliseconds(0));
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(DeviceLock::IsWaitedFor(path));
+  base::Result<DeviceLock> other = base::Fail(base::Internal("not yet"));
+  std::thread waiting([&] { other = DeviceLock::Acquire(path, milliseconds(120000)); });
+  while (!DeviceLock::IsWaitedFor(path)) std::this_thread::yield();
+  {
+    const DeviceLock gone = std::move(*held);
+  }
+  waiting.join();
+  EXPECT_TRUE(other);
+  EXPECT_FALSE(DeviceLock::IsWaitedFor(path)) << "it has the lock now";
+}
 
 TEST(DeviceLock, IsHeldByOneAndFreedAtTheEnd) {
   const test::TemporaryFolder folder;
