@@ -23,6 +23,8 @@ using device::FillKind;
 using device::Number;
 
 constexpr int kDrawsOfNumbers = 6, kDrawsOfMultiples = 4;
+constexpr std::size_t kMostGaps = 2;  // between numbers of the sources
+constexpr std::int64_t kNarrowestGap = 4;
 constexpr std::size_t kMostRegions = 4;  // that are asked one by one
 
 // Of floating numbers.
@@ -89,6 +91,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
     AddMultiples();
     // What follows what (a \n behind a \r) at the end of a stretch takes more than one draw.
     for (int draw = 2; draw <= kDrawsOfNumbers; ++draw) AddNumbersOfSources(draw);
+    for (std::size_t gap = 0; gap < kMostGaps; ++gap) AddBetweenNumbers(gap);
     return std::move(regimes_);
   }
 
@@ -248,6 +251,43 @@ class Maker : public std::enable_shared_from_this<Maker> {
         PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
       }
     }
+  }
+
+  // Ranges between numbers of the sources that follow each other, themselves included ('0' and
+  // '9'), the narrowest first: they divide what is read into kinds.
+  std::vector<Ends> GapsOf(const Ends& ends) const {
+    std::vector<Ends> gaps;
+    for (auto low = named_.lower_bound(ends.low); low != named_.end(); ++low) {
+      const auto high = std::next(low);
+      if (high == named_.end() || *high > ends.high) break;
+      if (*high - *low >= kNarrowestGap) gaps.push_back({*low, *high});
+    }
+    std::stable_sort(gaps.begin(), gaps.end(),
+                     [](const Ends& a, const Ends& b) { return a.high - a.low < b.high - b.low; });
+    return gaps;
+  }
+
+  // Of one kind all of them: whole fields of digits, say, with sums and products that are as large
+  // as can be.
+  void AddBetweenNumbers(std::size_t gap) {
+    const bool any = std::any_of(integers_.begin(), integers_.end(), [&](std::size_t r) {
+      return GapsOf(*EndsOf(RegionOf(r))).size() > gap;
+    });
+    if (!any) return;
+    Add("integers between numbers of the sources, range " + std::to_string(gap + 1) + OfNumbers(),
+        [this, gap](CaseInputs& inputs, auto& random) {
+          for (const std::size_t r : integers_) {
+            const Region& region = RegionOf(r);
+            const auto gaps = GapsOf(*EndsOf(region));
+            if (gaps.size() <= gap) continue;
+            const Ends& ends = gaps[gap];
+            const auto span = static_cast<std::uint64_t>(ends.high - ends.low) + 1;
+            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              PutInteger(inputs, region, r, i,
+                         ends.low + static_cast<std::int64_t>(random() % span));
+            }
+          }
+        });
   }
 
   void AddLevels() {

@@ -130,6 +130,17 @@ TEST(Regimes, OfNumbersFarFromWhatIsOrdinary) {
   }
 }
 
+TEST(Regimes, OfOneElementAndNothingElse) {
+  const Drawn drawn = Draw(MakeCase());
+  const auto regimes = Regimes(drawn.plan, drawn.workload, {}, true, 3);
+  for (const int place : {1, kCount - 1}) {
+    const auto alone = Numbers(
+        drawn.plan, Of(regimes, "element " + std::to_string(place) + " of 'in' and nothing"));
+    EXPECT_EQ(std::count(alone.begin(), alone.end(), 0.0), kCount - 1);
+    EXPECT_EQ(alone[static_cast<std::size_t>(place)], 1.0);
+  }
+}
+
 TEST(Regimes, AreFunctionsOfTheirNameAndSeed) {
   const Drawn drawn = Draw(MakeCase());
   const auto one = Regimes(drawn.plan, drawn.workload, {7}, true, 3);
@@ -167,6 +178,25 @@ TEST(Regimes, OfIntegersAtTheEndsOfTheirRanges) {
   EXPECT_THAT(values("either end"), ElementsAre(-5, 200));
   EXPECT_THAT(values("integers of few kinds ("), ElementsAre(-5, -4, -1, 0, 1, 13, 199, 200));
   EXPECT_THAT(values("integers of the sources"), ElementsAre(13));
+}
+
+// Of '0' and '9' all digits.
+TEST(Regimes, OfIntegersBetweenNumbersOfTheSources) {
+  const auto plan = PlanOfIntegers("32", "58");
+  ASSERT_TRUE(plan) << plan.error().message;
+  const CaseInputs workload = Zeros(*plan);
+  const auto regimes = Regimes(*plan, workload, {10, 32, 43, 45, 48, 57, 2147483647}, true, 3);
+  const auto between = [&](int range) {
+    std::set<std::int64_t> found;
+    const CaseInputs inputs = Of(regimes, "sources, range " + std::to_string(range));
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      found.insert(device::ReadInteger(inputs.regions[0].data(), i, plan->layout.regions[0].type));
+    }
+    return found;
+  };
+  EXPECT_THAT(between(1), ElementsAre(48, 49, 50, 51, 52, 53, 54, 55, 56, 57));
+  EXPECT_EQ(*between(2).begin(), 32);
+  EXPECT_EQ(*between(2).rbegin(), 43);
 }
 
 TEST(Regimes, OfPlacesAndMultiples) {
