@@ -27,8 +27,9 @@ struct Pace {
   int ahead = 1;  // candidates under way
   // Of them until `first` times four results are there, then a quarter of these: a search that
   // knows more chooses better. (Of 20 searches on `tests/data/spaces/h100/pnpoly.measured.json`
-  // half were within 5 % of the best after 54 evaluations with 30 under way, after 41 with 16.)
-  // Counted in results, so that what is tried depends on no time.
+  // half were within 5 % of the best after 54 evaluations with 30 under way, 41 with 16, 17 with
+  // one. On an H100 16 leave the GPU waiting for builds.) Counted in results, so that what is tried
+  // depends on no time.
   int first = 1;
   int turn = 1;  // results of one step; then another kernel may be next
   // Results are told in the order of asking, until so many wait behind a candidate that takes

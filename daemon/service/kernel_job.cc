@@ -29,7 +29,7 @@ bool EndsAll(const base::Error& error) {
 
 Pace PaceOn(const std::string& device) {
   if (evaluate::DeviceKind(device) != "cuda") return {};
-  return {.ahead = 32, .first = 16, .turn = 48};
+  return {.ahead = 32, .first = 24, .turn = 48};
 }
 
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
