@@ -10,6 +10,7 @@
 #include "worker/checks/check.h"
 #include "worker/kept.h"
 #include "worker/lease.h"
+#include "worker/outside_range.h"
 #include "worker/placement.h"
 #include "worker/program.h"
 #include "worker/twin_run.h"
@@ -67,10 +68,17 @@ class References::Original {
   base::Result<OriginalResult> Run(std::shared_ptr<const CaseInputs> inputs, bool workload) {
     OriginalResult result;
     result.inputs = std::move(inputs);
+    const bool dear = set_.device != "host" && !workload;
+    if (dear && !outside_.IsAsked(plan_.layout, *result.inputs)) {
+      return Dropped("not asked: the original failed on others with numbers outside of their fill");
+    }
     TRY(StartRunner());
     TRY_ASSIGN(std::string failure,
                RunOnce(plan_, *result.inputs, Before{kPoison, kRedByte}, result));
-    if (!failure.empty()) return Dropped(failure);
+    if (!failure.empty()) {
+      if (dear) outside_.Failed(plan_.layout, *result.inputs);
+      return Dropped(failure);
+    }
     const std::vector<std::byte> first(Arena(plan_).begin(), Arena(plan_).end());
     const CasePlan second = workload ? plan_ : Reversed(plan_);
     TRY_ASSIGN(failure,
@@ -392,6 +400,7 @@ class References::Original {
   const CasePlan& plan_;
   std::optional<Lease> lease_;
   double longest_us_ = 0;
+  OutsideRange outside_;
   std::unique_ptr<TwinRun> twin_;
 };
 

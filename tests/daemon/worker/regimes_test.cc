@@ -31,7 +31,7 @@ struct Drawn {
   CaseInputs workload;
 };
 
-Drawn Draw(records::Case one) {
+Drawn DrawCase(records::Case one) {
   Drawn drawn;
   drawn.plan = MakePlan(one);
   protocol::CandidateSet set;
@@ -78,7 +78,7 @@ CaseInputs Of(const std::vector<Regime>& regimes, const std::string& name) {
 }
 
 TEST(Regimes, OfFloatingNumbers) {
-  const Drawn drawn = Draw(MakeCase());
+  const Drawn drawn = DrawCase(MakeCase());
   const auto regimes = Regimes(drawn.plan, drawn.workload, {7, 0.125}, true, 3);
   const auto levels = Numbers(drawn.plan, Of(regimes, "few levels"));
   EXPECT_EQ(std::set<double>(levels.begin(), levels.end()).size(), 8u);
@@ -97,7 +97,7 @@ TEST(Regimes, OfFloatingNumbers) {
 }
 
 TEST(Regimes, OfNumbersFarFromWhatIsOrdinary) {
-  const Drawn drawn = Draw(MakeCase());
+  const Drawn drawn = DrawCase(MakeCase());
   const auto regimes = Regimes(drawn.plan, drawn.workload, {7, 0.125}, true, 3);
   const auto of = [&](const std::string& name) { return Numbers(drawn.plan, Of(regimes, name)); };
   for (const double value : of("far below zero")) EXPECT_LT(value, -1000);
@@ -131,7 +131,7 @@ TEST(Regimes, OfNumbersFarFromWhatIsOrdinary) {
 }
 
 TEST(Regimes, OfOneElementAndNothingElse) {
-  const Drawn drawn = Draw(MakeCase());
+  const Drawn drawn = DrawCase(MakeCase());
   const auto regimes = Regimes(drawn.plan, drawn.workload, {}, true, 3);
   for (const int place : {1, kCount - 1}) {
     const auto alone = Numbers(
@@ -142,7 +142,7 @@ TEST(Regimes, OfOneElementAndNothingElse) {
 }
 
 TEST(Regimes, AreFunctionsOfTheirNameAndSeed) {
-  const Drawn drawn = Draw(MakeCase());
+  const Drawn drawn = DrawCase(MakeCase());
   const auto one = Regimes(drawn.plan, drawn.workload, {7}, true, 3);
   const auto again = Regimes(drawn.plan, drawn.workload, {7}, true, 3);
   const auto other = Regimes(drawn.plan, drawn.workload, {8}, true, 3);
