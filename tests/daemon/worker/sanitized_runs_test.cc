@@ -126,10 +126,10 @@ constexpr const char* kReplies = "echo '{\"resources\":[]}'\necho '{\"microsecon
 
 TEST_F(SanitizedRunsTest, TheProgramRunsInTheToolAndWhatItReportsIsSaid) {
   log_text_ = kRace;
-  const SanitizedRun run =
-      Run("head -n 2 > \"$here/requests\"; echo \"$TMPDIR\" > \"$here/tmpdir\"; cp \"$here/log_text\" "
-          "\"$log\"\n" +
-          std::string(kReplies) + "exit 86\n");
+  const SanitizedRun run = Run(
+      "head -n 2 > \"$here/requests\"; echo \"$TMPDIR\" > \"$here/tmpdir\"; cp \"$here/log_text\" "
+      "\"$log\"\n" +
+      std::string(kReplies) + "exit 86\n");
   EXPECT_THAT(run.error, HasSubstr("Race reported"));
   EXPECT_EQ(run.failed, "");
   std::string temporary;
