@@ -30,8 +30,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kMostOutput = 1 << 20;
 constexpr int kErrorsFound = 86;  // the exit code that says so
 constexpr int kReplies = 2;       // to "load" and to "run"
-// Of one that is kept: what is small fits, and what modules leave behind does not add up.
-constexpr std::size_t kKeptArena = std::size_t{16} << 20;
+// Of one that is kept: what modules leave behind does not add up.
 constexpr int kMostRuns = 50;
 
 // What a tool has written before anything ran, and nothing else: it has found nothing so far, and
@@ -83,8 +82,7 @@ base::Result<> SanitizedProcess::Start(const SanitizedSubject& subject) {
   if (group_.id() < 0) return base::Fail(base::Unavailable("no process"));
   RemoveLeftBehind(subject.scratch);
   TRY(base::MakeFolders(folder_));
-  const auto bytes = static_cast<std::size_t>(subject.layout.bytes);
-  TRY_ASSIGN(arena_, Arena::Create(keep_ ? std::max(bytes, kKeptArena) : bytes));
+  TRY_ASSIGN(arena_, Arena::Create(static_cast<std::size_t>(subject.layout.bytes)));
   int to_child[2], from_child[2];
   if (::pipe2(to_child, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
   if (::pipe2(from_child, O_CLOEXEC) != 0) {
@@ -138,7 +136,7 @@ std::vector<std::string> SanitizedProcess::Environment() const {
 bool SanitizedProcess::Fits(const SanitizedSubject& subject) const {
   return lives_ && subject.sanitizer == sanitizer_ && subject.device == device_ &&
          std::filesystem::path(subject.artifact).parent_path() == modules_ &&
-         static_cast<std::size_t>(subject.layout.bytes) <= arena_->bytes().size();
+         static_cast<std::size_t>(subject.layout.bytes) == arena_->bytes().size();
 }
 
 void SanitizedProcess::Begin(const SanitizedSubject& subject, milliseconds limit) {

@@ -49,8 +49,8 @@ class SanitizedProcess {
   SanitizedProcess& operator=(const SanitizedProcess&) = delete;
   ~SanitizedProcess();  // ends it, and all that it has started
 
-  // Whether it can run this one, too: a GPU's that still waits, with room, and with the artifact in
-  // a folder that it may read.
+  // Whether it can run this one, too: it still waits, may read the artifact's folder, and its
+  // memory ends where this one's does (memcheck sees who reads behind it).
   bool Fits(const SanitizedSubject& subject) const;
   // Once before each Wait().
   void Begin(const SanitizedSubject& subject, std::chrono::milliseconds limit);

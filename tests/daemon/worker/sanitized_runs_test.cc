@@ -311,6 +311,22 @@ TEST_F(KeptSanitizersTest, ArtifactsOfAnotherFolderNeedAnotherProcess) {
   EXPECT_EQ(Lines("starts"), 2u);
 }
 
+// What is read behind the buffers is an error only where the memory ends there.
+TEST_F(KeptSanitizersTest, BuffersOfAnotherSizeNeedAnotherProcess) {
+  Serve(":");
+  EXPECT_EQ(RunKept().failed, "");
+  records::Case smaller = MakeCase();
+  smaller.arguments[3].value = std::to_string(kCount / 2);
+  const CasePlan plan = MakePlan(smaller);
+  ASSERT_NE(plan.layout.bytes, plan_.layout.bytes);
+  const CaseInputs inputs{std::vector<std::vector<std::byte>>(plan.layout.regions.size())};
+  const SanitizedRuns::Subject subject{subject_->sanitizer, "host",      subject_->artifact,
+                                       subject_->program,   plan.layout, inputs,
+                                       subject_->scratch,   true};
+  EXPECT_EQ(SanitizedRuns(subject, {&Tool("racecheck")}, kLimit).Wait().front().failed, "");
+  EXPECT_EQ(Lines("starts"), 2u);
+}
+
 TEST_F(KeptSanitizersTest, NoneLivesForEver) {
   Serve(":");
   for (int i = 0; i < 101; ++i) EXPECT_EQ(RunKept().failed, "");
