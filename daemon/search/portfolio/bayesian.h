@@ -33,12 +33,15 @@ class Bayesian : public PortfolioMember {
   void Tune();
   std::vector<Point> Candidates() const;
   std::vector<Point> Drawn(std::size_t most) const;
+  // How much of a point those that are under way leave to be found out: 0 to 1.
+  double NewBeside(const Point& point) const;
 
   const Commons& commons_;
   const CostModel* ranks_;
   Evolution evolution_;
   MixedKernel kernel_;
   GaussianProcess process_;
+  std::vector<Point> pending_;  // that it proposed, without a result
   double ceiling_ = 0;
   std::vector<Point> all_;  // of a small space
   std::size_t fitted_ = 0;  // results when it was fitted
