@@ -82,8 +82,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   // A proof waits behind what is measured: some of that may beat it.
   Workers& Queue() {
-    if (watched_builds_ == Watched::kNone) return line_;
-    return owner_.workers_;
+    return watched_builds_ == Watched::kNone ? static_cast<Workers&>(line_) : owner_.workers_;
   }
 
   void Check() {
@@ -264,7 +263,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (!reply) return OnWorkerError(reply.error());
     first_ = std::move(*reply);
     State(first_);
-    base::Result<Verdict> verdict = JudgeOnce(first_, request_.workload);
+    auto verdict = JudgeOnce(first_, request_.workload);
     if (!verdict) return done_(base::Fail(std::move(verdict.error())));
     Note("measure", *verdict);
     if (!verdict->accepted) return Reject(verdict->reason, verdict->detail);
