@@ -63,6 +63,7 @@ void ProcessWorkers::Call(WorkerCall call, base::Callback<Json> done) {
   CountOpen();
   ++Of(call.kind).waiting;
   std::vector<const WorkerCall*> waiting;
+  waiting.reserve(queue_.size());
   for (const Request& request : queue_) waiting.push_back(&request.call);
   const auto at = static_cast<std::ptrdiff_t>(PlaceInQueue(waiting, call));
   queue_.insert(queue_.begin() + at, {std::move(call), std::move(done)});
