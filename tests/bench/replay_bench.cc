@@ -18,8 +18,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,6 +26,7 @@
 #include "search/score.h"
 #include "search/tuner_files.h"
 #include "tests/support/made_up/landscapes.h"
+#include "tests/support/results_until_good.h"
 #include "tests/support/rivals/rival_strategies.h"
 
 namespace cupilot::search {
@@ -129,30 +128,6 @@ base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
   return grounds;
 }
 
-// Evaluations until one is within 5 % of the best; all that it would try, where none is.
-std::size_t EvaluationsUntilGood(const Ground& ground, const StrategyRow& row, std::uint64_t seed,
-                                 std::size_t in_flight) {
-  const MeasuredSpace& measured = ground.measured;
-  double best = std::numeric_limits<double>::infinity();
-  for (const MeasuredRow& one : measured.rows())
-    best = std::min(best, one.microseconds.value_or(best));
-  const auto strategy = row.make_from({measured.space(), seed, ground.champions, nullptr});
-  std::deque<Point> asked;
-  for (std::size_t done = 0;; ++done) {
-    while (asked.size() < in_flight) {
-      auto point = strategy->Next();
-      if (!point) break;
-      asked.push_back(std::move(*point));
-    }
-    if (asked.empty()) return done;
-    const MeasuredRow* found = measured.Find(asked.front());
-    const auto time = found == nullptr ? std::nullopt : found->microseconds;
-    if (time && *time <= 1.05 * best) return done + 1;
-    strategy->Report(asked.front(), time);
-    asked.pop_front();
-  }
-}
-
 int Reach(const Options& options) {
   const auto grounds = GroundsOf(options);
   if (!grounds) return Fail(grounds.error().message);
@@ -162,7 +137,9 @@ int Reach(const Options& options) {
     for (const Ground& ground : *grounds) {
       std::vector<std::size_t> counts;
       for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
-        counts.push_back(EvaluationsUntilGood(ground, row, seed, options.in_flight));
+        const auto strategy =
+            row.make_from({ground.measured.space(), seed, ground.champions, nullptr});
+        counts.push_back(ResultsUntilGood(ground.measured, *strategy, options.in_flight));
       }
       std::sort(counts.begin(), counts.end());
       std::printf("%-20s %-20s %6zu %6zu %6zu\n", row.name.data(), ground.measured.name().c_str(),

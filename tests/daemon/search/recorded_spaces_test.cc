@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "search/measured.h"
 #include "search/score.h"
 #include "search/strategy.h"
+#include "tests/support/results_until_good.h"
 
 namespace cupilot::search {
 namespace {
@@ -20,24 +20,6 @@ base::Result<MeasuredSpace> Recorded(const std::string& kernel) {
              base::ReadFile(std::string(CUPILOT_SOURCE_FOLDER) + "/tests/data/spaces/h100/" +
                             kernel + ".measured.json"));
   return ParseMeasured(text);
-}
-
-// How many results the portfolio needs to one within 5 % of the best, where so many points are
-// asked for before the first of their results is there.
-std::size_t ResultsUntilGood(const MeasuredSpace& space, std::uint64_t seed,
-                             std::size_t in_flight) {
-  double best = *space.rows().front().microseconds;
-  for (const MeasuredRow& row : space.rows())
-    best = std::min(best, row.microseconds.value_or(best));
-  const auto portfolio = FindStrategy("portfolio")->make(space.space(), seed);
-  std::deque<Point> asked;
-  for (std::size_t count = 1;; ++count) {
-    while (asked.size() < in_flight) asked.push_back(*portfolio->Next());
-    const auto time = space.Find(asked.front())->microseconds;
-    if (time && *time <= 1.05 * best) return count;
-    portfolio->Report(asked.front(), time);
-    asked.pop_front();
-  }
 }
 
 // Else those that are asked for together would all be beside one point. (35 with, 47 without.)
@@ -50,7 +32,8 @@ TEST(RecordedSpacesTest, WhatIsUnderWayIsNotLookedForAgain) {
   ASSERT_TRUE(space) << space.error().message;
   std::vector<std::size_t> counts;
   for (std::uint64_t seed = 1; seed <= 21; ++seed) {
-    counts.push_back(ResultsUntilGood(*space, seed, 24));
+    const auto portfolio = FindStrategy("portfolio")->make(space->space(), seed);
+    counts.push_back(ResultsUntilGood(*space, *portfolio, 24));
   }
   std::sort(counts.begin(), counts.end());
   EXPECT_LE(counts[counts.size() / 2], 40u);
