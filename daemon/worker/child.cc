@@ -1,8 +1,11 @@
 #include "worker/child.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "base/child.h"
 
@@ -35,6 +38,34 @@ base::Result<pid_t> StartChild(std::vector<std::string> words,
   posix_spawnattr_destroy(&attributes);
   if (error == 0) return pid;
   return base::Fail(base::Unavailable("cannot start " + words[0] + ": " + std::strerror(error)));
+}
+
+base::Result<SpokenTo> StartOnArena(std::vector<std::string> words, int arena, ErrorOutput errors,
+                                    std::optional<pid_t> group,
+                                    std::optional<std::vector<std::string>> environment) {
+  int to_child[2], from_child[2];
+  if (::pipe2(to_child, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
+  if (::pipe2(from_child, O_CLOEXEC) != 0) {
+    ::close(to_child[0]);
+    ::close(to_child[1]);
+    return base::Fail(base::IoError("pipe"));
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
+  if (errors == ErrorOutput::kNowhere) {
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  }
+  posix_spawn_file_actions_adddup2(&actions, arena, 3);
+  const auto pid = StartChild(std::move(words), actions, group, std::move(environment));
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(to_child[0]);
+  ::close(from_child[1]);
+  if (pid) return SpokenTo{*pid, to_child[1], from_child[0]};
+  ::close(to_child[1]);
+  ::close(from_child[0]);
+  return base::Fail(pid.error());
 }
 
 }  // namespace cupilot::worker

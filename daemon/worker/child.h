@@ -20,4 +20,17 @@ base::Result<pid_t> StartChild(std::vector<std::string> words,
                                std::optional<pid_t> group = std::nullopt,
                                std::optional<std::vector<std::string>> environment = std::nullopt);
 
+// One that is spoken to through its standard input, answers on its standard output, and shares
+// memory with this process: as its descriptor 3 it gets `arena`.
+struct SpokenTo {
+  pid_t pid = -1;
+  int input = -1, output = -1;  // our ends, of the caller to close
+};
+enum class ErrorOutput { kOurs, kNowhere };  // where its standard error goes
+// As StartChild(); kIo: no pipes.
+base::Result<SpokenTo> StartOnArena(
+    std::vector<std::string> words, int arena, ErrorOutput errors,
+    std::optional<pid_t> group = std::nullopt,
+    std::optional<std::vector<std::string>> environment = std::nullopt);
+
 }  // namespace cupilot::worker

@@ -1,9 +1,7 @@
 #include "worker/runner.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,28 +65,9 @@ Json LoadRequest(const std::string& device, std::size_t arena_bytes,
 
 base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena,
                                    const std::vector<std::string>& modules) {
-  int to_child[2], from_child[2];
-  if (::pipe2(to_child, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
-  if (::pipe2(from_child, O_CLOEXEC) != 0) {
-    ::close(to_child[0]);
-    ::close(to_child[1]);
-    return base::Fail(base::IoError("pipe"));
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
-  posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, arena.descriptor(), 3);
-  const auto pid = StartChild(RunnerWords(device, modules), actions);
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(to_child[0]);
-  ::close(from_child[1]);
-  if (!pid) {
-    ::close(to_child[1]);
-    ::close(from_child[0]);
-    return base::Fail(pid.error());
-  }
-  Runner runner(device, *pid, to_child[1], from_child[0]);
+  TRY_ASSIGN(const SpokenTo child,
+             StartOnArena(RunnerWords(device, modules), arena.descriptor(), ErrorOutput::kOurs));
+  Runner runner(device, child.pid, child.input, child.output);
   TRY_ASSIGN(const Json loaded,
              runner.Ask(LoadRequest(device, arena.bytes().size(), modules), kFirstLoadLimit));
   runner.architecture_ = loaded.value("architecture", "");

@@ -1,9 +1,7 @@
 #include "worker/sanitized_process.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,19 +81,6 @@ base::Result<> SanitizedProcess::Start(const SanitizedSubject& subject) {
   RemoveLeftBehind(subject.scratch);
   TRY(base::MakeFolders(folder_));
   TRY_ASSIGN(arena_, Arena::Create(static_cast<std::size_t>(subject.layout.bytes)));
-  int to_child[2], from_child[2];
-  if (::pipe2(to_child, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
-  if (::pipe2(from_child, O_CLOEXEC) != 0) {
-    ::close(to_child[0]);
-    ::close(to_child[1]);
-    return base::Fail(base::IoError("pipe"));
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, to_child[0], 0);
-  posix_spawn_file_actions_adddup2(&actions, from_child[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, arena_->descriptor(), 3);
   // Errors alone: a warning is no proof, nor is what a call of the driver refuses.
   std::vector<std::string> words = {sanitizer_,
                                     "--tool",
@@ -114,14 +99,12 @@ base::Result<> SanitizedProcess::Start(const SanitizedSubject& subject) {
   const auto toolkit = std::filesystem::path(sanitizer_).parent_path().parent_path();
   const auto runner = RunnerWords(device_, {subject.artifact}, {toolkit.string()});
   words.insert(words.end(), runner.begin(), runner.end());
-  const auto pid = StartChild(std::move(words), actions, group_.id(), Environment());
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(to_child[0]);
-  ::close(from_child[1]);
-  input_ = to_child[1];
-  output_ = from_child[0];
-  if (pid) pid_ = *pid;
-  return pid ? base::Result<>() : base::Fail(pid.error());
+  TRY_ASSIGN(const SpokenTo child, StartOnArena(std::move(words), arena_->descriptor(),
+                                                ErrorOutput::kNowhere, group_.id(), Environment()));
+  pid_ = child.pid;
+  input_ = child.input;
+  output_ = child.output;
+  return {};
 }
 
 // A tool that is ended leaves what it has made in the folder for temporary files.

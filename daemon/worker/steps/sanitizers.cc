@@ -49,8 +49,7 @@ std::string FindSanitizer(const protocol::VerifyRequest& request) {
 }
 
 // Of those that are run with the candidate.
-base::Result<bool> IsAmongFirst(const Trial& trial) {
-  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+bool IsAmongFirst(const Trial& trial, const device::Properties& properties) {
   const std::vector<records::Case> cases = Admit(trial.set(), properties).cases;
   const auto end = cases.begin() + static_cast<std::ptrdiff_t>(std::min(kMostCases, cases.size()));
   return std::any_of(cases.begin(), end,
@@ -67,9 +66,8 @@ bool IsWhole(const Layout& layout, const Layout& own) {
 }
 
 // The case itself, or another size of it that the guard admits (SizeForSanitizers).
-base::Result<std::optional<Trial::Scene>> SceneFor(const Trial& trial) {
+std::optional<Trial::Scene> SceneFor(const Trial& trial, const device::Properties& properties) {
   const Trial::Scene& own = trial.scene();
-  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
   std::vector<std::optional<Trial::Scene>> scenes;
   std::vector<std::optional<std::int64_t>> bytes;
   for (const records::Case& one : OtherSizes(trial.set().kernel, trial.workload(), own.original)) {
@@ -155,8 +153,8 @@ class Sanitizers {
 
 base::Result<Finding> StepSanitizers(Trial& trial) {
   if (trial.set().device == "host") return Finding{};
-  TRY_ASSIGN(const bool looked_at, IsAmongFirst(trial));
-  if (!looked_at) return Finding{};
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+  if (!IsAmongFirst(trial, properties)) return Finding{};
   const auto not_looked = [&](const std::string& why) {
     trial.Note(kSanitizersStep, NotLooked(trial.workload().name, why));
     return Finding{};
@@ -165,7 +163,7 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
   if (sanitizer.empty()) {
     return not_looked("the toolkit has no compute-sanitizer (package cuda-sanitizer)");
   }
-  TRY_ASSIGN(const auto scene, SceneFor(trial));
+  const auto scene = SceneFor(trial, properties);
   if (!scene) return not_looked("no size is small enough");
   // The same inputs whatever the seed: what is asked again (by a second verification, for one) was
   // answered.
@@ -176,7 +174,6 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
     return not_looked(inputs.error().message);
   }
   if (!inputs) return base::Fail(inputs.error());
-  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
   const Sanitizers sanitizers(set, sanitizer, *scene, properties.memory_bytes);
   static Kept<SanitizerLook>& kept = *new Kept<SanitizerLook>(kKeptReportBytes);
   const std::string key = base::Hasher()
