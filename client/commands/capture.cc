@@ -24,7 +24,7 @@
 #include "client/recording_folder.h"
 #include "recording/plan.h"
 #include "workloads/captured_cases.h"
-#include "workloads/fitted.h"
+#include "workloads/synthetic.h"
 
 namespace cupilot::client {
 namespace {

@@ -5,7 +5,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "workloads/captured_cases.h"
-#include "workloads/fitted.h"
+#include "workloads/synthetic.h"
 
 namespace cupilot::client {
 namespace {

@@ -21,7 +21,7 @@ Json Outline(const records::Kernel& kernel, bool declared) {
   outline.closure_macros.clear();
   outline.closure.clear();
   outline.cases.clear();
-  outline.made_types.clear();
+  for (records::MadeType& type : outline.made_types) type.text.clear();
   Json json = records::ToJson(outline);
   json["has_workload"] = declared;
   return json;

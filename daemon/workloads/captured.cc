@@ -1,6 +1,9 @@
 #include "workloads/captured.h"
 
+#include <algorithm>
+
 #include "blobs/blob_store.h"
+#include "records/read_parts.h"
 #include "records/reader.h"
 
 namespace cupilot::workloads {
@@ -70,6 +73,7 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Required("kernel", out.kernel)
       .Required("file", out.file)
       .Optional("parameters", out.parameters)
+      .Optional("members", out.members)
       .Optional("program", out.program)
       .Optional("device", out.device)
       .Optional("date", out.date)
@@ -106,6 +110,13 @@ Json ToJson(const Captured& captured) {
                {"synthetic", captured.synthetic}, {"launches", std::move(launches)},
                {"after", captured.after},         {"notes", captured.notes},
                {"replays", std::move(replays)}};
+  Json members = Json::array();
+  for (const auto& of_parameter : captured.members) {
+    members.push_back(records::ArrayJson(of_parameter));
+  }
+  const bool structures = std::any_of(captured.members.begin(), captured.members.end(),
+                                      [](const auto& some) { return !some.empty(); });
+  if (structures) json["members"] = std::move(members);
   // A workload has at least one case.
   if (!captured.cases.empty()) json["workload"] = records::ToJson(workload);
   return json;

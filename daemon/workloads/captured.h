@@ -39,6 +39,8 @@ struct Captured {
   std::string kernel;                   // its label
   std::string file;                     // absolute, of its definition
   std::vector<std::string> parameters;  // canonical types: whose data this is
+  // By parameter: the numbers in structures by value, as far as their layout was known.
+  std::vector<std::vector<records::Parameter::Member>> members;
   std::string program;
   std::string device;  // "host" or "cuda": whose times these are
   std::string date;

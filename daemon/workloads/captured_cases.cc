@@ -11,6 +11,7 @@
 #include "base/base64.h"
 #include "recording/plan.h"
 #include "records/json.h"
+#include "workloads/synthetic.h"
 
 namespace cupilot::workloads {
 namespace {
@@ -437,6 +438,7 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
   for (const records::Parameter& parameter : kernel.parameters) {
     captured.parameters.push_back(parameter.canonical);
   }
+  captured.members = MembersOf(kernel);
   const std::vector<Group> groups = GroupsOf(recordings, kernel, captured.notes);
   const std::vector<std::string> names = NamesOf(groups, kernel);
   const auto chosen = Choose(groups, choice.most_cases);

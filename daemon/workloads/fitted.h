@@ -2,14 +2,10 @@
 // says it.
 #pragma once
 
-#include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "blobs/blob_store.h"
 #include "device/element.h"
 #include "records/workload.h"
-#include "workloads/captured.h"
 
 namespace cupilot::workloads {
 
@@ -22,9 +18,5 @@ struct Fitted {
 // one, else normal or uniform (whichever's fourth moment is nearer: 3 and 1.8 times the squared
 // variance), integers between the least and the greatest.
 Fitted Fit(std::string_view bytes, const device::ElementType& type);
-
-// Every content becomes the fill that fits it; what the launches left is forgotten. What no fill
-// can say (that most values are zero) is noted.
-base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs);
 
 }  // namespace cupilot::workloads

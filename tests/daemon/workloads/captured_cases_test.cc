@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/daemon/workloads/captured_program.h"
-#include "workloads/fitted.h"
+#include "workloads/synthetic.h"
 
 namespace cupilot::workloads {
 namespace {

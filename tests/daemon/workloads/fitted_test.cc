@@ -7,6 +7,7 @@
 
 #include "device/fill.h"
 #include "tests/daemon/workloads/captured_program.h"
+#include "workloads/synthetic.h"
 
 namespace cupilot::workloads {
 namespace {

@@ -1,0 +1,38 @@
+// What is kept of captured launches where their data must not be: shapes, and fitted distributions.
+// Geometry, counts, sizes, scalars and where pointers lead stay as they were: they are shape.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "blobs/blob_store.h"
+#include "records/kernel.h"
+#include "records/workload.h"
+#include "workloads/captured.h"
+
+namespace cupilot::workloads {
+
+// By parameter: what is known of the numbers in its structures by value, and in what lambdas
+// capture (integers alone, by no type).
+std::vector<std::vector<records::Parameter::Member>> MembersOf(const records::Kernel& kernel);
+
+// What becomes of contents that are not in the store any more, or cannot be read.
+enum class Lost {
+  kError,  // for who runs the case
+  kZeros,  // a constant 0, for who needs its shapes alone: nothing of the store makes it fail
+};
+
+// Afterwards the case names no captured contents and holds none: those of arguments, buffers and
+// globals become the fills that fit them, those of buffers of pointers zeros (their pointers stay).
+// Of a structure by value, whole numbers and where its pointers lead stay, as scalars do; floating
+// ones are rounded to one significant digit; all else becomes zero, also what is not known of its
+// layout (records::Parameter::members; of a lambda its integers), and text (arrays of char).
+// Fills that are no captured contents stay. `kernel` is the one that the case is of.
+base::Result<> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
+                             const blobs::BlobStore& blobs, Lost lost = Lost::kError);
+
+// Each of its cases, by what was known of the kernel when it was captured; what the launches left
+// and what replays said is forgotten. What no fill can say (that most values are zero) is noted.
+base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs);
+
+}  // namespace cupilot::workloads

@@ -1,0 +1,194 @@
+// What is kept where the program's data must not be.
+#include "workloads/synthetic.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/base64.h"
+#include "tests/support/make_records.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::workloads {
+namespace {
+
+using records::ParameterKind;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct View {
+  std::uint64_t data = 0;
+  std::int32_t width = 1920;
+  float scale = 0.73521f;
+  char title[8] = "private";
+  std::int64_t stride = -4096;
+  double secret = 31.41592;  // of no known layout
+};
+
+// app::blur(app::View view, const float *in)
+records::Kernel KernelOfView() {
+  records::Kernel kernel;
+  kernel.name = "app::blur";
+  kernel.parameters = {
+      test::MakeParameter("view", "app::View", ParameterKind::kOther, sizeof(View)),
+      test::MakeParameter("in", "const float *", ParameterKind::kPointer, 8)};
+  kernel.parameters[0].members = {
+      {"width", "int", ParameterKind::kInteger, offsetof(View, width), 4, true},
+      {"scale", "float", ParameterKind::kFloating, offsetof(View, scale), 4, false},
+      {"title[0]", "char", ParameterKind::kInteger, offsetof(View, title), 1, true},
+      {"stride", "long", ParameterKind::kInteger, offsetof(View, stride), 8, true},
+      // As a record that somebody changed may say.
+      {"beyond", "long", ParameterKind::kInteger, sizeof(View) - 4, 8, true}};
+  kernel.parameters[1].element = "float";
+  kernel.parameters[1].element_bytes = 4;
+  kernel.parameters[1].element_const = true;
+  return kernel;
+}
+
+records::Fill FileFill(const std::string& path) {
+  records::Fill fill;
+  fill.kind = "file";
+  fill.path = path;
+  return fill;
+}
+
+class SyntheticTest : public ::testing::Test {
+ protected:
+  SyntheticTest() : blobs_(folder_ / "blobs"), kernel_(KernelOfView()) {
+    const View view;
+    records::Argument structure;
+    structure.name = "view";
+    structure.type = "app::View";
+    structure.bytes = base::EncodeBase64({reinterpret_cast<const char*>(&view), sizeof view});
+    structure.pointers = {{0, "memory1", 16}};
+    records::Argument in;
+    in.name = "in";
+    in.type = "const float *";
+    in.count = "4";
+    in.fill = Stored({3, -1, 2, 7});
+    case_.name = "only";
+    case_.grid = case_.block = {"1", "1", "1"};
+    case_.arguments = {structure, in};
+    case_.buffers = {{"memory1", "16", Stored({1, 2, 3, 5})},
+                     {"memory2", "16", Stored({0, 0, 9, 9}), {{0, "memory1", 0}}}};
+    records::Global global;
+    global.symbol = "app::scale";
+    global.space = "constant";
+    global.type = "float";
+    global.count = "4";
+    global.fill = Stored({4, 4, 4, 4});
+    case_.globals = {global};
+  }
+
+  records::Fill Stored(const std::vector<float>& values) {
+    const auto hash =
+        blobs_.Put({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
+    return FileFill("blob:" + hash.value());
+  }
+  View Structure() const {
+    const auto bytes = base::DecodeBase64(case_.arguments[0].bytes);
+    View view;
+    EXPECT_EQ(bytes->size(), sizeof view);
+    std::memcpy(&view, bytes->data(), sizeof view);
+    return view;
+  }
+  std::string Text() const {
+    records::Workload workload;
+    workload.kernel = kernel_.name;
+    workload.cases = {case_};
+    return records::CompactJson(records::ToJson(workload));
+  }
+
+  test::TemporaryFolder folder_;
+  blobs::BlobStore blobs_;
+  records::Kernel kernel_;
+  records::Case case_;
+};
+
+TEST_F(SyntheticTest, OfAStructureItsShapeStaysAndItsDataGoes) {
+  ASSERT_TRUE(MakeSynthetic(case_, kernel_, blobs_));
+  const View view = Structure();
+  EXPECT_EQ(view.width, 1920);
+  EXPECT_EQ(view.stride, -4096);
+  EXPECT_EQ(view.scale, 0.7f);
+  EXPECT_EQ(std::string(view.title, 8), std::string(8, '\0'));
+  EXPECT_EQ(view.secret, 0);
+  const std::vector<records::PointerInBytes> pointers = {{0, "memory1", 16}};
+  EXPECT_EQ(case_.arguments[0].pointers, pointers);
+}
+
+TEST_F(SyntheticTest, OfAStructureWithoutAKnownLayoutNothingButItsSizeStays) {
+  kernel_.parameters[0].members.clear();
+  ASSERT_TRUE(MakeSynthetic(case_, kernel_, blobs_));
+  const auto bytes = base::DecodeBase64(case_.arguments[0].bytes);
+  EXPECT_EQ(*bytes, std::vector<std::byte>(sizeof(View)));
+}
+
+TEST_F(SyntheticTest, OfALambdaItsIntegersStay) {
+  kernel_.parameters[0].members.clear();
+  records::MadeType made;
+  made.name = "app::View";
+  made.integers = {{"width", offsetof(View, width), 4, true}};
+  kernel_.made_types = {made};
+  ASSERT_TRUE(MakeSynthetic(case_, kernel_, blobs_));
+  EXPECT_EQ(Structure().width, 1920);
+  EXPECT_EQ(Structure().stride, 0);
+}
+
+TEST_F(SyntheticTest, ANumberOfHalfPrecisionIsRounded) {
+  const std::uint16_t pi = 0x4248;  // 3.140625
+  kernel_.parameters[0] = test::MakeParameter("h", "__half", ParameterKind::kOther, 2);
+  case_.arguments[0].bytes = base::EncodeBase64({reinterpret_cast<const char*>(&pi), 2});
+  case_.arguments[0].pointers.clear();
+  ASSERT_TRUE(MakeSynthetic(case_, kernel_, blobs_));
+  const std::vector<std::byte> three = {std::byte{0x00}, std::byte{0x42}};
+  EXPECT_EQ(*base::DecodeBase64(case_.arguments[0].bytes), three);
+}
+
+TEST_F(SyntheticTest, ACaseNamesNoCapturedContentsAnyMore) {
+  ASSERT_THAT(Text(), HasSubstr("blob:"));
+  ASSERT_TRUE(MakeSynthetic(case_, kernel_, blobs_));
+  EXPECT_THAT(Text(), Not(HasSubstr("blob:")));
+  EXPECT_EQ(case_.arguments[1].count, "4");
+  EXPECT_EQ(case_.buffers[0].bytes, "16");
+  EXPECT_EQ(case_.buffers[1].fill->kind, "constant");
+  EXPECT_EQ(case_.buffers[1].pointers.size(), 1u);
+  EXPECT_EQ(case_.globals[0].fill->value, "4");
+}
+
+TEST_F(SyntheticTest, ContentsThatAreGoneAreZerosForWhoNeedsShapesAlone) {
+  case_.arguments[1].fill = FileFill("blob:" + std::string(40, 'a'));
+  records::Case shapes = case_;
+  EXPECT_EQ(MakeSynthetic(case_, kernel_, blobs_).error().code, base::ErrorCode::kNotFound);
+  ASSERT_TRUE(MakeSynthetic(shapes, kernel_, blobs_, Lost::kZeros));
+  EXPECT_EQ(shapes.arguments[1].fill->kind, "constant");
+  EXPECT_EQ(shapes.arguments[1].fill->value, "0");
+  EXPECT_EQ(shapes.arguments[1].count, "4");
+}
+
+TEST_F(SyntheticTest, WhatIsNoCapturedContentsStaysAsItIs) {
+  case_.arguments[1].fill = FileFill("own.bin");
+  ASSERT_TRUE(MakeSynthetic(case_, kernel_, blobs_));
+  EXPECT_EQ(case_.arguments[1].fill->path, "own.bin");
+}
+
+TEST_F(SyntheticTest, ARecordKnowsItsStructuresWithoutTheKernel) {
+  Captured captured;
+  captured.kernel = kernel_.name;
+  captured.file = "/p/blur.cu";
+  captured.parameters = {"app::View", "const float *"};
+  captured.members = MembersOf(kernel_);
+  captured.cases = {case_};
+  auto again = ParseCaptured(ToJson(captured));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->members, captured.members);
+  ASSERT_TRUE(MakeSynthetic(*again, blobs_));
+  case_ = again->cases[0];
+  EXPECT_EQ(Structure().width, 1920);
+  EXPECT_EQ(Structure().secret, 0);
+  EXPECT_TRUE(BlobsOf(*again).empty());
+}
+
+}  // namespace
+}  // namespace cupilot::workloads
