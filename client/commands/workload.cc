@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <filesystem>
 
 #include "base/file.h"
@@ -16,6 +17,39 @@ std::string Three(const Json& numbers) {
   std::string text;
   for (const Json& n : numbers) text += (text.empty() ? "" : "x") + n.dump();
   return text;
+}
+
+std::string Rounded(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+std::string PercentOf(double share) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
+  return text;
+}
+
+// What the contents were like in whose place there is a fill now.
+void ShowDistributions(const Json& captured, Output& output) {
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "of", "kind", "mean", "stddev", "zero", "finite", "from", "to", "sorted"}};
+  const Json distributions = ObjectOf(captured, "distributions");
+  for (const auto& [name, of_case] : distributions.items()) {
+    for (const auto& [argument, one] : of_case.items()) {
+      const std::string kind = TextOf(one, "kind");
+      if (!one.contains("mean")) {  // nothing is known of their type
+        rows.push_back({name, argument, kind});
+        continue;
+      }
+      rows.push_back({name, argument, kind, Rounded(NumberOf(one, "mean")),
+                      Rounded(NumberOf(one, "stddev")), PercentOf(NumberOf(one, "zeros")),
+                      PercentOf(NumberOf(one, "finite")), TextOf(one, "low"), TextOf(one, "high"),
+                      FlagOf(one, "sorted") ? "yes" : "no"});
+    }
+  }
+  if (rows.size() > 1) output.Table(rows);
 }
 
 // The contents become files beside the document.
@@ -102,6 +136,7 @@ int RunWorkloadShow(const Arguments& arguments, Output& output) {
                     cases.empty() ? "-" : cases});
   }
   output.Table(rows);
+  ShowDistributions(*captured, output);
   for (const Json& note : ListOf(*captured, "notes")) output.Line(note.get<std::string>());
   const Json replays = ObjectOf(*captured, "replays");
   for (const auto& [name, replay] : replays.items()) {

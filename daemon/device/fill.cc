@@ -60,6 +60,21 @@ class Draws {
 
 double Unit(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }  // [0, 1)
 
+// Which components are zero whatever is drawn for them.
+class Zeros {
+ public:
+  Zeros(double share, FillSource source) : share_(share), draws_(OfZeros(std::move(source))) {}
+  bool At(std::int64_t i) const { return share_ > 0 && Unit(draws_.At(i).first) < share_; }
+
+ private:
+  static Draws OfZeros(FillSource source) {
+    source.stream |= std::uint32_t{1} << 31;
+    return Draws(source);
+  }
+  double share_;
+  Draws draws_;
+};
+
 double Normal(const Draws::Words& words) {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - Unit(words.first)));
   return radius * std::cos(2.0 * std::numbers::pi * Unit(words.second));
@@ -107,9 +122,10 @@ double BelowHigh(double value, double low, double high, const ElementType& type)
 }
 
 void FillUniform(std::byte* data, std::int64_t components, const ElementType& type,
-                 const FillRecipe& recipe, const Draws& draws) {
+                 const FillRecipe& recipe, const Draws& draws, const Zeros& zeros) {
   const double low = recipe.low, high = recipe.high;
   Each(data, components, type, [=](std::int64_t i) {
+    if (zeros.At(i)) return 0.0;
     return BelowHigh(low + (high - low) * Unit(draws.At(i).first), low, high, type);
   });
 }
@@ -292,21 +308,22 @@ base::Result<> FillBuffer(std::byte* data, std::int64_t count, const ElementType
                           const FillRecipe& recipe, const FillSource& source) {
   TRY(CheckFits(type, recipe));
   const Draws draws(source);
+  const Zeros zeros(recipe.zeros, source);
   const std::int64_t components = count * type.lanes;
   switch (recipe.kind) {
     case FillKind::kNormal:
       Each(data, components, type, [=, mean = recipe.mean, stddev = recipe.stddev](std::int64_t i) {
-        return mean + stddev * Normal(draws.At(i));
+        return zeros.At(i) ? 0.0 : mean + stddev * Normal(draws.At(i));
       });
       break;
     case FillKind::kUniform:
-      FillUniform(data, components, type, recipe, draws);
+      FillUniform(data, components, type, recipe, draws, zeros);
       break;
     case FillKind::kIntegers:
     case FillKind::kIndices:
       EachInteger(data, components, type,
                   [=, low = recipe.integer_low, high = recipe.integer_high](std::int64_t i) {
-                    return Within(draws.At(i).first, low, high);
+                    return zeros.At(i) ? 0 : Within(draws.At(i).first, low, high);
                   });
       break;
     case FillKind::kConstant:

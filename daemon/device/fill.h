@@ -2,7 +2,9 @@
 // two runs are the same run. Component i of an argument is drawn from Philox4x32-10 with the key
 //   { low half of the seed, first 32 bits of the hash of the name }
 // and the counter { low half of i, high half of i, high half of the seed, stream }; stream 0 is the
-// workload's own fill, other streams are redraws for the gate. `normal` is Box-Muller in double;
+// workload's own fill, other streams are redraws for the gate; with the stream's highest bit set,
+// the same counter says which components are zero whatever is drawn (FillRecipe::zeros).
+// `normal` is Box-Muller in double;
 // every value is rounded once to the element's type.
 #pragma once
 
@@ -40,7 +42,8 @@ enum class FillKind {
 
 struct FillRecipe {
   FillKind kind = FillKind::kConstant;
-  double mean = 0;  // kNormal
+  double zeros = 0;  // kNormal, kUniform, kIntegers: this share is zero, the rest is drawn
+  double mean = 0;   // kNormal
   double stddev = 1;
   double low = 0;  // kUniform [low, high), kSorted of floating elements
   double high = 1;

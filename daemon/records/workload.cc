@@ -231,6 +231,7 @@ Json ToJson(const Fill& fill) {
     json["mean"] = NumberJson(fill.mean);
     json["stddev"] = NumberJson(fill.stddev);
   }
+  if (fill.zeros != 0) json["zeros"] = NumberJson(fill.zeros);
   put("low", fill.low);
   put("high", fill.high);
   put("value", fill.value);
@@ -326,6 +327,14 @@ void Read(const Json& json, const std::string& path, Fill& out, Reading& reading
   if (out.kind == "uniform" || out.kind == "integers" || out.kind == "indices") {
     ReadBoundOf(object, "low", true, out.low);
     ReadBoundOf(object, "high", true, out.high);
+  }
+  if (out.kind == "sorted") {
+    ReadBoundOf(object, "low", false, out.low);
+    ReadBoundOf(object, "high", false, out.high);
+  }
+  if (out.kind == "normal" || out.kind == "uniform" || out.kind == "integers") {
+    object.Optional("zeros", out.zeros);
+    if (!(out.zeros >= 0 && out.zeros <= 1)) object.Fail("zeros", "is a share: 0 to 1");
   }
   if (out.kind == "constant") ReadBoundOf(object, "value", true, out.value);
   if (out.kind == "offsets") ReadSizeOf(object, "total", true, out.total);

@@ -21,8 +21,9 @@ struct Fill {
                      // bits file pointers
   double mean = 0;   // normal
   double stddev = 1;
-  Size low;          // uniform [low, high), integers [low, high], indices [low, high); texts, since
-  Size high;         //   tags write expressions (in=indices(0,n))
+  Size low;          // uniform [low, high), integers [low, high], indices [low, high), sorted: of
+  Size high;         //   integers [low, high], else [low, high), empty: those that there are places
+                     //   (0 to count - 1), else 0 and 1; texts, since tags write expressions
   Size value;        // constant
   Size total;        // offsets
   std::string path;  // file: raw little-endian, relative to the folder of the JSON file
@@ -31,6 +32,8 @@ struct Fill {
   // with.
   Size bytes;
   std::vector<Fill> inner;
+  // normal, uniform, integers: so large a share is zero, at random places; the rest is drawn.
+  double zeros = 0;
   bool operator==(const Fill&) const = default;
 };
 

@@ -405,7 +405,8 @@ class Applier {
       fill.emplace();
       fill->kind = "normal";
     }
-    if (fill->kind == "integers" || fill->kind == "indices" || fill->kind == "offsets") {
+    const bool keys = fill->kind == "sorted" && element != "float" && element != "double";
+    if (keys || fill->kind == "integers" || fill->kind == "indices" || fill->kind == "offsets") {
       for (const std::string* bound : {&fill->low, &fill->high, &fill->total}) {
         if (bound->empty()) continue;
         const auto number = records::EvaluateText(*bound, environment);

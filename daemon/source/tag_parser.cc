@@ -133,7 +133,7 @@ constexpr std::array kFills = {
     FillKind{"permutation", 0, 0, "permutation"},
     FillKind{"offsets", 1, 1, "offsets(total)"},
     FillKind{"indices", 2, 2, "indices(low,high)"},
-    FillKind{"sorted", 0, 0, "sorted"},
+    FillKind{"sorted", 0, 2, "sorted(low,high)"},
     FillKind{"bits", 0, 0, "bits"},
     FillKind{"file", 1, 1, "file(path)"},
 };

@@ -103,6 +103,7 @@ base::Result<FillRecipe> RecipeOf(const records::Fill& fill, const device::Eleme
                                   std::int64_t count, const records::Environment& environment) {
   FillRecipe recipe;
   TRY_ASSIGN(recipe.kind, device::FillKindOf(fill.kind));
+  recipe.zeros = fill.zeros;
   recipe.mean = fill.mean;
   recipe.stddev = fill.stddev;
   recipe.path = fill.path;

@@ -12,6 +12,7 @@ bool LeavesRange(const Layout& layout, const CaseInputs& inputs) {
     if (!bounded || inputs.regions[r].empty()) continue;
     for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
       const double value = device::ReadNumber(inputs.regions[r].data(), i, region.type);
+      if (value == 0 && region.fill->zeros > 0) continue;
       if (!(value >= region.fill->low && value <= region.fill->high)) return true;
     }
   }

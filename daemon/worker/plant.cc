@@ -59,13 +59,14 @@ Range FiniteRangeOf(const Region& region, const std::byte* data) {
 // Beyond all that is drawn, each a little different, but inside of what the fill says.
 double DecisiveNumber(const Region& region, const Range& drawn, bool largest, double share) {
   const bool bounded = region.fill->kind == FillKind::kUniform;
+  // Where zeros lie beyond all that is drawn, nothing else may.
   if (largest) {
-    const double room =
-        bounded ? region.fill->high - drawn.high : drawn.high - drawn.low + std::fabs(drawn.high);
+    const double room = bounded ? std::max(0.0, region.fill->high - drawn.high)
+                                : drawn.high - drawn.low + std::fabs(drawn.high);
     return drawn.high + room * (0.25 + 0.5 * share);
   }
-  const double room =
-      bounded ? drawn.low - region.fill->low : drawn.high - drawn.low + std::fabs(drawn.low);
+  const double room = bounded ? std::max(0.0, drawn.low - region.fill->low)
+                              : drawn.high - drawn.low + std::fabs(drawn.low);
   return drawn.low - room * (0.25 + 0.5 * share);
 }
 

@@ -99,6 +99,7 @@ class RepeatMaker {
       if (!from.fill || !to.fill || from.fill->kind != to.fill->kind) continue;
       const auto ends = EndsOf(from), of_other = EndsOf(to);
       if (ends && (ends->low < of_other->low || ends->high > of_other->high)) continue;
+      if (ends && from.fill->zeros > 0 && (of_other->low > 0 || of_other->high < 0)) continue;
       ++pairs;
       Add("'" + to.name + "' equal to '" + from.name + "'",
           [from = regions_[k - 1], to = regions_[k]](CaseInputs& inputs, auto&) {

@@ -23,6 +23,14 @@ Json ToJson(const CapturedLaunches& launches) {
           {"cases", launches.cases}};
 }
 
+// Bounds are texts: integers may be beyond what a number of JSON holds.
+Json ToJson(const Distribution& one) {
+  if (one.low.empty()) return {{"kind", one.kind}};
+  return {{"kind", one.kind},     {"mean", one.mean},     {"stddev", one.stddev},
+          {"zeros", one.zeros},   {"finite", one.finite}, {"low", one.low},
+          {"high", one.high},     {"sorted", one.sorted}};
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(misc-use-internal-linkage): found by the reader through its argument
@@ -45,6 +53,19 @@ void Read(const Json& json, const std::string& path, CapturedReplay& out,
   object.Optional("times", out.times)
       .Optional("reason", out.reason)
       .Optional("rounding", out.rounding);
+}
+
+// NOLINTNEXTLINE(misc-use-internal-linkage): likewise
+void Read(const Json& json, const std::string& path, Distribution& out, records::Reading& reading) {
+  records::ObjectReader object(json, path, reading);
+  object.Required("kind", out.kind)
+      .Optional("mean", out.mean)
+      .Optional("stddev", out.stddev)
+      .Optional("zeros", out.zeros)
+      .Optional("finite", out.finite)
+      .Optional("low", out.low)
+      .Optional("high", out.high)
+      .Optional("sorted", out.sorted);
 }
 
 std::int64_t Captured::Calls() const {
@@ -82,6 +103,7 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Optional("launches", out.launches)
       .Optional("workload", workload)
       .Optional("after", out.after)
+      .Optional("distributions", out.distributions)
       .Optional("notes", out.notes)
       .Optional("replays", out.replays);
   if (!reading.ok()) return base::Fail(*reading.error());
@@ -117,6 +139,11 @@ Json ToJson(const Captured& captured) {
   const bool structures = std::any_of(captured.members.begin(), captured.members.end(),
                                       [](const auto& some) { return !some.empty(); });
   if (structures) json["members"] = std::move(members);
+  for (const auto& [name, of_case] : captured.distributions) {
+    for (const auto& [argument, one] : of_case) {
+      json["distributions"][name][argument] = ToJson(one);
+    }
+  }
   // A workload has at least one case.
   if (!captured.cases.empty()) json["workload"] = records::ToJson(workload);
   return json;

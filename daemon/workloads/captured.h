@@ -34,6 +34,21 @@ struct CapturedReplay {
   bool usable() const { return reason.empty() || rounding; }
 };
 
+// What contents were like in whose place there is a fill now.
+struct Distribution {
+  std::string kind;   // of the fill; "bits": nothing is known
+  double mean = 0;    // of what is finite
+  double stddev = 0;  // likewise
+  double zeros = 0;   // share of all
+  double finite = 1;  // share of all
+  std::string low;    // the least and the greatest that is finite, exact
+  std::string high;
+  bool sorted = false;
+  bool operator==(const Distribution&) const = default;
+};
+// By name of argument, buffer or global.
+using Distributions = std::map<std::string, Distribution>;
+
 struct Captured {
   static constexpr const char* kSchema = "cupilot.captured/1";
   std::string kernel;                   // its label
@@ -50,6 +65,8 @@ struct Captured {
   std::vector<records::Case> cases;
   // What the program's own launch left, by case and by name of argument, buffer or global: blobs.
   std::map<std::string, std::map<std::string, std::string>> after;
+  // Of a synthetic one, by case. The workload's own fills say less (fitted.h).
+  std::map<std::string, Distributions> distributions;
   std::vector<std::string> notes;                 // what could not be captured, for people
   std::map<std::string, CapturedReplay> replays;  // by case; absent: not replayed yet
 

@@ -21,9 +21,6 @@ namespace {
 using device::ElementType;
 using Member = records::Parameter::Member;
 
-// A share of zeros from which on data counts as sparse.
-constexpr double kSparse = 0.2;
-
 std::string WithoutQualifiers(std::string text) {
   for (const std::string word : {"const", "volatile", "__restrict", "restrict"}) {
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word)) {
@@ -110,7 +107,7 @@ class CaseSynthesis {
     return {};
   }
 
-  std::vector<std::string> TakeNotes() { return std::move(notes_); }
+  Distributions TakeDistributions() { return std::move(distributions_); }
 
  private:
   // Of so many bytes.
@@ -177,13 +174,9 @@ class CaseSynthesis {
       fill = Zeros();
       return {};
     }
-    const Fitted fitted = Fit(*bytes, type_for(static_cast<std::int64_t>(bytes->size())));
-    fill = fitted.fill;
-    if (fitted.zeros < kSparse || fill->kind == "constant") return {};
-    char share[40];
-    std::snprintf(share, sizeof share, "%.0f %%", 100 * fitted.zeros);
-    notes_.push_back(case_.name + ": " + share + " of " + name +
-                     " is zero, which its fill cannot say");
+    Fitted fitted = Fit(*bytes, type_for(static_cast<std::int64_t>(bytes->size())));
+    fill = std::move(fitted.fill);
+    distributions_[name] = std::move(fitted.distribution);
     return {};
   }
 
@@ -192,7 +185,7 @@ class CaseSynthesis {
   const std::vector<std::vector<Member>>& members_;
   const blobs::BlobStore& blobs_;
   const Lost lost_;
-  std::vector<std::string> notes_;
+  Distributions distributions_;
 };
 
 }  // namespace
@@ -219,20 +212,25 @@ std::vector<std::vector<records::Parameter::Member>> MembersOf(const records::Ke
   return members;
 }
 
-base::Result<> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
-                             const blobs::BlobStore& blobs, Lost lost) {
+base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
+                                          const blobs::BlobStore& blobs, Lost lost) {
   std::vector<std::string> parameters;
   for (const records::Parameter& parameter : kernel.parameters) {
     parameters.push_back(parameter.canonical);
   }
-  return CaseSynthesis(one, parameters, MembersOf(kernel), blobs, lost).Run();
+  const auto members = MembersOf(kernel);
+  CaseSynthesis synthesis(one, parameters, members, blobs, lost);
+  TRY(synthesis.Run());
+  return synthesis.TakeDistributions();
 }
 
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs) {
   for (records::Case& one : captured.cases) {
     CaseSynthesis synthesis(one, captured.parameters, captured.members, blobs, Lost::kError);
     TRY(synthesis.Run());
-    for (std::string& note : synthesis.TakeNotes()) captured.notes.push_back(std::move(note));
+    if (auto found = synthesis.TakeDistributions(); !found.empty()) {
+      captured.distributions[one.name] = std::move(found);
+    }
   }
   captured.after.clear();
   captured.replays.clear();

@@ -28,11 +28,12 @@ enum class Lost {
 // ones are rounded to one significant digit; all else becomes zero, also what is not known of its
 // layout (records::Parameter::members; of a lambda its integers), and text (arrays of char).
 // Fills that are no captured contents stay. `kernel` is the one that the case is of.
-base::Result<> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
-                             const blobs::BlobStore& blobs, Lost lost = Lost::kError);
+// What the contents were like is the result.
+base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
+                                          const blobs::BlobStore& blobs, Lost lost = Lost::kError);
 
 // Each of its cases, by what was known of the kernel when it was captured; what the launches left
-// and what replays said is forgotten. What no fill can say (that most values are zero) is noted.
+// and what replays said is forgotten.
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs);
 
 }  // namespace cupilot::workloads

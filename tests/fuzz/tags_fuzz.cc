@@ -23,6 +23,9 @@ std::string FillText(const records::Fill& fill) {
   if (fill.kind == "uniform" || fill.kind == "integers" || fill.kind == "indices") {
     return fill.kind + "(" + fill.low + "," + fill.high + ")";
   }
+  if (fill.kind == "sorted" && !fill.low.empty()) {
+    return "sorted(" + fill.low + "," + fill.high + ")";
+  }
   if (fill.kind == "constant") return "constant(" + fill.value + ")";
   if (fill.kind == "offsets") return "offsets(" + fill.total + ")";
   if (fill.kind == "file") return "file(" + fill.path + ")";

@@ -78,6 +78,38 @@ TEST(Fill, IntegersReachBothEnds) {
   EXPECT_EQ(*high, 2);
 }
 
+TEST(Fill, AShareIsZeroAndTheOthersAreDrawnAsWithoutIt) {
+  for (const FillKind kind : {FillKind::kNormal, FillKind::kUniform, FillKind::kIntegers}) {
+    FillRecipe recipe = RecipeFor(kind);
+    recipe.mean = 50;
+    recipe.low = recipe.integer_low = 20;
+    recipe.high = recipe.integer_high = 30;
+    const auto& type = kind == FillKind::kIntegers ? kInt : kFloat;
+    const auto all = Numbers(recipe, {1, "x", 0}, type, 20000);
+    recipe.zeros = 0.9;
+    const auto values = Numbers(recipe, {1, "x", 0}, type, 20000);
+    EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 0)) / 20000, 0.9,
+                0.01);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_TRUE(values[i] == 0 || values[i] == all[i]) << i;
+    }
+    EXPECT_EQ(values, Numbers(recipe, {1, "x", 0}, type, 20000)) << "of the same run";
+    EXPECT_NE(values, Numbers(recipe, {1, "x", 3}, type, 20000)) << "drawn again";
+    recipe.zeros = 1;
+    EXPECT_EQ(Numbers(recipe, {1, "x", 0}, type, 100), std::vector<double>(100, 0.0));
+  }
+}
+
+TEST(Fill, SortedIntegersReachBothBounds) {
+  FillRecipe recipe = RecipeFor(FillKind::kSorted);
+  recipe.integer_low = -3;
+  recipe.integer_high = 3;
+  const auto values = Numbers(recipe, {1, "s", 0}, kInt, 1000);
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+  EXPECT_EQ(values.front(), -3);
+  EXPECT_EQ(values.back(), 3);
+}
+
 TEST(Fill, PermutationOffsetsAndSortedAreWhatTheySay) {
   auto permutation = Numbers(RecipeFor(FillKind::kPermutation), {1, "p", 0}, kInt, 1000);
   EXPECT_FALSE(std::is_sorted(permutation.begin(), permutation.end()));

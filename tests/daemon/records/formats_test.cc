@@ -109,6 +109,13 @@ TEST(Workload, ReadsEveryFill) {
                                           R"({"kind": "offsets", "total": 100})",
                                           R"({"kind": "indices", "low": 0, "high": "width"})",
                                           R"({"kind": "sorted"})",
+                                          R"({"kind": "sorted", "low": 0, "high": "width"})",
+                                          R"({"kind": "sorted", "low": -0.5, "high": 1e3})",
+                                          R"({"kind": "normal", "zeros": 0.95})",
+                                          R"({"kind": "integers", "low": 0, "high": 1,
+                                              "zeros": 1})",
+                                          R"({"kind": "uniform", "low": 1, "high": 2,
+                                              "zeros": 0.5})",
                                           R"({"kind": "bits"})",
                                           R"({"kind": "file", "path": "data/in.bin"})",
                                           R"({"kind": "pointers", "bytes": "4*width"})",
@@ -121,6 +128,18 @@ TEST(Workload, ReadsEveryFill) {
     ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
     EXPECT_EQ(*ParseWorkload(ToJson(*parsed)), *parsed) << fill;
   }
+}
+
+TEST(Workload, ZerosAreAShareOfWhatIsDrawn) {
+  const auto error = [](const std::string& fill) {
+    const auto parsed = ParseWorkload(Changed(
+        kWorkload, [&](Json& w) { w["cases"][0]["arguments"][0]["fill"] = *ParseJson(fill); }));
+    return parsed ? std::string() : parsed.error().message;
+  };
+  EXPECT_THAT(error(R"({"kind": "normal", "zeros": 1.5})"),
+              HasSubstr("cases[0].arguments[0].fill.zeros: is a share"));
+  EXPECT_THAT(error(R"({"kind": "normal", "zeros": -0.5})"), HasSubstr("is a share"));
+  EXPECT_THAT(error(R"({"kind": "iota", "zeros": 0.5})"), HasSubstr("fill.zeros"));
 }
 
 TEST(Workload, BuffersHoldPointersToBuffers) {

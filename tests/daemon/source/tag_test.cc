@@ -68,6 +68,21 @@ TEST(TagParser, ParametersMayHaveTheNamesOfLaunchFields) {
   EXPECT_THAT(ErrorOf(" cupilot: workload a grid=2 block=64 weight=heavy"), HasSubstr("heavy"));
 }
 
+TEST(TagParser, SortedValuesHaveBoundsWhereTheTagSaysThem) {
+  const Tag tag =
+      Parsed("cupilot: workload grid=1 block=1 n=9 plain=sorted[n] rows=in sorted(0,4*n)[n+1]");
+  ASSERT_EQ(tag.workloads.size(), 1u);
+  const auto& values = tag.workloads[0].values;
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_EQ(values[1].fill->kind, "sorted");
+  EXPECT_EQ(values[1].fill->low, "");
+  EXPECT_EQ(values[2].fill->kind, "sorted");
+  EXPECT_EQ(values[2].fill->low, "0");
+  EXPECT_EQ(values[2].fill->high, "4*n");
+  EXPECT_THAT(ErrorOf("cupilot: workload grid=1 block=1 a=sorted(3)[4]"),
+              HasSubstr("write sorted(low,high)"));
+}
+
 TEST(TagParser, ReadsBlockCommentsAndContinuedLines) {
   const Tag tag =
       Parsed("\n * cupilot: tune\n * cupilot: workload grid=1 \\\n *   block=32 n=4\n ");

@@ -39,6 +39,27 @@ TEST(FillRecipe, TheUpperEndOfIndicesIsExclusiveAndOfIntegersInclusive) {
   EXPECT_EQ(integers->integer_high, 8);
 }
 
+TEST(FillRecipe, SortedIntegersArePlacesUnlessBoundsAreSaid) {
+  const auto places = RecipeOf(MakeFill("sorted", "", ""), kInt, 100, {});
+  const auto bounded = RecipeOf(MakeFill("sorted", "-4", "9000"), kInt, 100, {});
+  const auto floats = RecipeOf(MakeFill("sorted", "-0.5", "2.5"), kFloat, 100, {});
+  ASSERT_TRUE(places && bounded && floats);
+  EXPECT_EQ(places->integer_low, 0);
+  EXPECT_EQ(places->integer_high, 99);
+  EXPECT_EQ(bounded->integer_low, -4);
+  EXPECT_EQ(bounded->integer_high, 9000);
+  EXPECT_EQ(floats->low, -0.5);
+  EXPECT_EQ(floats->high, 2.5);
+}
+
+TEST(FillRecipe, TakesTheShareOfZeros) {
+  records::Fill fill = MakeFill("uniform", "0", "1");
+  fill.zeros = 0.75;
+  const auto recipe = RecipeOf(fill, kFloat, 100, {});
+  ASSERT_TRUE(recipe);
+  EXPECT_EQ(recipe->zeros, 0.75);
+}
+
 // Two floating operands, an accumulator that starts at a constant, and integers.
 struct Drawn {
   std::vector<std::vector<std::byte>> bytes;

@@ -44,6 +44,21 @@ TEST_F(OutsideRangeTest, IsWhatTheFillDoesNotSay) {
   }
 }
 
+TEST_F(OutsideRangeTest, ZerosThatTheFillSaysAreInside) {
+  for (Region& region : plan_.layout.regions) {
+    if (region.fill) region.fill->low = 0.5;
+  }
+  for (std::int64_t i = 0; i < plan_.layout.regions[0].count; ++i) {
+    device::WriteNumber(inside_.regions[0].data(), i, plan_.layout.regions[0].type, 0.75);
+  }
+  EXPECT_TRUE(LeavesRange(plan_.layout, With(0)));
+  for (Region& region : plan_.layout.regions) {
+    if (region.fill) region.fill->zeros = 0.5;
+  }
+  EXPECT_FALSE(LeavesRange(plan_.layout, With(0)));
+  EXPECT_TRUE(LeavesRange(plan_.layout, With(0.25)));
+}
+
 TEST_F(OutsideRangeTest, AfterSomeFailuresNoMoreSuchContentsAreAsked) {
   OutsideRange outside;
   for (int i = 0; i < OutsideRange::kMostFailures; ++i) {

@@ -85,6 +85,20 @@ TEST(Plant, WhatAFillDeclaresHolds) {
   }
 }
 
+TEST(Plant, ZerosBesideAFillsRangeLeadToNothingOutsideOfIt) {
+  records::Case one = CaseOfRows("1");
+  one.arguments[0].fill->kind = "uniform";
+  one.arguments[0].fill->low = "2";
+  one.arguments[0].fill->high = "3";
+  one.arguments[0].fill->zeros = 0.5;
+  const DrawnCase drawn = Draw(one);
+  for (int run = 0; run < 20; ++run) {
+    const Planted planted = PlantValues(drawn.plan, drawn.workload, {0, run}, 7);
+    const double value = ValueAt(drawn.plan, planted.inputs, planted.positions[0]);
+    EXPECT_TRUE(value == 0 || (value >= 2 && value < 3)) << value;
+  }
+}
+
 TEST(Plant, NotWhereValuesHaveAnOrderOrAMeaning) {
   for (const char* kind : {"constant", "sorted"}) {
     records::Case one = MakeCase();

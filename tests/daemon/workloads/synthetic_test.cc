@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/base64.h"
+#include "tests/daemon/workloads/captured_program.h"
 #include "tests/support/make_records.h"
 #include "tests/support/temporary_folder.h"
 
@@ -188,6 +189,45 @@ TEST_F(SyntheticTest, ARecordKnowsItsStructuresWithoutTheKernel) {
   EXPECT_EQ(Structure().width, 1920);
   EXPECT_EQ(Structure().secret, 0);
   EXPECT_TRUE(BlobsOf(*again).empty());
+}
+
+TEST(SyntheticRecord, HoldsNothingOfTheDataButWhatItIsLike) {
+  test::TemporaryFolder folder;
+  blobs::BlobStore blobs(folder / "blobs");
+  CapturedProgram program;
+  std::vector<float> sparse(64, 0.0f);
+  sparse[7] = 42.5f;
+  sparse[9] = -3;
+  program.Allocate(0x700000000, sparse);
+  program.Allocate(0x700010000, {0, 0, 0, 0});
+  const records::Kernel kernel = CapturedProgram::Kernel();
+  {
+    capture::Recorder recorder(program.Plan(kernel), program, 0);
+    program.Launch(recorder, kernel, 0x700000000, 0x700010000, 64, 1,
+                   [&] { program.Set(0x700010000, 0, 5); });
+  }
+  std::vector<Recording> recordings;
+  recordings.push_back(*Recording::Read(program.file()));
+  auto captured = CasesOf(recordings, kernel, {}, blobs);
+  ASSERT_TRUE(captured);
+  ASSERT_TRUE(MakeSynthetic(*captured, blobs));
+  EXPECT_TRUE(captured->synthetic);
+  EXPECT_TRUE(BlobsOf(*captured).empty());
+  const records::Case& one = captured->cases[0];
+  EXPECT_GT(one.arguments[0].fill->zeros, 0.9);
+  EXPECT_EQ(one.arguments[1].fill->kind, "constant");
+  EXPECT_TRUE(captured->notes.empty());
+  EXPECT_TRUE(captured->after.empty());
+  const Distribution in = captured->distributions.at(one.name).at("in");
+  EXPECT_EQ(in.kind, one.arguments[0].fill->kind);
+  EXPECT_NEAR(in.zeros, 62.0 / 64, 1e-9);
+  EXPECT_EQ(in.low, "-3");
+  EXPECT_EQ(in.high, "42.5");
+  EXPECT_NEAR(in.mean, 39.5 / 64, 1e-9);
+  const auto again = ParseCaptured(ToJson(*captured));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->distributions, captured->distributions);
+  EXPECT_EQ(again->cases, captured->cases);
 }
 
 }  // namespace
