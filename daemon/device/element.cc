@@ -313,7 +313,9 @@ void WriteParts(std::byte* data, std::int64_t first, std::int64_t count, const E
   }
 }
 
-std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type) {
+records::ElementValue ShowNumber(const std::byte* data, std::int64_t index,
+                                 const ElementType& type) {
+  using Value = records::ElementValue;
   if (type.number == Number::kOpaque) {
     std::string text = "0x";
     for (std::int64_t i = 0; i < type.bytes && i < 16; ++i) {
@@ -322,16 +324,18 @@ std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementT
                     static_cast<unsigned>(data[index * type.bytes + i]));
       text += digits;
     }
-    return text;
+    return Value(text);
   }
-  if (type.number == Number::kSigned) return std::to_string(ReadInteger(data, index, type));
+  if (type.number == Number::kSigned) {
+    return Value(std::to_string(ReadInteger(data, index, type)));
+  }
   if (type.number == Number::kUnsigned) {
-    return std::to_string(static_cast<std::uint64_t>(ReadInteger(data, index, type)));
+    return Value(std::to_string(static_cast<std::uint64_t>(ReadInteger(data, index, type))));
   }
   char text[40];
   const int digits = type.number == Number::kFloat64 ? 17 : 9;
   std::snprintf(text, sizeof text, "%.*g", digits, ReadNumber(data, index, type));
-  return text;
+  return Value(text);
 }
 
 }  // namespace cupilot::device

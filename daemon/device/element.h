@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "records/element_values.h"
+
 namespace cupilot::device {
 
 // kExtended is long double, which no buffer of a kernel has: double's twin.
@@ -69,6 +71,6 @@ void WriteParts(std::byte* data, std::int64_t first, std::int64_t count, const E
                 const double* values, const double* rests);
 
 // "1.5", "-7", "nan": a component as text for a message.
-std::string ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type);
+records::ElementValue ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type);
 
 }  // namespace cupilot::device

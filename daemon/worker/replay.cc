@@ -14,6 +14,7 @@
 
 #include "blobs/blob_store.h"
 #include "device/describe.h"
+#include "records/element_values.h"
 #include "worker/case_inputs.h"
 #include "worker/case_plan.h"
 #include "worker/checks/check.h"
@@ -87,9 +88,10 @@ std::string Describe(const Contents& contents) {
     return device::ShowNumber(data, static_cast<std::int64_t>(first) * contents.region.type.lanes,
                               contents.region.type);
   };
-  return Where(contents.region, first) + ": " + shown(contents.found) + " instead of " +
-         shown(contents.expected) + ", " + std::to_string(count) + " of " +
-         std::to_string(elements) + " elements (" + Percent(count, elements) + ")";
+  return Where(contents.region, first) + ": " +
+         records::InsteadOf(shown(contents.found), shown(contents.expected)) + ", " +
+         std::to_string(count) + " of " + std::to_string(elements) + " elements (" +
+         Percent(count, elements) + ")";
 }
 
 class CaseReplay {

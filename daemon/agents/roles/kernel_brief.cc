@@ -1,11 +1,17 @@
 #include "agents/roles/kernel_brief.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "agents/roles/numerics_text.h"
+#include "agents/roles/plain_text.h"
 #include "agents/roles/prompt.h"
+#include "records/element_values.h"
+#include "records/private_data.h"
 
 namespace cupilot::agents {
 namespace {
@@ -41,6 +47,19 @@ std::string TunablesText(const records::Kernel& kernel) {
   return text;
 }
 
+// Integers are what the launch looks like; other numbers may be a program's own.
+std::string ScalarText(const records::Argument& argument) {
+  const std::string& value = argument.value;
+  const double number = std::strtod(value.c_str(), nullptr);
+  char rounded[32];
+  std::snprintf(rounded, sizeof rounded, "%.2g", number);
+  const bool whole = value.find_first_not_of("-0123456789") == std::string::npos;
+  if (whole || !std::isfinite(number) || std::strtod(rounded, nullptr) == number) {
+    return argument.name + " = " + value;
+  }
+  return argument.name + " is about " + rounded;
+}
+
 std::string ArgumentText(const records::Argument& argument) {
   if (argument.null) return argument.name + " is null";
   if (!argument.buffer.empty()) {
@@ -49,7 +68,7 @@ std::string ArgumentText(const records::Argument& argument) {
                                                               : " from byte " + argument.offset);
   }
   if (!argument.bytes.empty()) return argument.name + " is a structure";
-  if (argument.count.empty()) return argument.name + " = " + argument.value;
+  if (argument.count.empty()) return ScalarText(argument);
   std::string text = argument.name + ": " + argument.count + " elements";
   if (argument.access) {
     constexpr const char* kWords[] = {"read", "written", "read and written"};
@@ -170,7 +189,7 @@ std::string CasesText(const records::Workload& workload) {
   const std::vector<std::size_t> places = HeaviestPlaces(workload);
   for (const std::size_t place : places) {
     const records::Case& one = workload.cases[place];
-    text += "case " + std::to_string(place + 1) + " (" + one.name + "): ";
+    text += "case " + std::to_string(place + 1) + " (" + WithRoundedNumbers(one.name) + "): ";
     if (all > 0) text += "weight " + Rounded(one.weight / all) + "; ";
     text += "grid (" + Joined(one.grid) + "), block (" + Joined(one.block) + "), shared_bytes " +
             one.shared_bytes;
@@ -182,6 +201,22 @@ std::string CasesText(const records::Workload& workload) {
             " more with smaller weights\n";
   }
   return AsData("cases", text, kMostLines);
+}
+
+std::string CheckText(const records::Workload& workload, const std::string& detail) {
+  const std::string text =
+      records::HoldsData(workload) ? records::WithoutElementValues(detail) : detail;
+  constexpr std::string_view kName = "case '";
+  std::string said;
+  std::size_t at = 0;
+  for (std::size_t name = text.find(kName); name != std::string::npos;
+       name = text.find(kName, at)) {
+    name += kName.size();
+    const std::size_t end = std::min(text.find('\'', name), text.size());
+    said += text.substr(at, name - at) + WithRoundedNumbers(text.substr(name, end - name));
+    at = end;
+  }
+  return said + text.substr(at);
 }
 
 std::string KernelText(const records::Kernel& kernel) {

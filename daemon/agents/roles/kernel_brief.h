@@ -1,7 +1,8 @@
 // What every prompt about a kernel says of it: its text, its cases, what its results may differ by,
 // the device, and where it stands. Times are in microseconds; 0 stands for what is not known and is
 // left out. All numbers that were measured appear rounded to two significant digits, so that the
-// same kernel gives the same prompt on another day.
+// same kernel gives the same prompt on another day; so do scalars with decimals and the names of
+// cases with them, which a program may have had.
 #pragma once
 
 #include <cstdint>
@@ -58,5 +59,8 @@ std::string KernelName(const records::Kernel& kernel);
 std::string KernelText(const records::Kernel& kernel);
 // The heaviest cases, numbered as the workload has them.
 std::string CasesText(const records::Workload& workload);
+// What a check says, without what its workload's contents may tell: single elements where they are
+// somebody's data, and the digits of a case's scalars.
+std::string CheckText(const records::Workload& workload, const std::string& detail);
 
 }  // namespace cupilot::agents

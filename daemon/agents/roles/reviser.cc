@@ -52,7 +52,8 @@ records::Json ReviserData(const ReviserInputs& inputs) {
   const bool bound = finding.kind == Finding::Kind::kProfile && inputs.brief.diagnosis;
   data["reason"] = AsName(bound ? inputs.brief.diagnosis->bound : finding.reason);
   // What a compiler says last is what its first lines led to.
-  data["finding"] = AsData("finding", finding.detail, kMostFinding, build);
+  data["finding"] =
+      AsData("finding", CheckText(inputs.brief.workload, finding.detail), kMostFinding, build);
   data["answer_form"] = kVariantForm;
   return data;
 }

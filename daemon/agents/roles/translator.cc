@@ -16,13 +16,15 @@ constexpr std::size_t kMostEarlier = 3;
 constexpr std::size_t kMostOfAttempt = 400;  // bytes of each detail
 constexpr std::size_t kMostEarlierText = 4 * 1024;
 
-std::string EarlierText(const std::vector<EarlierAttempt>& earlier) {
+std::string EarlierText(const TranslatorInputs& inputs) {
+  const std::vector<EarlierAttempt>& earlier = inputs.earlier;
   std::string text;
   const std::size_t begin = earlier.size() - std::min(earlier.size(), kMostEarlier);
   for (std::size_t i = begin; i < earlier.size(); ++i) {
     const EarlierAttempt& attempt = earlier[i];
     text += std::to_string(i - begin + 1) + ". " + OneLine(attempt.reason);
-    if (!attempt.detail.empty()) text += ": " + ShortReason(attempt.detail, kMostOfAttempt);
+    const std::string detail = CheckText(inputs.brief.workload, attempt.detail);
+    if (!detail.empty()) text += ": " + ShortReason(detail, kMostOfAttempt);
     text += "\n";
   }
   return text;
@@ -43,7 +45,7 @@ records::Json TranslatorData(const TranslatorInputs& inputs) {
     data["strategy"] = AsData("strategy", StrategyText(inputs.strategy), kMostTranslatedStrategy);
   }
   data["parents"] = parents;
-  const std::string earlier = EarlierText(inputs.earlier);
+  const std::string earlier = EarlierText(inputs);
   data["earlier"] = earlier.empty() ? earlier : AsData("earlier", earlier, kMostEarlierText);
   data["answer_form"] = kVariantForm;
   return data;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "device/parallel.h"
+#include "records/element_values.h"
 #include "worker/checks/check.h"
 
 namespace cupilot::worker {
@@ -18,9 +19,10 @@ Finding CheckInputs(const Observation& seen, Errors&) {
     const auto component = static_cast<std::int64_t>(byte / size);
     return {"modified_input",
             "the input " + Where(region, byte / static_cast<std::size_t>(region.type.size())) +
-                " was changed: it was " +
-                device::ShowNumber(before.data(), component, region.type) + " and is " +
-                device::ShowNumber(after, component, region.type) + FillName(seen)};
+                " was changed: " +
+                records::WasAndIs(device::ShowNumber(before.data(), component, region.type),
+                                  device::ShowNumber(after, component, region.type)) +
+                FillName(seen)};
   }
   return {};
 }

@@ -3,10 +3,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "records/element_values.h"
 #include "worker/checks/check.h"
 
 namespace cupilot::worker {
 namespace {
+
+using records::ElementValue;
 
 // One output of one run.
 struct Output {
@@ -51,10 +54,10 @@ Finding ByBits(const Output& output) {
       std::mismatch(expected.begin(), expected.end(), output.candidate).first - expected.begin());
   const std::size_t element = byte / size;
   const auto component = static_cast<std::int64_t>(element) * output.region.type.lanes;
-  return {"wrong_values", Where(output.region, element) + ": expected " +
-                              device::ShowNumber(expected.data(), component, output.region.type) +
-                              ", got " +
-                              device::ShowNumber(output.candidate, component, output.region.type) +
+  const std::string values =
+      records::ExpectedGot(device::ShowNumber(expected.data(), component, output.region.type),
+                           device::ShowNumber(output.candidate, component, output.region.type));
+  return {"wrong_values", Where(output.region, element) + ": " + values +
                               ", bitwise equality is demanded" + FillName(output.seen)};
 }
 
@@ -72,8 +75,8 @@ Finding AsSets(const Output& output) {
   return {"wrong_values", "'" + output.region.name +
                               "', whose order is free: among its elements in ascending order of "
                               "bytes, number " +
-                              std::to_string(differ.first - expected.begin()) + ": expected " +
-                              show(*differ.first) + ", got " + show(*differ.second) +
+                              std::to_string(differ.first - expected.begin()) + ": " +
+                              records::ExpectedGot(show(*differ.first), show(*differ.second)) +
                               FillName(output.seen)};
 }
 
@@ -137,10 +140,12 @@ Finding ByTolerance(const Output& output) {
     const double error = std::fabs(c - o) / std::max({std::fabs(o), rms, 1e-300});
     const bool close = same_class && (error <= limit || std::fabs(c - o) <= absolute);
     if (c == o || (std::isnan(o) && std::isnan(c)) || close) continue;
-    char text[240];
-    std::snprintf(text, sizeof text, "%s: expected %.9g, got %.9g; relative error %.3g of %.3g%s",
-                  output.Place(i).c_str(), o, c, error, limit, FillName(output.seen).c_str());
-    return {error <= 0.01 ? "precision_loss" : "wrong_values", text};
+    char text[80];
+    std::snprintf(text, sizeof text, "; relative error %.3g of %.3g", error, limit);
+    return {error <= 0.01 ? "precision_loss" : "wrong_values",
+            output.Place(i) + ": " +
+                records::ExpectedGot(ElementValue::Of(o), ElementValue::Of(c)) + text +
+                FillName(output.seen)};
   }
   return {};
 }
@@ -158,14 +163,16 @@ Finding ByErrorRule(const Output& output, Errors& errors) {
   const double o = output.Original(rho.worst), c = output.Candidate(rho.worst);
   const double scale = std::max(std::fabs(o), RmsOf(output));
   const bool close = std::isfinite(o) && std::isfinite(c) && std::fabs(c - o) <= 0.01 * scale;
-  char text[400];
+  const std::string values =
+      records::ExpectedGotExact(ElementValue::Of(o), ElementValue::Of(c),
+                                ElementValue::Of(output.reference.expected->exact[rho.worst]));
+  char text[200];
   std::snprintf(text, sizeof text,
-                "%s: expected %.9g, got %.9g (exact %.9g); error %.3g units, rms %.3g; allowed "
-                "%.3g and rms %.3g; the original has %.3g and rms %.3g%s",
-                output.Place(rho.worst).c_str(), o, c, output.reference.expected->exact[rho.worst],
-                rho.max, rho.rms, limits.max, limits.rms, of_original.max, of_original.rms,
-                FillName(output.seen).c_str());
-  return {close ? "precision_loss" : "wrong_values", text};
+                "; error %.3g units, rms %.3g; allowed %.3g and rms %.3g; the original has %.3g "
+                "and rms %.3g",
+                rho.max, rho.rms, limits.max, limits.rms, of_original.max, of_original.rms);
+  return {close ? "precision_loss" : "wrong_values",
+          output.Place(rho.worst) + ": " + values + text + FillName(output.seen)};
 }
 
 Finding CheckOutput(const Output& output, Errors& errors) {

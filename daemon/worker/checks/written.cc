@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "device/parallel.h"
+#include "records/element_values.h"
 #include "worker/checks/check.h"
 
 namespace cupilot::worker {
@@ -61,11 +62,12 @@ Finding Differing(const Observation& seen, std::size_t r, const std::byte* candi
   if (!region.input && untouched && seen.before.IsUntouched(r, candidate, element, size) &&
       !MayBeAResult(region, candidate, expected.bytes.data(), element)) {
     const auto component = static_cast<std::int64_t>(element) * region.type.lanes;
-    return {"unwritten_output",
-            Where(region, element) + " was not written: it holds " +
-                device::ShowNumber(candidate, component, region.type) +
-                " as before the run, expected " +
-                device::ShowNumber(expected.bytes.data(), component, region.type) + FillName(seen)};
+    return {
+        "unwritten_output",
+        Where(region, element) + " was not written: " +
+            records::HoldsAsBefore(device::ShowNumber(candidate, component, region.type)) + ", " +
+            records::Expected(device::ShowNumber(expected.bytes.data(), component, region.type)) +
+            FillName(seen)};
   }
   return {};
 }

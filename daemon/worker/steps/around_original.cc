@@ -1,6 +1,7 @@
 // The candidate in one process with the original: after it, and before it.
 #include <algorithm>
 
+#include "records/element_values.h"
 #include "worker/steps/step.h"
 
 namespace cupilot::worker {
@@ -18,12 +19,13 @@ Finding CompareOriginal(const Trial& trial, const OriginalResult& reference) {
     const device::ElementType& type = layout.regions[r].type;
     const auto byte = differ.first - expected.begin();
     const auto component = static_cast<std::int64_t>(byte / (type.size() / type.lanes));
-    return {"stateful", "after the candidate ran, the original gives another " +
-                            Where(layout.regions[r], static_cast<std::size_t>(byte / type.size())) +
-                            ": expected " + device::ShowNumber(expected.data(), component, type) +
-                            ", got " + device::ShowNumber(now, component, type) +
-                            " (fill of the workload, case '" + trial.workload().name + "', seed " +
-                            std::to_string(trial.set().seed) + ")"};
+    return {"stateful",
+            "after the candidate ran, the original gives another " +
+                Where(layout.regions[r], static_cast<std::size_t>(byte / type.size())) + ": " +
+                records::ExpectedGot(device::ShowNumber(expected.data(), component, type),
+                                     device::ShowNumber(now, component, type)) +
+                " (fill of the workload, case '" + trial.workload().name + "', seed " +
+                std::to_string(trial.set().seed) + ")"};
   }
   return {};
 }

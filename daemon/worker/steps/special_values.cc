@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 
+#include "records/element_values.h"
 #include "worker/plant.h"
 #include "worker/steps/step.h"
 
@@ -96,10 +97,11 @@ class SpecialComparison {
       for (std::int64_t i = 0; i < region.count * region.type.lanes; ++i) {
         if (!Differs(r, got, i)) continue;
         return {"wrong_values",
-                Where(region, static_cast<std::size_t>(i / region.type.lanes)) + ": expected " +
-                    device::ShowNumber(reference_.outputs[r].bytes.data(), i, region.type) +
-                    ", got " + device::ShowNumber(got, i, region.type) + " (fill " + label_ +
-                    ", case '" + trial_.workload().name + "', seed " +
+                Where(region, static_cast<std::size_t>(i / region.type.lanes)) + ": " +
+                    records::ExpectedGot(
+                        device::ShowNumber(reference_.outputs[r].bytes.data(), i, region.type),
+                        device::ShowNumber(got, i, region.type)) +
+                    " (fill " + label_ + ", case '" + trial_.workload().name + "', seed " +
                     std::to_string(trial_.set().seed) + ")",
                 "wrong_values"};
       }
