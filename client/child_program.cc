@@ -32,7 +32,7 @@ namespace {
 
 base::Result<int> RunChildProgram(const std::vector<std::string>& words,
                                   const std::map<std::string, std::string>& environment, bool quiet,
-                                  const std::string& folder) {
+                                  EndingSignals& signals, const std::string& folder) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return base::Fail(base::IoError("pipe"));
   std::vector<std::string> copies = words;
@@ -44,14 +44,12 @@ base::Result<int> RunChildProgram(const std::vector<std::string>& words,
     ::close(report[0]);
     return base::Fail(base::Unavailable(std::string("fork: ") + std::strerror(errno)));
   }
-  const auto interrupted = ::signal(SIGINT, SIG_IGN);
-  const auto quit = ::signal(SIGQUIT, SIG_IGN);
+  signals.SetProgram(child);
   int error = 0;
   const bool failed = ::read(report[0], &error, sizeof error) == sizeof error;
   ::close(report[0]);
   const int status = base::WaitForEnd(child);
-  ::signal(SIGINT, interrupted);
-  ::signal(SIGQUIT, quit);
+  signals.SetProgram(0);
   if (failed) {
     return base::Fail(base::InvalidArgument(words[0] + ": cannot be started" +
                                             (folder.empty() ? "" : " in " + folder) + ": " +

@@ -1,7 +1,5 @@
 #include "client/recording_folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -16,23 +14,19 @@ namespace cupilot::client {
 base::Result<RecordingFolder> RecordingFolder::Make() {
   TRY_ASSIGN(const base::UserFolders folders, base::FindUserFolders());
   TRY(base::MakePrivateFolder(folders.cache));
-  const std::string path =
-      folders.cache + "/capture/" + std::to_string(::getpid()) + base::UniqueSuffix();
-  TRY(base::MakeFolders(path));
-  return RecordingFolder(path);
+  workloads::RemoveAbandonedRecordings(folders.cache);
+  TRY_ASSIGN(workloads::HeldFolder held, workloads::HeldFolder::Make(folders.cache));
+  return RecordingFolder(std::move(held));
 }
 
-RecordingFolder::RecordingFolder(RecordingFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
-
 RecordingFolder::~RecordingFolder() {
-  if (!path_.empty()) (void)base::RemoveTree(path_);
+  if (!path().empty()) (void)base::RemoveTree(path());
 }
 
 std::vector<std::string> RecordingFolder::Recordings() const {
   std::vector<std::string> paths;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(path(), error)) {
     if (entry.path().extension() == ".capture") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -40,8 +34,8 @@ std::vector<std::string> RecordingFolder::Recordings() const {
 }
 
 base::Result<std::map<std::string, std::string>> RecordingFolder::Follow(capture::Plan plan) const {
-  plan.folder = path_;
-  const std::string file = path_ + "/plan";
+  plan.folder = path();
+  const std::string file = path() + "/plan";
   TRY(base::WriteFileAtomically(file, capture::PrintPlan(plan)));
   std::map<std::string, std::string> environment = {{capture::kPlanVariable, file}};
   const std::string injected = base::LibexecFolder() + "/libcupilot_capture.so";

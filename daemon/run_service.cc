@@ -29,6 +29,7 @@
 #include "service/requests.h"
 #include "service/restart_note.h"
 #include "service/service.h"
+#include "workloads/recording_folders.h"
 
 namespace cupilot {
 namespace {
@@ -229,6 +230,8 @@ class Daemon {
       idle_timer_.StartRepeating(period, [this] { LookIfIdle(); });
     }
     service_.Start();
+    // Clients wait for an answer before.
+    loop_.Post([cache = folders_.cache] { workloads::RemoveAbandonedRecordings(cache); });
     loop_.Run();
     workers_.Stop();
     loop_.RunOnce(false);

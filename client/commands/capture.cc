@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/connection.h"
+#include "client/ending_signals.h"
 #include "client/recording_folder.h"
 #include "recording/plan.h"
 #include "workloads/captured_cases.h"
@@ -89,6 +91,9 @@ base::Result<std::vector<workloads::Recording>> ReadRecordings(const RecordingFo
                      " launches were not recorded: --max-size allows no more");
     }
     for (const std::string& note : recording->notes()) output.Warning(note);
+    // It is open; by its name nobody needs it, and however we end, it is gone.
+    std::error_code error;
+    fs::remove(path, error);
     recordings.push_back(std::move(*recording));
   }
   return recordings;
@@ -147,15 +152,22 @@ Json UntaggedOf(const std::vector<workloads::Recording>& recordings,
   return list;
 }
 
+// Data that is not to be kept never gets to where captured data is kept.
+base::Result<blobs::BlobStore> StoreFor(const Arguments& arguments, const RecordingFolder& folder) {
+  if (arguments.synthetic) return blobs::BlobStore(folder.path() + "/contents");
+  return blobs::BlobStore::OfUser();
+}
+
 base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings,
-                             const std::vector<Asked>& kernels, const Arguments& arguments) {
+                             const std::vector<Asked>& kernels, const Arguments& arguments,
+                             blobs::BlobStore& blobs, const EndingSignals& signals) {
   Harvest harvest;
-  TRY_ASSIGN(blobs::BlobStore blobs, blobs::BlobStore::OfUser());
   const bool host = std::all_of(recordings.begin(), recordings.end(),
                                 [](const auto& recording) { return recording.on_host(); });
   // Of one kernel that was asked for alone the others say nothing.
   harvest.untagged = arguments.kernel.empty() ? UntaggedOf(recordings, kernels) : Json();
   for (const auto& [kernel, recorded] : kernels) {
+    if (signals.Asked()) return base::Fail(base::Cancelled("it was ended"));
     workloads::CaptureChoice choice;
     choice.counts_only = !recorded;
     auto captured = workloads::CasesOf(recordings, kernel, choice, blobs);
@@ -236,6 +248,7 @@ void Print(const Harvest& harvest, int status, Output& output) {
 base::Result<int> Capture(const Arguments& arguments, Output& output, std::optional<int>& ended) {
   TRY_ASSIGN(Connection connection, Connection::Open(Connection::Start::kOnDemand));
   TRY_ASSIGN(const std::vector<Asked> kernels, AskForKernels(output, connection, arguments.kernel));
+  EndingSignals signals;
   TRY_ASSIGN(const RecordingFolder folder, RecordingFolder::Make());
   capture::Plan plan;
   plan.launches = static_cast<std::uint64_t>(arguments.launches);
@@ -246,7 +259,7 @@ base::Result<int> Capture(const Arguments& arguments, Output& output, std::optio
   TRY_ASSIGN(auto environment, folder.Follow(std::move(plan)));
   // The originals run: theirs are the times, and theirs the results.
   environment["CUPILOT_DISABLE"] = "1";
-  TRY_ASSIGN(const int status, RunChildProgram(arguments.words, environment, output.json(),
+  TRY_ASSIGN(const int status, RunChildProgram(arguments.words, environment, output.json(), signals,
                                                arguments.working_directory));
   ended = status;
   if (status != 0) output.Warning(arguments.words[0] + " " + base::EndingText(status));
@@ -257,7 +270,8 @@ base::Result<int> Capture(const Arguments& arguments, Output& output, std::optio
         ": made no launch that could be seen: it uses no GPU and no host device, or the tools of "
         "the CUDA toolkit that see launches (CUPTI) are missing"));
   }
-  TRY_ASSIGN(Harvest harvest, Gather(recordings, kernels, arguments));
+  TRY_ASSIGN(blobs::BlobStore blobs, StoreFor(arguments, folder));
+  TRY_ASSIGN(Harvest harvest, Gather(recordings, kernels, arguments, blobs, signals));
   if (!harvest.captured.empty() || !harvest.untagged.empty())
     TRY(GiveToDaemon(connection, harvest, folder.path()));
   Print(harvest, status, output);
