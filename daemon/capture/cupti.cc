@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -55,28 +56,44 @@ std::vector<std::string> ToolkitFiles() {
   return files;
 }
 
+int TakeIfCupti(dl_phdr_info* object, std::size_t, void* found) {
+  const std::string path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
+  const std::string file = path.substr(path.rfind('/') + 1);
+  // Also as bundles rename it: "libcupti-1a2b3c4d.so.12".
+  if (file.rfind("libcupti", 0) != 0) return 0;
+  *static_cast<std::string*>(found) = path;
+  return 1;
+}
+
 }  // namespace
+
+std::string LoadedCupti() {
+  std::string path;
+  ::dl_iterate_phdr(&TakeIfCupti, &path);
+  return path;
+}
 
 bool FindCupti(const std::string& path, Cupti& cupti,
                const std::function<CuptiChoice(const Cupti&, std::string& reason)>& choose,
                std::string& reason) {
+  if (const std::string loaded = LoadedCupti(); !loaded.empty()) {
+    reason = "the program has loaded CUPTI itself, or another tool has (" + loaded +
+             "), and only one of them can use it";
+    return false;
+  }
   reason = "no libcupti was found: it comes with CUDA toolkits, in extras/CUPTI/lib64";
   CuptiChoice choice = CuptiChoice::kAnother;
-  const auto decided = [&](const std::string& file, int flags) {
-    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | flags);
+  const auto decided = [&](const std::string& file) {
+    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library != nullptr && Load(library, cupti)) choice = choose(cupti, reason);
     return choice != CuptiChoice::kAnother;
   };
-  const auto decided_by_name = [&](int flags) {
-    return std::any_of(std::begin(kNames), std::end(kNames),
-                       [&](const char* name) { return decided(name, flags); });
-  };
-  // The driver serves one of them only, and that may be the program's.
-  if (decided_by_name(RTLD_NOLOAD) || (!path.empty() && decided(path, 0)) || decided_by_name(0)) {
-    return choice == CuptiChoice::kThis;
+  if (!path.empty() && decided(path)) return choice == CuptiChoice::kThis;
+  for (const char* name : kNames) {
+    if (decided(name)) return choice == CuptiChoice::kThis;
   }
   for (const std::string& file : ToolkitFiles()) {
-    if (decided(file, 0)) break;
+    if (decided(file)) break;
   }
   return choice == CuptiChoice::kThis;
 }

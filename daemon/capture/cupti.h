@@ -89,9 +89,15 @@ struct Cupti {
 
 enum class CuptiChoice { kThis, kAnother, kNone };
 
-// Tries libraries, those that the program has loaded first, until `choose` takes one or wants none;
-// `path`, if it is not empty, is tried before those that are not loaded. False if none is taken:
-// `reason` says what the last one failed of.
+// The file of a libcupti that somebody has loaded into this process; empty: nobody has.
+std::string LoadedCupti();
+
+// Tries libraries until `choose` takes one or wants none; `path`, if it is not empty, is tried
+// first. False if none is taken: `reason` says what the last one failed of. So it is where the
+// process has one already: up to 13.2 CUPTI has one subscriber and one receiver of records, and who
+// uses it without having subscribed (for records alone, or later) cannot be asked about. We would
+// get what is theirs, or they what is ours. A libcupti that is linked statically, or loaded after
+// the first call of CUDA, is not seen.
 bool FindCupti(const std::string& path, Cupti& cupti,
                const std::function<CuptiChoice(const Cupti&, std::string& reason)>& choose,
                std::string& reason);

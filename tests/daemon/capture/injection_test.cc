@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../../gpu/capture/recording.h"
+#include "capture/cupti.h"
 #include "fake_driver.h"
 #include "recording/plan.h"
 #include "support/temporary_folder.h"
@@ -59,6 +60,11 @@ class Injection : public ::testing::Test {
   // The scenario in a process of its own that has the library injected; then what it recorded.
   template <class Scenario>
   Recording Run(Scenario scenario) {
+    return Run(scenario, [] {});
+  }
+  // `before`: what the process does before its first call of CUDA.
+  template <class Scenario, class Before>
+  Recording Run(Scenario scenario, Before before) {
     const std::string path = folder_.path() + "/plan";
     std::FILE* file = std::fopen(path.c_str(), "w");
     std::fputs(PrintPlan(plan_).c_str(), file);
@@ -67,6 +73,7 @@ class Injection : public ::testing::Test {
     std::fflush(nullptr);
     const pid_t child = ::fork();
     if (child == 0) {
+      before();
       void* library = ::dlopen(CAPTURE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
       if (library == nullptr) ::_exit(9);
       reinterpret_cast<int (*)()>(::dlsym(library, "InitializeInjection"))();
@@ -120,6 +127,25 @@ TEST_F(Injection, CountsTimesAndRecordsLaunches) {
     EXPECT_EQ(launch.regions[1].before, launch.regions[1].after);
   }
 }
+
+// It may use it for records of kernels alone, or subscribe later: nobody can ask.
+TEST_F(Injection, StopsWhereTheProgramHasLoadedCuptiItself) {
+  const test::TemporaryFolder libraries;
+  const std::string cupti = libraries / "libcupti.so.12";
+  fs::copy_file(FAKE_DRIVER, cupti);
+  const Recording recording = Run([](Program& program) { return program.Launch(); },
+                                  [&] {
+                                    if (::dlopen(cupti.c_str(), RTLD_NOW) == nullptr) ::_exit(8);
+                                  });
+  EXPECT_TRUE(recording.launches.empty());
+  EXPECT_EQ(recording.seen, 0u);
+  ASSERT_EQ(recording.notes.size(), 1u);
+  EXPECT_NE(recording.notes[0].find("has loaded CUPTI itself"), std::string::npos)
+      << recording.notes[0];
+  EXPECT_NE(recording.notes[0].find(cupti), std::string::npos);
+}
+
+TEST(LoadedCupti, IsNoneWhereNobodyHasLoadedOne) { EXPECT_EQ(LoadedCupti(), ""); }
 
 TEST_F(Injection, ReadsPackedArguments) {
   const Recording recording = Run([](Program& program) {
