@@ -38,6 +38,7 @@ class Bench {
     out_.verdict = JudgeProgram(*out_.ratio);
     if (out_.verdict == ProgramVerdict::kSlower) TRY(FindSuspects());
     KernelPairs();
+    if (out_.verdict != ProgramVerdict::kSlower) TRY(FindLosers());
     return std::move(out_);
   }
 
@@ -83,8 +84,9 @@ class Bench {
 
   // Of one run whose kernels are timed; none where nobody saw them, or the program does not bear
   // it.
-  std::optional<double> KernelSeconds(bool originals) {
-    const auto run = run_({.originals = originals, .kernel_time = true});
+  std::optional<double> KernelSeconds(Variation variation) {
+    variation.kernel_time = true;
+    const auto run = run_(variation);
     if (!run) return std::nullopt;
     out_.seconds += run->wall_seconds;
     return run->ending.empty() ? run->kernel_seconds : std::nullopt;
@@ -95,8 +97,8 @@ class Bench {
   void KernelPairs() {
     while (out_.in_kernels.size() < kLeastPairs) {
       const bool turned = out_.in_kernels.size() % 2 == 1;
-      const auto a = KernelSeconds(!turned);
-      const auto b = a ? KernelSeconds(turned) : std::nullopt;
+      const auto a = KernelSeconds({.originals = !turned});
+      const auto b = a ? KernelSeconds({.originals = turned}) : std::nullopt;
       if (!b) return out_.in_kernels.clear();
       out_.in_kernels.emplace_back(turned ? *b : *a, turned ? *a : *b);
       progress_("time in kernels, pair " + std::to_string(out_.in_kernels.size()) + " of " +
@@ -104,11 +106,74 @@ class Bench {
     }
   }
 
+  // The program as it is, and without this kernel's variant: the time in all kernels where it is
+  // seen, since a kernel is a small part of a program, else all of it. Nothing: it is not seen now.
+  base::Result<std::optional<std::pair<double, double>>> LeaveOut(const Suspect& suspect,
+                                                                  bool turned) {
+    const Variation as_it_is, without = {.without = suspect.kernel};
+    std::pair<double, double> pair;
+    for (const bool first : {true, false}) {
+      const bool with = first != turned;
+      double& seconds = with ? pair.first : pair.second;
+      if (suspect.in_kernels) {
+        const auto in_kernels = KernelSeconds(with ? as_it_is : without);
+        if (!in_kernels) return std::nullopt;
+        seconds = *in_kernels;
+      } else {
+        TRY_ASSIGN(const TimedRun run, Once(with ? as_it_is : without));
+        seconds = run.wall_seconds;
+      }
+    }
+    return pair;
+  }
+
+  base::Result<bool> SeemsToLose(const Suspect& suspect) {
+    for (std::size_t i = 0; i < kLookPairs; ++i) {
+      progress_("without " + suspect.kernel);
+      TRY_ASSIGN(const auto pair, LeaveOut(suspect, i % 2 == 1));
+      if (!pair || pair->first <= pair->second) return false;
+    }
+    return true;
+  }
+
+  // A variant may lose in a program that others make faster. The pairs that decide are further
+  // ones: with those that raised the suspicion chance would decide twice.
+  base::Result<> FindLosers() {
+    std::vector<std::string> tuned;
+    for (const KernelCounts& kernel : out_.kernels) {
+      if (kernel.tuned > 0) tuned.push_back(kernel.kernel);
+    }
+    // Its pairs were those of the program.
+    if (tuned.size() == 1 && out_.verdict == ProgramVerdict::kFaster) return {};
+    const double end = out_.seconds + limits_.seconds;
+    for (const std::string& kernel : tuned) {
+      Suspect suspect{kernel, !out_.in_kernels.empty(), {}, {}};
+      const double needed = 2 * static_cast<double>(kLookPairs + kLeastPairs) * out_.ratio->second;
+      if (out_.seconds + needed > end) {
+        out_.suspects.push_back(std::move(suspect));
+        continue;
+      }
+      TRY_ASSIGN(const bool seems, SeemsToLose(suspect));
+      if (!seems) continue;
+      while (suspect.pairs.size() < kLeastPairs) {
+        TRY_ASSIGN(const auto pair, LeaveOut(suspect, suspect.pairs.size() % 2 == 1));
+        if (!pair) break;
+        suspect.pairs.push_back(*pair);
+        progress_("without " + kernel + ", pair " + std::to_string(suspect.pairs.size()) + " of " +
+                  std::to_string(kLeastPairs));
+      }
+      if (suspect.pairs.size() < kLeastPairs) continue;
+      suspect.ratio = base::RatioOf(suspect.pairs);
+      out_.suspects.push_back(std::move(suspect));
+    }
+    return {};
+  }
+
   // By pairs of their own, also where there is only one: the program's verdict is wrong once in
   // forty times, so that what follows from it is seen twice.
   base::Result<> FindSuspects() {
     for (const KernelCounts& kernel : out_.kernels) {
-      if (kernel.tuned > 0) out_.suspects.push_back({kernel.kernel, {}, {}});
+      if (kernel.tuned > 0) out_.suspects.push_back({kernel.kernel, false, {}, {}});
     }
     // A fair share of what is left for each; none where it is too little for an answer.
     for (std::size_t i = 0; i < out_.suspects.size(); ++i) {

@@ -17,12 +17,17 @@ namespace cupilot::client {
 
 struct BenchLimits {
   std::size_t most_pairs = 30;  // at least kLeastPairs
-  double seconds = 60;          // of runs; no pair begins after it, unless there are too few
-  int warmup = 1;               // runs each way that are not measured, at least 1
+  // Of runs; no pair begins after it, unless there are too few. Where the program is not slower,
+  // kernels are left out for as long again at most.
+  double seconds = 60;
+  int warmup = 1;  // runs each way that are not measured, at least 1
 };
 
 inline constexpr std::size_t kLeastPairs = 5;
 inline constexpr double kHalfWidth = 0.01;  // of an interval that is narrow enough
+// Of a program that is not slower, each kernel's variant is left out in so many pairs; where all of
+// them were faster without it, in further ones, which decide.
+inline constexpr std::size_t kLookPairs = 2;
 
 enum class ProgramVerdict { kFaster, kSlower, kNoDifference, kNothingTuned };
 // Of the whole interval of (without) / (with tuned kernels).
@@ -34,10 +39,11 @@ const char* Name(ProgramVerdict verdict);
 bool EnoughRuns(const base::TimedPairs& pairs, double spent_seconds, double seconds,
                 std::size_t most_pairs);
 
-// A kernel that may be why a program is slower: further pairs of the program as it is, and the same
-// with only this kernel as the original.
+// A kernel with which a program may be slower than without: further pairs of the program as it is,
+// and the same with only this kernel as the original.
 struct Suspect {
   std::string kernel;
+  bool in_kernels = false;                 // the pairs are of the time in all kernels, else in all
   base::TimedPairs pairs;                  // empty: the time was spent
   std::optional<base::PairedRatio> ratio;  // above 1: faster without the variant
   // The whole interval says that the program is faster without it.
@@ -52,8 +58,10 @@ struct ProgramBench {
   // Seconds in all kernels, without and with tuned ones, in runs of their own; empty: not known.
   base::TimedPairs in_kernels;
   ProgramVerdict verdict = ProgramVerdict::kNothingTuned;
-  std::vector<Suspect> suspects;  // where it is slower: kernels with tuned launches
-  double seconds = 0;             // that all runs took
+  // Where it is slower, all kernels with tuned launches; else those without which it seemed to be
+  // faster, and those for which no time was left.
+  std::vector<Suspect> suspects;
+  double seconds = 0;  // that all runs took
 };
 
 using RunFunction = std::function<base::Result<TimedRun>(const Variation& variation)>;

@@ -60,6 +60,7 @@ protocol::Demotion DemotionFor(const Suspect& suspect, const std::string& progra
       demotion.variants.push_back(TextOf(variant, "id"));
     }
   }
+  demotion.in_kernels = suspect.in_kernels;
   // The suspect's ratio says what is gained without the variant.
   demotion.speedup = 1 / suspect.ratio->ratio;
   demotion.low = 1 / suspect.ratio->high;

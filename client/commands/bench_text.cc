@@ -73,6 +73,7 @@ Json SuspectsJson(const std::vector<Suspect>& suspects) {
   Json list = Json::array();
   for (const Suspect& suspect : suspects) {
     Json row = {{"kernel", suspect.kernel},
+                {"times", suspect.in_kernels ? "in kernels" : "wall"},
                 {"pairs", PairsJson(suspect.pairs)},
                 {"ratio", nullptr},
                 {"interval", nullptr},
@@ -123,17 +124,22 @@ void PrintSuspects(const BenchReport& report, Output& output) {
     found = found || suspect.loses();
     open = open || !suspect.ratio;
     output.Line("without " + suspect.kernel + ": " +
-                (suspect.ratio ? RatioText(*suspect.ratio) : "no time was left for it"));
+                (suspect.ratio ? RatioText(*suspect.ratio) +
+                                     (suspect.in_kernels ? " of the time in kernels" : "")
+                               : "no time was left for it"));
   }
   for (const DemotedKernel& one : report.demoted) {
     output.Line((one.done ? "demoted: " : "to be demoted: ") + one.kernel + ": " + one.message);
   }
+  const bool slower = report.bench.verdict == ProgramVerdict::kSlower;
   if (open) {
-    const double more =
-        2 * static_cast<double>(kLeastPairs * (suspects.size() + 1)) * report.bench.ratio->second;
-    output.Line("`--seconds " + Format("%.0f", report.bench.seconds + more) +
+    // Of a program that is not slower all kernels have their turns, in as much time again.
+    const std::size_t pairs = slower ? kLeastPairs * (suspects.size() + 1)
+                                     : (kLookPairs + kLeastPairs) * report.bench.kernels.size();
+    const double more = 2 * static_cast<double>(pairs) * report.bench.ratio->second;
+    output.Line("`--seconds " + Format("%.0f", (slower ? report.bench.seconds : 1) + more) +
                 "` gives all of them their turn");
-  } else if (!found) {
+  } else if (!found && slower) {
     output.Line("none of them alone is shown to be the reason: nothing is demoted");
   }
 }

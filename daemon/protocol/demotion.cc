@@ -36,6 +36,7 @@ Json ToJson(const Demotion& demotion) {
                {"program", demotion.program}, {"speedup", demotion.speedup},
                {"low", demotion.low},         {"high", demotion.high}};
   json["variants"] = demotion.variants;
+  if (demotion.in_kernels) json["times"] = "in kernels";
   json["pairs"] = Json::array();
   for (const auto& [without, with] : demotion.pairs) {
     json["pairs"].push_back(Json::array({without, with}));
@@ -53,6 +54,7 @@ base::Result<Demotion> DemotionOf(const Json& params) {
   demotion.low = NumberOf(params, "low");
   demotion.high = NumberOf(params, "high");
   demotion.pairs = PairsOf(params);
+  demotion.in_kernels = records::TextAt(params, "times") == "in kernels";
   if (const auto it = params.find("variants"); it != params.end() && it->is_array()) {
     for (const Json& id : *it) {
       if (id.is_string()) demotion.variants.push_back(id.get<std::string>());
@@ -74,8 +76,9 @@ base::Result<Demotion> DemotionOf(const Json& params) {
 
 std::string ReasonOf(const Demotion& demotion, const std::string& date) {
   char numbers[120];
-  std::snprintf(numbers, sizeof numbers, "%.3fx [%.3f, %.3f] in %zu pairs", demotion.speedup,
-                demotion.low, demotion.high, demotion.pairs.size());
+  std::snprintf(numbers, sizeof numbers, "%.3fx [%.3f, %.3f]%s in %zu pairs", demotion.speedup,
+                demotion.low, demotion.high, demotion.in_kernels ? " of the time in kernels" : "",
+                demotion.pairs.size());
   return "loses in the program " + demotion.program + ": " + numbers + ", " + date;
 }
 

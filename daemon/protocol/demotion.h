@@ -20,7 +20,8 @@ struct Demotion {
   double speedup = 0;
   double low = 0;
   double high = 0;
-  base::TimedPairs pairs;  // seconds without and with the variant
+  base::TimedPairs pairs;   // seconds without and with the variant
+  bool in_kernels = false;  // of the time in all kernels; else of all time
   bool operator==(const Demotion&) const = default;
 };
 

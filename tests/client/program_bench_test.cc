@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 namespace cupilot::client {
@@ -136,6 +137,53 @@ TEST(ProgramBench, OfSeveralKernelsTheOneThatLosesIsFound) {
     EXPECT_EQ(suspect.loses(), suspect.kernel == "bad") << suspect.kernel;
   }
   EXPECT_NEAR(bench->suspects[0].ratio->ratio, 12.0 / 9, 0.01);
+}
+
+// Where four win a fifth and one loses a tenth, the program is faster, and more so without the one.
+TEST(ProgramBench, AVariantThatLosesInAProgramThatOthersMakeFasterIsFound) {
+  for (const bool seen : {true, false}) {
+    SCOPED_TRACE(seen);
+    MadeProgram program({{"a", -0.4}, {"b", -0.4}, {"bad", 0.2}, {"c", -0.4}, {"d", -0.4}});
+    program.kernels_are_seen = seen;
+    program.noise = 0.0005;
+    const auto bench = program.Bench({5, 1e6, 1});
+    ASSERT_TRUE(bench);
+    EXPECT_EQ(bench->verdict, ProgramVerdict::kFaster);
+    ASSERT_EQ(bench->suspects.size(), 1u) << "those that win are not suspected";
+    const Suspect& suspect = bench->suspects[0];
+    EXPECT_EQ(suspect.kernel, "bad");
+    EXPECT_TRUE(suspect.loses());
+    EXPECT_EQ(suspect.pairs.size(), kLeastPairs);
+    // A tenth of a kernel is hardly seen in a program, but it is in the time of all kernels.
+    EXPECT_EQ(suspect.in_kernels, seen);
+    EXPECT_NEAR(suspect.ratio->ratio, seen ? 2.6 / 2.4 : 8.6 / 8.4, 0.01);
+    // So many further runs at most: each kernel is looked at twice, and who is suspected further.
+    const auto left_out =
+        std::count_if(program.runs.begin(), program.runs.end(),
+                      [](const std::string& run) { return run.starts_with("but "); });
+    EXPECT_LE(static_cast<std::size_t>(left_out), 5 * kLookPairs + kLeastPairs);
+  }
+}
+
+TEST(ProgramBench, KernelsAreLeftOutForAsLongAgainAtMost) {
+  MadeProgram program({{"a", -1}, {"bad", 0.2}, {"c", -1}});
+  program.noise = 0.0005;
+  // The pairs take all of it, and as long again is too little for a kernel's turn.
+  const auto bench = program.Bench({30, 100, 1});
+  ASSERT_TRUE(bench);
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kFaster);
+  ASSERT_EQ(bench->suspects.size(), 3u) << "what was not looked at is said";
+  for (const Suspect& suspect : bench->suspects) EXPECT_FALSE(suspect.ratio);
+  EXPECT_LT(bench->seconds, 2 * 100);
+}
+
+TEST(ProgramBench, WhereNothingLosesNobodyIsSuspected) {
+  MadeProgram program({{"a", -1}, {"c", -1}});
+  program.kernels_are_seen = true;
+  const auto bench = program.Bench(Long());
+  ASSERT_TRUE(bench);
+  EXPECT_EQ(bench->verdict, ProgramVerdict::kFaster);
+  EXPECT_TRUE(bench->suspects.empty());
 }
 
 TEST(ProgramBench, AKernelAloneIsSeenToLoseTwice) {
