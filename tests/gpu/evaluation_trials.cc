@@ -7,6 +7,8 @@
 //   profile                     what bounds a kernel, and by which evidence
 //   faults                      what becomes of candidates that break the device, each a row, and
 //                               of the one after each of them
+//   sanitizers                  whether compute-sanitizer's tools refuse what they should, each a
+//                               row, in processes that have run good candidates before
 #include <signal.h>
 
 #include <algorithm>
@@ -159,9 +161,8 @@ int main(int argc, char** argv) {
   using namespace cupilot::gpu_tests;
   if (argc < 5) {
     std::fprintf(stderr,
-                 "usage: evaluation_trials trials|screening|finalist|profile|faults LIBEXEC NVCC "
-                 "WORK [COUNT "
-                 "[SLOWER]]\n");
+                 "usage: evaluation_trials trials|screening|finalist|profile|faults|sanitizers "
+                 "LIBEXEC NVCC WORK [COUNT [SLOWER]]\n");
     return 2;
   }
   ::signal(SIGPIPE, SIG_IGN);
@@ -171,6 +172,10 @@ int main(int argc, char** argv) {
   records::Json json;
   if (command == "faults") {
     RunFaults(bench);
+    return 0;
+  }
+  if (command == "sanitizers") {
+    RunSanitizers(bench);
     return 0;
   }
   if (command == "trials") {

@@ -186,10 +186,12 @@ protocol::CandidateSet Bench::Candidate(const std::string& name, const Change& c
 }
 
 base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
-                                           const std::string& depth) {
+                                           const std::string& depth,
+                                           const std::vector<std::string>& left_out) {
   protocol::VerifyRequest request;
   request.set = set;
   request.depth = depth;
+  request.left_out = left_out;
   TRY_ASSIGN(const Json reply, device.Call("verify", protocol::ToJson(request)));
   return protocol::ParseVerifyReply(reply);
 }

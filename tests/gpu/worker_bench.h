@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "protocol/worker_messages.h"
 #include "records/json.h"
@@ -78,7 +79,12 @@ class Bench {
 };
 
 base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
-                                           const std::string& depth = "screening");
+                                           const std::string& depth = "screening",
+                                           const std::vector<std::string>& left_out = {});
+
+// Whether processes of compute-sanitizer that are kept find what new ones find, each candidate a
+// row of the report.
+void RunSanitizers(Bench& bench);
 
 // What becomes of candidates that break the device, each a row of the report, and of the next one.
 void RunFaults(Bench& bench);
