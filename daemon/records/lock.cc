@@ -146,6 +146,7 @@ void Read(const Json& json, const std::string& path, LockedKernel& out, Reading&
       .Required("target", out.target)
       .Required("devices", out.devices)
       .Optional("rank", out.rank)
+      .Optional("captured", out.captured)
       .Required("toolchain", out.toolchain)
       .Required("flags", out.flags)
       .Required("namespaces", out.namespaces)
@@ -190,6 +191,7 @@ Json ToJson(const LockedKernel& entry) {
                {"workload", ToJson(entry.workload)},
                {"evaluation", ToJson(entry.evaluation)}};
   if (entry.rank != 0) json["rank"] = entry.rank;
+  if (entry.captured) json["captured"] = true;
   Put(json, "label", entry.label);
   Put(json, "template_arguments", entry.template_arguments);
   return json;

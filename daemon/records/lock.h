@@ -45,6 +45,8 @@ struct LockedKernel {
   EditWindow window;
   std::vector<LockedFile> files;
   Variant variant;
+  // What a program was seen to do, fitted, in the place of what the kernel's tag says.
+  bool captured = false;
   Workload workload;
   Evaluation evaluation;  // its guard is the published one
 };

@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "records/element_values.h"
+#include "records/private_data.h"
 #include "service/models.h"
 #include "service/report_rows.h"
 
@@ -63,7 +65,7 @@ std::size_t OffsetOfLine(const std::string& text, std::int64_t line) {
   return at;
 }
 
-Json WinnersOf(const ProvenSet& set) {
+Json WinnersOf(Outbound& outbound, const ProvenSet& set) {
   Json winners = Json::array();
   for (const auto& one : set) {
     winners.push_back({{"id", one->variant.id},
@@ -71,7 +73,7 @@ Json WinnersOf(const ProvenSet& set) {
                        {"source", one->variant.source},
                        {"launches", records::ToJson(one->variant).value("launches", Json::array())},
                        {"guard", one->evaluation.guard},
-                       {"evaluation", records::ToJson(one->evaluation)}});
+                       {"evaluation", records::ToJson(outbound.Of(one->evaluation))}});
   }
   return winners;
 }
@@ -122,6 +124,11 @@ std::string WhyNoRoofline(const Json& kernel) {
   return "the memory traffic that its workload needs was not measured";
 }
 
+bool WasCaptured(Service& service, const records::Kernel& kernel) {
+  return records::HoldsData(WorkloadOf(kernel)) ||
+         service.captured().Find(kernel.file, records::LabelOf(kernel)) != nullptr;
+}
+
 base::Result<Json> KernelJson(Service& service, const Entry& entry) {
   const records::Kernel& kernel = *entry.place.kernel;
   const ObjectState& state = *entry.place.object;
@@ -132,7 +139,7 @@ base::Result<Json> KernelJson(Service& service, const Entry& entry) {
   document["original"] = OriginalOf(kernel);
   document["not_measured"] = UnmeasuredOf(tried);
   const ProvenSet best = service.BestSet(state, kernel);
-  document["winners"] = WinnersOf(best);
+  document["winners"] = WinnersOf(service.outbound(), best);
 
   const std::vector<Place>& places = state.places.places;
   const std::string workload =
@@ -143,6 +150,8 @@ base::Result<Json> KernelJson(Service& service, const Entry& entry) {
   document["no_roofline"] = document["roofline"].empty() ? WhyNoRoofline(document) : "";
   TRY_ASSIGN(const agents::SpentSums sums, service.models().budget().Sums(kernel.key));
   document["model_dollars"] = static_cast<double>(sums.kernel) / 1e9;
+  // Whatever is said of the kernel: also why a case was left out, and why a try failed.
+  if (WasCaptured(service, kernel)) records::LeaveOutElementValues(document);
   return document;
 }
 
@@ -227,7 +236,7 @@ base::Result<Json> EvidenceDocument(Service& service, const Json& params) {
   std::set<std::string> seen;
   for (std::size_t bytes = 0; at < end && bytes < kBytesAPage; ++at) {
     for (const records::Evaluation& evaluation : catalog.EvaluationsFrom(kernel_key, at, 1)) {
-      Json row = EvidenceRow(evaluation, evaluation.workload == workload);
+      Json row = EvidenceRow(service.outbound().Of(evaluation), evaluation.workload == workload);
       bytes += records::CompactJson(row).size();
       document["evaluations"].push_back(std::move(row));
       if (!seen.insert(evaluation.variant).second) continue;

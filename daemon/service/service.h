@@ -28,6 +28,7 @@
 #include "service/kernel_job.h"
 #include "service/models.h"
 #include "service/object_scan.h"
+#include "service/outbound.h"
 #include "service/project.h"
 #include "service/prune.h"
 #include "service/publisher.h"
@@ -141,6 +142,8 @@ class Service {
   base::Result<> AddCaptured(const std::vector<workloads::Captured>& all);
   base::Result<> DropCaptured(const std::string& file, const std::string& label);
   CapturedWorkloads& captured() { return captured_; }
+  // For what leaves the machine.
+  Outbound& outbound() { return outbound_; }
   const CaptureTests& capture_tests() const { return capture_tests_; }
 
   // For documents.
@@ -267,6 +270,7 @@ class Service {
   std::string state_folder_;
   Catalog catalog_;
   CapturedWorkloads captured_;
+  Outbound outbound_;
   Models models_;
   Pool pool_;
   Journal journal_;

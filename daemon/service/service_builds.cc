@@ -1,6 +1,7 @@
 // What the user's builds made of what was published: taken, refused, or compiled to other code.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "log/log.h"
@@ -12,6 +13,15 @@ namespace {
 
 constexpr const char* kOtherCode =
     "the compiler made other code in the program than what was measured";
+
+// Whether it is tuned on what a program did although its tag has a workload.
+bool RunsAsCaptured(const ObjectScan& scan, const records::Kernel& kernel,
+                    const CapturedWorkloads& all) {
+  const std::string& label = records::LabelOf(kernel);
+  const workloads::Captured* captured = all.Find(kernel.file, label);
+  return captured != nullptr && captured->replaces_tag && scan.declared.contains(label) &&
+         !workloads::UsableCases(*captured, kernel).empty();
+}
 
 }  // namespace
 
@@ -124,9 +134,24 @@ std::vector<Refusal> Service::RefusedOf(const ObjectState& state, const records:
 Publisher::Locked Service::Lock(const ObjectState& state, const std::string& lock_folder) {
   const auto project = projects_.find(state.build_folder);
   if (state.scan == nullptr || project == projects_.end()) return {};
-  return publisher_.Lock(
-      *state.scan, state.places.places, state.published,
-      {lock_folder, project->second.source_folder, project->second.build_folder});
+  Publisher::Locked locked =
+      publisher_.Lock(*state.scan, state.places.places, state.published,
+                      {lock_folder, project->second.source_folder, project->second.build_folder});
+  std::vector<records::LockedKernel> entries = std::move(locked.kernels);
+  locked.kernels.clear();
+  for (const records::Kernel& kernel : state.scan->kernels) {
+    for (records::LockedKernel& entry : entries) {
+      if (entry.signature != kernel.signature || entry.kernel_key != kernel.key) continue;
+      entry.captured = RunsAsCaptured(*state.scan, kernel, captured_);
+      auto leaving = outbound_.Of(std::move(entry), kernel);
+      if (leaving) {
+        locked.kernels.push_back(std::move(*leaving));
+      } else {
+        locked.problems.push_back(records::LabelOf(kernel) + ": " + leaving.error().message);
+      }
+    }
+  }
+  return locked;
 }
 
 void Service::LookAtStamp(ObjectState& state) {

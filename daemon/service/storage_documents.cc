@@ -102,7 +102,8 @@ std::string PortablePath(const std::string& file, const std::string& source_fold
 }
 
 base::Result<Json> KernelJson(Service& service, const std::string& key,
-                              const std::string& source_folder, std::set<std::string>& workloads) {
+                              const std::string& source_folder,
+                              std::map<std::string, std::string>& workloads) {
   std::map<std::string, Json> variants;
   for (const records::Evaluation& evaluation : service.catalog().Evaluations(key)) {
     Json& entry = variants[evaluation.variant];
@@ -111,8 +112,8 @@ base::Result<Json> KernelJson(Service& service, const std::string& key,
       if (!variant) continue;
       entry = {{"variant", records::ToJson(*variant)}, {"evaluations", Json::array()}};
     }
-    entry["evaluations"].push_back(records::ToJson(evaluation));
-    workloads.insert(evaluation.workload);
+    workloads.emplace(evaluation.workload, key);
+    entry["evaluations"].push_back(records::ToJson(service.outbound().Of(evaluation)));
   }
   Json json = {{"kernel_key", key}, {"variants", Json::array()}};
   for (auto& [id, entry] : variants) {
@@ -132,6 +133,25 @@ base::Result<Json> KernelJson(Service& service, const std::string& key,
     json["marks"].push_back(ToJson(mark));
   }
   return json;
+}
+
+// A record of the store.
+base::Result<Json> RecordOf(Service& service, Table table, const std::string& key) {
+  TRY_ASSIGN(const auto bytes, service.store().Get(table, key));
+  if (!bytes) return base::Fail(base::NotFound(key));
+  TRY_ASSIGN(cache::Record record, cache::Unseal(*bytes));
+  return std::move(record.value);
+}
+
+base::Result<records::Workload> WorkloadToExport(Service& service, const std::string& hash,
+                                                 const std::string& kernel_key) {
+  TRY_ASSIGN(const Json json, RecordOf(service, Table::kWorkloads, hash));
+  TRY_ASSIGN(records::Workload workload, records::ParseWorkload(json));
+  const auto kernel_json = RecordOf(service, Table::kKernels, kernel_key);
+  const auto kernel = kernel_json ? records::ParseKernel(*kernel_json)
+                                  : base::Result<records::Kernel>(records::Kernel());
+  // Of a kernel that cannot be read the types are not known, and contents become any bits.
+  return service.outbound().Of(std::move(workload), kernel ? *kernel : records::Kernel());
 }
 
 // What can be proposed: what was rejected there says nothing about here, and helps nobody.
@@ -245,7 +265,7 @@ base::Result<Json> ExportDocument(Service& service, const Json& params,
                {"date", service.Date()},
                {"kernels", Json::array()},
                {"workloads", Json::object()}};
-  std::set<std::string> workloads;
+  std::map<std::string, std::string> workloads;  // hash, and the kernel's key
   std::size_t variants = 0, evaluations = 0;
   for (const auto& [key, source_folder] : kernels) {
     TRY_ASSIGN(Json json, KernelJson(service, key, source_folder, workloads));
@@ -253,11 +273,9 @@ base::Result<Json> ExportDocument(Service& service, const Json& params,
     for (const Json& entry : json["variants"]) evaluations += entry["evaluations"].size();
     file["kernels"].push_back(std::move(json));
   }
-  for (const std::string& hash : workloads) {
-    TRY_ASSIGN(const auto bytes, service.store().Get(Table::kWorkloads, hash));
-    const auto record =
-        bytes ? cache::Unseal(*bytes) : base::Result<cache::Record>(base::Fail(base::NotFound("")));
-    if (record) file["workloads"][hash] = record->value;
+  for (const auto& [hash, key] : workloads) {
+    const auto workload = WorkloadToExport(service, hash, key);
+    if (workload) file["workloads"][hash] = records::ToJson(*workload);
   }
   if (all) {
     TRY_ASSIGN(const records::PoolFile pool, service.pool().Export(true));
