@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "worker/members.h"
+#include "worker/unread_texts.h"
 
 namespace cupilot::worker {
 namespace {
@@ -40,7 +41,8 @@ std::string Equals(const std::string& name, const std::vector<std::byte>& bytes,
 }
 
 // Integers in structures that are passed by value, and those that lambdas capture.
-std::string MembersOf(const records::Kernel& kernel, const CasePlan& plan) {
+std::string MembersOf(const records::Kernel& kernel, const records::Variant& variant,
+                      const CasePlan& plan) {
   std::string text;
   for (std::size_t i = 0; i < kernel.parameters.size() && i < plan.arguments.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
@@ -59,6 +61,8 @@ std::string MembersOf(const records::Kernel& kernel, const CasePlan& plan) {
     }
     for (const records::Parameter::Member& member : parameter.members) {
       if (member.kind != records::ParameterKind::kInteger) continue;
+      // Other ones were asked instead (worker/sizes.h): guards are published, texts are not.
+      if (IsUnread(member, kernel, variant)) continue;
       text = And(
           text, Equals(holder + member.name, bytes, member.offset, member.bytes, member.is_signed));
     }
@@ -66,7 +70,8 @@ std::string MembersOf(const records::Kernel& kernel, const CasePlan& plan) {
   return text;
 }
 
-std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan, bool with_nulls) {
+std::string BoxOf(const records::Kernel& kernel, const records::Variant& variant,
+                  const CasePlan& plan, bool with_nulls) {
   std::string text = with_nulls ? NullsOf(kernel, plan) : "";
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     if (kernel.parameters[i].kind != records::ParameterKind::kInteger) continue;
@@ -74,7 +79,7 @@ std::string BoxOf(const records::Kernel& kernel, const CasePlan& plan, bool with
     if (value == plan.environment.integers.end()) continue;
     text = And(text, NameOf(kernel, i) + " == " + std::to_string(value->second));
   }
-  text = And(text, MembersOf(kernel, plan));
+  text = And(text, MembersOf(kernel, variant, plan));
   static constexpr const char* kNames[] = {"x", "y", "z"};
   for (std::size_t d = 0; d < 3; ++d) {
     text = And(text, std::string("grid_") + kNames[d] + " == " + std::to_string(plan.grid[d]));
@@ -106,7 +111,7 @@ std::string PublishedGuard(const records::Kernel& kernel, const records::Variant
   // Cases may differ in contents alone.
   std::vector<std::string> different;
   for (const CasePlan& plan : cases) {
-    std::string box = "(" + BoxOf(kernel, plan, with_nulls) + ")";
+    std::string box = "(" + BoxOf(kernel, variant, plan, with_nulls) + ")";
     if (std::find(different.begin(), different.end(), box) == different.end()) {
       different.push_back(std::move(box));
     }

@@ -10,6 +10,7 @@
 #include "base/base64.h"
 #include "records/expression.h"
 #include "worker/members.h"
+#include "worker/unread_texts.h"
 
 namespace cupilot::worker {
 namespace {
@@ -249,6 +250,15 @@ std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
           [&](records::Case& one, double, const char* text) { one.arguments[i].value = text; });
     }
     const auto bytes = base::DecodeBase64(workload.arguments[i].bytes);
+    if (bytes) {
+      const auto changed = WithOtherTexts(*bytes, parameter, kernel);
+      if (changed != *bytes) {
+        cases.push_back(workload);
+        cases.back().name += ", other texts in " + parameter.name;
+        cases.back().arguments[i].bytes =
+            base::EncodeBase64({reinterpret_cast<const char*>(changed.data()), changed.size()});
+      }
+    }
     for (const records::Parameter::Member& member : parameter.members) {
       if (!bytes || member.kind != records::ParameterKind::kFloating) continue;
       const auto of_member = NumberAt(*bytes, member);

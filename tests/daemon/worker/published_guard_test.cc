@@ -8,6 +8,7 @@ namespace cupilot::worker {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::int64_t Holds(const std::string& guard, const records::Environment& environment) {
   const auto value = records::EvaluateText(guard, environment);
@@ -72,6 +73,36 @@ TEST(PublishedGuard, HoldsForTheMembersThatWereVerified) {
   const std::string guard = PublishedGuard(kernel, {}, {plan});
   EXPECT_NE(guard.find("f.width == -100 && f.flags[1] == 200"), std::string::npos) << guard;
   EXPECT_EQ(guard.find("scale"), std::string::npos);
+}
+
+// Guards are published: what a program wrote into a structure is none of them, unless it decides.
+TEST(PublishedGuard, AsksForATextOnlyWhereItIsRead) {
+  using records::ParameterKind;
+  records::Kernel kernel;
+  kernel.closure_source =
+      "struct Note { char text[2]; int n; };\n__global__ void k(float* out, Note f) { *out = f.n; "
+      "}";
+  kernel.parameters.resize(1);
+  kernel.parameters[0].name = "f";
+  kernel.parameters[0].members = {{"text[0]", "char", ParameterKind::kInteger, 0, 1, true},
+                                  {"text[1]", "char", ParameterKind::kInteger, 1, 1, true},
+                                  {"n", "int", ParameterKind::kInteger, 4, 4, true}};
+  CasePlan plan;
+  plan.references.resize(1);
+  plan.arguments.resize(1);
+  const unsigned char bytes[8] = {'m', 'y', 0, 0, 7};
+  for (const unsigned char byte : bytes) plan.arguments[0].bytes.push_back(std::byte{byte});
+  EXPECT_THAT(PublishedGuard(kernel, {}, {plan}), Not(HasSubstr("text")));
+  EXPECT_THAT(PublishedGuard(kernel, {}, {plan}), HasSubstr("f.n == 7"));
+  records::Variant variant;
+  variant.source = "__global__ void v(float* out, Note f) { if (f.text[0] == 'm') *out = 1; }";
+  EXPECT_THAT(PublishedGuard(kernel, variant, {plan}), HasSubstr("f.text[0] == 109"));
+  variant.source = "__global__ void v(float* out, Note f) { *out = *(const char*)&f == 'm'; }";
+  EXPECT_THAT(PublishedGuard(kernel, variant, {plan}), HasSubstr("f.text[0] == 109"));
+  variant.source = "__global__ void v(float* out, Note f) { if (f.n & 3 && f.n) *out = f.n; }";
+  EXPECT_THAT(PublishedGuard(kernel, variant, {plan}), Not(HasSubstr("text")));
+  kernel.closure_source += "// f.text decides";
+  EXPECT_THAT(PublishedGuard(kernel, {}, {plan}), HasSubstr("f.text[1] == 121"));
 }
 
 TEST(PublishedGuard, AddsTheVariantsOwn) {

@@ -101,5 +101,28 @@ TEST(Scalars, ThoseInStructuresAreVariedToo) {
   EXPECT_EQ(cases[0].arguments[2].bytes, "ZAAAAAAAKEA=") << "the width stays";
 }
 
+TEST(Scalars, ATextThatNobodyReadsIsVariedToo) {
+  using records::ParameterKind;
+  records::Kernel kernel = MakeKernel();
+  kernel.closure_source = "struct Frame { int width; char name[4]; };";
+  kernel.parameters[2] = Scalar("f", ParameterKind::kOther, "Frame");
+  kernel.parameters[2].bytes = 8;
+  kernel.parameters[2].members = {{"width", "int", ParameterKind::kInteger, 0, 4, true},
+                                  {"name[0]", "char", ParameterKind::kInteger, 4, 1, true},
+                                  {"name[1]", "char", ParameterKind::kInteger, 5, 1, true}};
+  records::Case one = MakeCase();
+  one.arguments[2].name = "f";
+  one.arguments[2].value = "";
+  one.arguments[2].bytes = "ZAAAAG15AAA=";  // 100 and "my"
+  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  ASSERT_TRUE(plan) << plan.error().message;
+  const auto cases = OtherScalars(kernel, one, *plan);
+  ASSERT_EQ(cases.size(), 1u);
+  EXPECT_EQ(cases[0].name, "all, other texts in f");
+  EXPECT_EQ(cases[0].arguments[2].bytes, "ZAAAAHhsAAA=");
+  kernel.closure_source += " bool Is(Frame f) { return f.name[0] == 'm'; }";
+  EXPECT_TRUE(OtherScalars(kernel, one, *plan).empty()) << "the guard asks for it instead";
+}
+
 }  // namespace
 }  // namespace cupilot::worker
