@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "blobs/blob_store.h"
+#include "records/private_data.h"
 #include "source/swap/lock_entry.h"
+#include "workloads/synthetic.h"
 
 namespace cupilot::client {
 namespace {
@@ -43,6 +46,25 @@ std::string Difference(const LockedKernel& before, const LockedKernel& now) {
   return "the same variant and evidence, for the files as they are now";
 }
 
+// Earlier versions pinned a program's own contents. Those are on no machine that only has the
+// entry: their shapes stay, and nothing of them is written again.
+LockedKernel WithoutContents(LockedKernel entry) {
+  const std::string named = "\"" + std::string(blobs::kBlobScheme);
+  const std::string text = records::CompactJson(records::ToJson(entry.workload));
+  if (text.find(named) == std::string::npos) return entry;
+  const blobs::BlobStore none("");
+  const records::Kernel kernel = source::KernelOf(entry);
+  for (records::Case& one : entry.workload.cases) {
+    // It fails of bytes alone that are none, which lock files do not have.
+    if (!workloads::MakeSynthetic(one, kernel, none, workloads::Lost::kZeros))
+      one.arguments.clear();
+  }
+  std::string guard = entry.evaluation.guard;  // is run
+  entry.evaluation = records::WithoutElementValues(std::move(entry.evaluation));
+  entry.evaluation.guard = std::move(guard);
+  return entry;
+}
+
 }  // namespace
 
 LockChanges CompareLocks(const records::Lock& before, records::Lock now,
@@ -59,7 +81,7 @@ LockChanges CompareLocks(const records::Lock& before, records::Lock now,
     std::string why = targets.contains(entry.target) ? "nothing is published for it"
                                                      : judge.WhyProjectDiffers(entry);
     if (why.empty()) {
-      kept.kernels.push_back(entry);
+      kept.kernels.push_back(WithoutContents(entry));
     } else {
       removed.push_back(
           {LockChange::Kind::kRemoved, NameInLock(entry), entry.target, std::move(why)});

@@ -139,5 +139,25 @@ TEST_F(LockChangesTest, OtherMachinesEntriesStayWhileTheirTextDoes) {
   EXPECT_EQ(changes.lock.kernels[0].target, kGpu);
 }
 
+// As versions wrote them that pinned what a program had.
+TEST_F(LockChangesTest, AKeptEntryLosesAProgramsContents) {
+  records::Lock before{{MakeLockedKernel("a", kGpu)}};
+  records::LockedKernel& entry = before.kernels[0];
+  folder_.Write("src/a.cu", "text");
+  entry.files[0].hash = base::HashHex("text");
+  entry.workload.cases[0].arguments[0].fill.emplace().kind = "file";
+  entry.workload.cases[0].arguments[0].fill->path = "blob:feedf00d";
+  entry.evaluation.guard = "n == 4";
+  entry.evaluation.checks = {{"undefined", true, "a conversion of 3.25 to 'int'"}};
+  const LockChanges changes = Compare(before, {{MakeLockedKernel("a", kHost)}});
+  ASSERT_EQ(changes.lock.kernels.size(), 2u);
+  EXPECT_EQ(changes.lock.kernels[0].workload.cases[0].arguments[0].fill->kind, "constant");
+  EXPECT_EQ(changes.lock.kernels[0].evaluation.guard, "n == 4");
+  const std::string text = records::LockText(changes.lock);
+  EXPECT_THAT(text, Not(HasSubstr("feedf00d")));
+  EXPECT_THAT(text, Not(HasSubstr("3.25")));
+  EXPECT_TRUE(records::ParseLock(text));
+}
+
 }  // namespace
 }  // namespace cupilot::client
