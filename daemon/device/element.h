@@ -71,6 +71,7 @@ void WriteParts(std::byte* data, std::int64_t first, std::int64_t count, const E
                 const double* values, const double* rests);
 
 // "1.5", "-7", "nan": a component as text for a message.
-records::ElementValue ShowNumber(const std::byte* data, std::int64_t index, const ElementType& type);
+records::ElementValue ShowNumber(const std::byte* data, std::int64_t index,
+                                 const ElementType& type);
 
 }  // namespace cupilot::device
