@@ -9,18 +9,35 @@
 
 namespace cupilot::worker {
 
+namespace {
+
+base::Error NoMemory() {
+  return base::IoError(std::string("memory for buffers: ") + std::strerror(errno));
+}
+
+}  // namespace
+
 base::Result<Arena> Arena::Create(std::size_t bytes) {
   const int descriptor = ::memfd_create("cupilot-arena", MFD_CLOEXEC);
   if (descriptor < 0 || ::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
     if (descriptor >= 0) ::close(descriptor);
-    return base::Fail(base::IoError(std::string("memory for buffers: ") + std::strerror(errno)));
+    return base::Fail(NoMemory());
   }
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (data == MAP_FAILED) {
     ::close(descriptor);
-    return base::Fail(base::IoError(std::string("memory for buffers: ") + std::strerror(errno)));
+    return base::Fail(NoMemory());
   }
   return Arena(descriptor, static_cast<std::byte*>(data), bytes);
+}
+
+base::Result<> Arena::Grow(std::size_t bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) return base::Fail(NoMemory());
+  void* data = ::mremap(data_, size_, bytes, MREMAP_MAYMOVE);
+  if (data == MAP_FAILED) return base::Fail(NoMemory());
+  data_ = static_cast<std::byte*>(data);
+  size_ = bytes;
+  return {};
 }
 
 Arena::Arena(Arena&& other) noexcept

@@ -15,6 +15,8 @@ class Arena {
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
   ~Arena();
+  // Before anybody else maps it; what it holds stays.
+  base::Result<> Grow(std::size_t bytes);
   std::span<std::byte> bytes() const { return {data_, size_}; }
   int descriptor() const { return descriptor_; }
 

@@ -1,13 +1,18 @@
 #include "worker/lease.h"
 
+#include <filesystem>
 #include <map>
 #include <utility>
+
+#include "base/file.h"
 
 namespace cupilot::worker {
 namespace {
 
 // An arena that others will use too grows by so much.
 constexpr std::size_t kGrain = std::size_t{64} << 20;
+
+std::size_t Rounded(std::size_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
 
 }  // namespace
 
@@ -19,16 +24,55 @@ base::Result<std::shared_ptr<Lease::Slot>> Lease::NewSlot(const std::string& dev
   return std::make_shared<Slot>(Slot{std::move(arena), std::move(runner), {}});
 }
 
+Lease::KeptSlots& Lease::Kept() {
+  static auto& kept = *new KeptSlots();
+  return kept;
+}
+
+Lease::KeptSlots& Lease::Begun() {
+  static auto& begun = *new KeptSlots();
+  return begun;
+}
+
+std::map<std::string, Lease::Spare>& Lease::Spares() {
+  static auto& spares = *new std::map<std::string, Spare>();
+  return spares;
+}
+
+void Lease::BeginFinalist(const std::string& device, std::size_t bytes,
+                          const std::vector<std::string>& modules) {
+  if (device == "host") return;
+  Spare& spare = Spares()[device];
+  std::vector<std::string> words = RunnerWords(device, modules);
+  if (spare.Fits(bytes, words)) return;
+  spare = {};
+  // Who cannot begin it here says why where it is taken.
+  auto arena = Arena::Create(bytes);
+  if (!arena) return;
+  auto runner = Runner::Begin(device, *arena, modules);
+  if (!runner) return;
+  spare = {std::make_shared<Slot>(Slot{std::move(*arena), std::move(*runner), {}}),
+           std::move(words)};
+}
+
+base::Result<std::shared_ptr<Lease::Slot>> Lease::FinalistSlot(
+    const std::string& device, std::size_t bytes, const std::vector<std::string>& modules) {
+  Spare& spare = Spares()[device];
+  if (!spare.Fits(bytes, RunnerWords(device, modules))) return NewSlot(device, bytes, modules);
+  const std::shared_ptr<Slot> slot = std::exchange(spare, {}).slot;
+  TRY(slot->runner.Open(bytes, modules));
+  return slot;
+}
+
 base::Result<Lease> Lease::Take(const std::string& device, Role role, std::size_t bytes,
                                 const std::vector<std::string>& modules) {
   if (device == "host" || role == Role::kFinalist) {
-    TRY_ASSIGN(auto slot, NewSlot(device, bytes, modules));
+    TRY_ASSIGN(auto slot, device == "host" ? NewSlot(device, bytes, modules)
+                                           : FinalistSlot(device, bytes, modules));
     return Lease(std::move(slot), bytes);
   }
-  static auto& kept = *new std::map<std::pair<std::string, Role>, std::shared_ptr<Slot>>();
-  std::shared_ptr<Slot>& slot = kept[{device, role}];
-  const bool fits = slot && slot->runner.alive() && slot->arena.bytes().size() >= bytes;
-  if (fits) {
+  std::shared_ptr<Slot>& slot = Kept()[{device, role}];
+  if (slot && slot->Fits(bytes)) {
     const auto loaded = slot->runner.Load(modules);
     if (loaded) return Lease(slot, bytes);
     // One that has died since it was last used (of the system's lack of memory, for one) says
@@ -36,7 +80,38 @@ base::Result<Lease> Lease::Take(const std::string& device, Role role, std::size_
     if (slot->runner.alive()) return base::Fail(loaded.error());
   }
   slot.reset();  // before the new one needs the memory
-  TRY_ASSIGN(slot, NewSlot(device, (bytes + kGrain - 1) / kGrain * kGrain, modules));
+  Begun().erase({device, role});
+  TRY_ASSIGN(slot, NewSlot(device, Rounded(bytes), modules));
+  return Lease(slot, bytes);
+}
+
+void Lease::BeginKept(const std::string& device, Role role,
+                      const std::vector<std::string>& modules) {
+  std::shared_ptr<Slot>& slot = Begun()[{device, role}];
+  const auto kept = Kept().find({device, role});
+  if (slot || (kept != Kept().end() && kept->second)) return;
+  // A folder that comes later is none that may be read.
+  for (const std::string& module : modules) {
+    (void)base::MakeFolders(std::filesystem::path(module).parent_path());
+  }
+  auto arena = Arena::Create(kGrain);
+  if (!arena) return;
+  auto runner = Runner::Begin(device, *arena, modules);
+  if (!runner) return;
+  slot = std::make_shared<Slot>(Slot{std::move(*arena), std::move(*runner), {}});
+}
+
+base::Result<Lease> Lease::TakeUnloaded(const std::string& device, Role role, std::size_t bytes,
+                                        const std::vector<std::string>& modules) {
+  std::shared_ptr<Slot>& slot = Kept()[{device, role}];
+  if (slot && slot->Fits(bytes)) return Lease(slot, bytes);
+  slot.reset();
+  BeginKept(device, role, modules);
+  const std::shared_ptr<Slot> begun = std::exchange(Begun()[{device, role}], nullptr);
+  if (!begun) return base::Fail(base::Unavailable("no process can be begun"));
+  if (bytes > begun->arena.bytes().size()) TRY(begun->arena.Grow(Rounded(bytes)));
+  TRY(begun->runner.Open(begun->arena.bytes().size(), {}));
+  slot = begun;
   return Lease(slot, bytes);
 }
 

@@ -121,6 +121,8 @@ const Row kRows[] = {
     {"device", "measure",
      &Handle<protocol::MeasureRequest, protocol::MeasureReply, protocol::ParseMeasureRequest,
              Measure>},
+    {"device", "begin", &BeginDevice},
+    {"device", "prepare", &PrepareDevice},
     {"device", "profile",
      &Handle<protocol::ProfileRequest, protocol::ProfileReply, protocol::ParseProfileRequest,
              Profile>},

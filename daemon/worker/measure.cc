@@ -139,10 +139,10 @@ base::Result<Measured> PairsOnHost(const Subject& subject) {
 }
 
 // What PrepareArena makes of the workload's own inputs.
-std::string ContentsKey(const Subject& subject) {
-  const Layout& layout = subject.plan.layout;
+std::string ContentsKey(const protocol::CandidateSet& set, const std::string& case_name,
+                        const Layout& layout) {
   base::Hasher hasher;
-  hasher.Add(InputsKey(subject.request.set, subject.original.name, nullptr));
+  hasher.Add(InputsKey(set, case_name, nullptr));
   hasher.Add(std::to_string(layout.bytes));
   for (const Region& region : layout.regions) {
     hasher.Add(std::to_string(region.offset) + " " + std::to_string(region.bytes()) +
@@ -159,7 +159,7 @@ base::Result<Measured> PairsOnGpu(const Subject& subject) {
   TRY_ASSIGN(const Lease lease, Lease::Take(set.device, RoleOf(subject.request),
                                             static_cast<std::size_t>(layout.bytes),
                                             {set.original_artifact, set.candidate_artifact}));
-  const std::string contents = ContentsKey(subject);
+  const std::string contents = ContentsKey(set, subject.original.name, layout);
   if (lease.held() != contents) PrepareArena(layout, *inputs, kPoison, lease.memory());
   Json question = QuestionAbout(subject);
   question["bytes"] = layout.bytes;
@@ -344,6 +344,31 @@ class Measurement {
 };
 
 }  // namespace
+
+base::Result<records::Json> BeginDevice(const records::Json& params) {
+  const std::string device = params.value("device", "host");
+  if (device != "host") {
+    Lease::BeginKept(device, Role::kCandidate, {params.value("artifacts", "") + "/artifact"});
+  }
+  return Json::object();
+}
+
+base::Result<records::Json> PrepareDevice(const records::Json& params) {
+  TRY_ASSIGN(const protocol::CandidateSet set, protocol::ParseCandidateSet(params));
+  Json prepared = {{"prepared", false}};
+  if (set.device == "host" || set.workload.cases.empty()) return prepared;
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set.device));
+  TRY_ASSIGN(const CasePlan plan,
+             PlanCase(set.kernel, set.workload.cases.front(), properties, nullptr));
+  TRY_ASSIGN(const auto inputs, FindInputs(set, plan, nullptr));
+  TRY_ASSIGN(const Lease lease, Lease::TakeUnloaded(set.device, Role::kCandidate,
+                                                    static_cast<std::size_t>(plan.layout.bytes),
+                                                    {set.original_artifact}));
+  PrepareArena(plan.layout, *inputs, kPoison, lease.memory());
+  lease.Hold(ContentsKey(set, plan.name, plan.layout));
+  prepared["prepared"] = true;
+  return prepared;
+}
 
 base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& request) {
   TRY_ASSIGN(device::Properties properties, device::DescribeDevice(request.set.device));

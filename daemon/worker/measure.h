@@ -9,6 +9,15 @@ namespace cupilot::worker {
 
 base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& request);
 
+// {"device", "artifacts": folder}: begins a GPU's process for PrepareDevice(), which may load what
+// lies in the folder, and waits for nothing.
+base::Result<records::Json> BeginDevice(const records::Json& params);
+
+// The stage's process of a GPU and the contents of the set's first case, for who measures a
+// candidate of it next: both are made while its first candidates are built. The set has no
+// variant; of its original's artifact the folder counts. {"prepared": bool}
+base::Result<records::Json> PrepareDevice(const records::Json& params);
+
 // Microseconds of the original and of the candidate, measured one after the other.
 using TimedPairs = base::TimedPairs;
 

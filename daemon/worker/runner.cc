@@ -65,21 +65,33 @@ Json LoadRequest(const std::string& device, std::size_t arena_bytes,
 
 base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena,
                                    const std::vector<std::string>& modules) {
+  TRY_ASSIGN(Runner runner, Begin(device, arena, modules));
+  TRY(runner.Open(arena.bytes().size(), modules));
+  return runner;
+}
+
+base::Result<Runner> Runner::Begin(const std::string& device, const Arena& arena,
+                                   const std::vector<std::string>& modules) {
   TRY_ASSIGN(const SpokenTo child,
              StartOnArena(RunnerWords(device, modules), arena.descriptor(), ErrorOutput::kOurs));
-  Runner runner(device, child.pid, child.input, child.output);
-  TRY_ASSIGN(const Json loaded,
-             runner.Ask(LoadRequest(device, arena.bytes().size(), modules), kFirstLoadLimit));
-  runner.architecture_ = loaded.value("architecture", "");
-  runner.resources_ = loaded.value("resources", Json::array());
-  return runner;
+  return Runner(device, child.pid, child.input, child.output);
+}
+
+base::Result<> Runner::Open(std::size_t arena_bytes, const std::vector<std::string>& modules) {
+  TRY_ASSIGN(const Json loaded, Ask(LoadRequest(device_, arena_bytes, modules), kFirstLoadLimit));
+  Take(loaded);
+  return {};
 }
 
 base::Result<> Runner::Load(const std::vector<std::string>& modules) {
   TRY_ASSIGN(const Json loaded, Ask({{"op", "load"}, {"modules", modules}}, kLoadLimit));
+  Take(loaded);
+  return {};
+}
+
+void Runner::Take(const Json& loaded) {
   architecture_ = loaded.value("architecture", "");
   resources_ = loaded.value("resources", Json::array());
-  return {};
 }
 
 Runner::Runner(Runner&& other) noexcept

@@ -38,6 +38,13 @@ class Runner {
   // such device, or it has not enough memory.
   static base::Result<Runner> Start(const std::string& device, const Arena& arena,
                                     const std::vector<std::string>& modules);
+  // The first half of that: a process that has opened the driver, or soon will have, and may load
+  // what lies in these modules' folders. It has nothing of the device yet, and disturbs nobody who
+  // measures.
+  static base::Result<Runner> Begin(const std::string& device, const Arena& arena,
+                                    const std::vector<std::string>& modules);
+  // The second half, on the same arena.
+  base::Result<> Open(std::size_t arena_bytes, const std::vector<std::string>& modules);
   Runner(Runner&& other) noexcept;
   Runner& operator=(Runner&& other) noexcept;
   ~Runner();
@@ -63,6 +70,7 @@ class Runner {
       : device_(std::move(device)), pid_(pid), input_(input), output_(output) {}
   base::Result<records::Json> Exchange(const records::Json& request,
                                        std::chrono::milliseconds limit);
+  void Take(const records::Json& loaded);  // the reply
   void End();
   std::string HowItEnded();
 

@@ -89,6 +89,8 @@ base::Result<> SanitizedProcess::Start(const SanitizedSubject& subject) {
                                     "error",
                                     "--report-api-errors",
                                     "no",
+                                    "--show-backtrace",
+                                    "device",
                                     "--print-limit",
                                     "1",
                                     "--error-exitcode",

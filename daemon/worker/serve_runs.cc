@@ -9,6 +9,7 @@
 #include "cuda_runtime_api.h"
 #include "cupilot_host_schedule.h"
 #include "device/cuda/cuda_device.h"
+#include "device/cuda/driver.h"
 #include "device/describe.h"
 #include "device/host/host_device.h"
 #include "records/json.h"
@@ -250,6 +251,9 @@ int ServeRuns(const std::string& access) {
     const auto confined =
         allowed ? ConfineFiles(*allowed) : base::Result<>(base::Fail(allowed.error()));
     if (!confined) return RefuseToRun(confined.error());
+    // It takes as long as making a context, but touches no GPU: nobody is waited for who measures
+    // there. Whoever needs the driver is told if there is none.
+    if (allowed->gpus) (void)device::cuda::OpenDriver();
   }
   // What a candidate prints must not look like a reply.
   const int replies = ::dup(1);

@@ -20,6 +20,11 @@ milliseconds TrialLimitFor(double original_us) {
   return milliseconds(static_cast<int>(ms));
 }
 
+// Another arena for a series would be another process, or another context of a GPU.
+std::size_t RoomFor(const Layout& layout) {
+  return static_cast<std::size_t>(layout.bytes + kSeriesRoom);
+}
+
 // Elements that the original leaves alone and that hold what lay there before the run get the
 // poison of the reference's run: results can be compared then, whatever it was.
 void PutPoisonBack(const Layout& layout, const OriginalResult& reference, const Before& before,
@@ -98,8 +103,7 @@ base::Result<Finding> Trial::Start() {
 }
 
 base::Result<> Trial::MakeRoom(const Layout& layout) {
-  // Another arena for a series would be another process, or another context of a GPU.
-  const auto bytes = static_cast<std::size_t>(layout.bytes + kSeriesRoom);
+  const std::size_t bytes = RoomFor(layout);
   if (lease_ && lease_->memory().size() >= bytes) return {};
   const std::size_t room = std::max(bytes, lease_ ? lease_->memory().size() : 0);
   std::vector<std::string> modules = {set().candidate_artifact};
@@ -110,6 +114,11 @@ base::Result<> Trial::MakeRoom(const Layout& layout) {
   lease_ = std::move(lease);
   workload_ran_last = false;
   return {};
+}
+
+void Trial::BeginRestart() const {
+  Lease::BeginFinalist(set().device, RoomFor(scene_->plan.layout),
+                       {set().original_artifact, set().candidate_artifact});
 }
 
 base::Result<> Trial::Restart(bool with_original) {

@@ -38,8 +38,6 @@ const Bad kBad[] = {
      "  slots[threadIdx.x % 252] = 1.0f;\n"
      "  if (slots[(threadIdx.x & 3) + 252] == 3.0e38f) x = 0.0f;\n",
      "out_of_bounds"},
-    // Half of the block meets at a barrier, the other half never comes.
-    {"divergent_barrier", "  if (threadIdx.x < 128) __syncthreads();\n", "race"},
 };
 
 bool IsSanitizer(pid_t pid) {
@@ -62,7 +60,7 @@ std::set<pid_t> SanitizersOf(pid_t ancestor) {
 
 struct SanitizedAnswer {
   std::string reason;  // "passed" where nothing was found
-  std::string check;   // that failed
+  std::string check;   // that caught it
   std::string detail;  // of it, or what was noted by it
   double step_seconds = 0;
 };
@@ -71,11 +69,11 @@ SanitizedAnswer AskSanitized(Worker& device, const protocol::CandidateSet& set) 
   const auto reply = Must(Verify(device, set, "all", kLeftOut), "verify");
   SanitizedAnswer answer{reply.passed ? "passed" : reply.reason, "", reply.detail, 0};
   for (const records::Check& check : reply.checks) {
-    if (!check.passed) answer.check = check.name;
     if (check.name == kCheck && answer.detail.empty()) answer.detail = check.detail;
   }
   if (const auto step = reply.steps.find(kCheck); step != reply.steps.end()) {
     answer.step_seconds = step->value("seconds", 0.0);
+    answer.check = step->value("caught", "");
   }
   return answer;
 }

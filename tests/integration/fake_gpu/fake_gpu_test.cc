@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -111,6 +112,23 @@ TEST_F(FakeGpuTest, AVariantIsBuiltRunComparedAndTimed) {
   EXPECT_GT(result["samples"], 2);
   EXPECT_LE(result["error"], 1.0) << "measured against the double twin";
   EXPECT_EQ(evaluation["text_hash"].get<std::string>().size(), 40u);
+}
+
+// With much data candidates are only looked at, in a process that was begun before anything of
+// theirs was built.
+TEST_F(FakeGpuTest, ASearchLooksAtItsCandidates) {
+  Json workload = MakeWorkload();
+  constexpr int kMany = 4 << 20;
+  workload["cases"][0]["grid"] = {kMany / 128, 1, 1};
+  workload["cases"][0]["arguments"][0]["value"] = kMany;
+  for (const int array : {2, 3}) workload["cases"][0]["arguments"][array]["count"] = kMany;
+  xdg_.folder().Write("workload.json", workload.dump());
+  const test::ProgramRun run =
+      test::RunProgram({CUPILOT_PROGRAM, "tune", source_, "--kernel", "saxpy", "--workload",
+                        workload_, "--device", "cuda:0", "--budget", "4"},
+                       options_);
+  EXPECT_THAT(run.output, HasSubstr("looked at")) << run.errors;
+  EXPECT_THAT(run.output, ::testing::Not(HasSubstr("crashed")));
 }
 
 TEST_F(FakeGpuTest, AWinnersPlaceOnTheRooflineIsInItsRecord) {
@@ -358,6 +376,22 @@ TEST_F(KeptRunnersTest, NoOtherStepSeesWhatComputeSanitizerFinds) {
   std::filesystem::remove(xdg_.folder() / "seen");
   ExpectAccepted("saxpy_other");
   EXPECT_FALSE(base::FileExists(xdg_.folder() / "seen"));
+}
+
+// A process takes as long to begin as all that runs in it.
+TEST_F(KeptRunnersTest, WhatAFreshProcessIsNeededForIsBegunBefore) {
+  StepsLeftOut chooser(rig_.workers());
+  rig_.PutInFront(chooser);
+  chooser.names = {"fresh_process", "around_original"};
+  ExpectAccepted("saxpy_other");
+  const std::vector<pid_t> before = test::DescendantsWith({"--kind", "run"});
+  chooser.names.clear();
+  ExpectAccepted("saxpy_third");
+  const std::vector<pid_t> after = test::DescendantsWith({"--kind", "run"});
+  const auto left = std::count_if(before.begin(), before.end(), [&after](pid_t pid) {
+    return std::find(after.begin(), after.end(), pid) == after.end();
+  });
+  EXPECT_EQ(left, 1) << "of " << before.size() << " the one that nobody had needed yet";
 }
 
 TEST_F(KeptRunnersTest, ACandidateThatTheMemoryIsTooSmallForCostsTheNextNothing) {
