@@ -54,6 +54,7 @@ struct Options {
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+const double kProgramBegan = Now();
 
 // What ptxas says of a block that no GPU of this kind can hold: points that the space does not
 // exclude, and that are not there.
@@ -187,7 +188,9 @@ class Recorder {
     row.point = point;
     const double began = Now();
     TRY_ASSIGN(auto launch, Load(built, row));
+    const double verifying = Now();
     if (launch && verify) TRY(Verify(*launch, row));
+    verify_seconds_ += Now() - verifying;
     if (launch && row.reason.empty() && time) Time(*launch, row);
     if (!row.reason.empty()) row.microseconds.reset();
     row.measure_seconds = Now() - began;
@@ -228,6 +231,7 @@ class Recorder {
     TRY_ASSIGN(const auto warm, Measure(own_, first, true, true));
     if (!warm.reason.empty()) return base::Fail(base::ToolFailed(warm.reason + ": " + detail_));
     began_ = Now();
+    std::printf("start\t%.3f\n", began_ - kProgramBegan - verify_seconds_);
     bool lost = false;
     for (std::size_t i = 0; i < order_.size() && !lost && !TimeIsUp(); ++i) {
       TRY_ASSIGN(const Built built,
@@ -344,7 +348,7 @@ class Recorder {
   std::string detail_;  // of the last failure
   double began_ = 0;
   std::size_t evaluations_ = 0, failed_ = 0, bad_ = 0;
-  double compile_seconds_ = 0;
+  double compile_seconds_ = 0, verify_seconds_ = 0;
   std::optional<double> best_;
 };
 
