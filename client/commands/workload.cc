@@ -139,15 +139,18 @@ int RunWorkloadShow(const Arguments& arguments, Output& output) {
   ShowDistributions(*captured, output);
   for (const Json& note : ListOf(*captured, "notes")) output.Line(note.get<std::string>());
   const Json replays = ObjectOf(*captured, "replays");
-  for (const auto& [name, replay] : replays.items()) {
-    const std::string why = TextOf(replay, "reason");
-    const bool rounding = replay.value("rounding", false);
+  for (const auto& [name, row] : replays.items()) {
+    workloads::CapturedReplay replay;
+    replay.times = static_cast<std::int64_t>(NumberOf(row, "times"));
+    replay.reason = TextOf(row, "reason");
+    replay.rounding = FlagOf(row, "rounding");
+    replay.wanted = static_cast<std::int64_t>(NumberOf(row, "wanted"));
+    replay.seconds = NumberOf(row, "seconds");
     output.Line(name +
-                (why.empty() ? ": "
-                 : rounding  ? " is not reproducible: "
-                             : " is not used: ") +
-                (why.empty() ? "the same bits as in the program" : why) + ", " +
-                CountOf(replay, "times") + " equal runs");
+                (replay.reason.empty() ? ": "
+                 : replay.usable()     ? " is not reproducible: "
+                                       : " is not used: ") +
+                workloads::ReplayText(replay));
   }
   return kDone;
 }

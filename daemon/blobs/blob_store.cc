@@ -113,6 +113,10 @@ std::vector<BlobFile> BlobStore::List() const {
   return files;
 }
 
+bool BlobStore::Remove(std::string_view hash) {
+  return IsHash(hash) && base::RemoveTree(PathOf(hash)).has_value();
+}
+
 std::vector<std::string> BlobStore::Evict(const std::set<std::string>& used,
                                           std::uint64_t most_bytes, std::int64_t unused_before) {
   std::vector<BlobFile> files = List();

@@ -36,6 +36,8 @@ class BlobStore {
   // kNotFound with what to do, kCorruption where the file does not hold what its name says.
   base::Result<std::string> Get(std::string_view hash) const;
   std::vector<BlobFile> List() const;
+  // False if it is still there.
+  bool Remove(std::string_view hash);
   // Removes what is in nobody's `used`, then the least recently used until at most `most_bytes`
   // remain on disk. Returns the hashes that went although they were in `used`.
   std::vector<std::string> Evict(const std::set<std::string>& used, std::uint64_t most_bytes,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace cupilot::evaluate {
 namespace {
@@ -30,6 +32,11 @@ WorkerCall MakeCall(WorkerKind kind, const char* op, records::Json params, milli
 WorkerCall AnsweringQuestions(WorkerCall call) {
   call.answers_questions = true;
   return call;
+}
+
+// The device is gone, or nobody waits any more: what was asked about is as good as before.
+bool SaysNothing(const base::Error& error) {
+  return error.code == base::ErrorCode::kUnavailable || error.code == base::ErrorCode::kCancelled;
 }
 
 template <class Reply>
@@ -92,6 +99,7 @@ void Scan(Workers& workers, const protocol::ScanRequest& request,
           MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit)),
       &protocol::ParseScanReply, std::move(done));
 }
+
 
 void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
              base::Callback<protocol::RewriteReply> done) {
@@ -189,8 +197,10 @@ void Profile(Workers& workers, const protocol::ProfileRequest& request, bool pro
                                     std::move(done));
 }
 
-void Replay(Workers& workers, const protocol::ReplayRequest& request,
-            base::Callback<protocol::ReplayReply> done) {
+namespace {
+
+void CallReplay(Workers& workers, const protocol::ReplayRequest& request,
+                base::Callback<protocol::ReplayReply> done) {
   CallTyped<protocol::ReplayReply>(
       workers,
       MakeCall(
@@ -199,6 +209,56 @@ void Replay(Workers& workers, const protocol::ReplayRequest& request,
               CasesOf(request.set),
           request.set.device),
       &protocol::ParseReplayReply, std::move(done));
+}
+
+// Cases that are replayed in calls of their own, one after another.
+struct LoneReplays {
+  Workers& workers;
+  protocol::ReplayRequest request;
+  std::vector<records::Case> cases;  // that are left, the next one last
+  base::Callback<protocol::ReplayReply> done;
+  protocol::ReplayReply reply = {};
+};
+
+void ReplayNext(std::unique_ptr<LoneReplays> lone) {
+  if (lone->cases.empty()) return lone->done(std::move(lone->reply));
+  lone->request.set.workload.cases = {std::move(lone->cases.back())};
+  lone->cases.pop_back();
+  const protocol::ReplayRequest request = lone->request;
+  Workers& workers = lone->workers;
+  CallReplay(workers, request,
+             [lone = std::move(lone)](base::Result<protocol::ReplayReply> reply) mutable {
+               if (!reply && SaysNothing(reply.error())) {
+                 return lone->done(base::Fail(std::move(reply.error())));
+               }
+               const std::string& name = lone->request.set.workload.cases.at(0).name;
+               if (!reply) {
+                 lone->reply.cases.push_back(protocol::NotReplayed(name, reply.error()));
+               } else {
+                 for (auto& one : reply->cases) lone->reply.cases.push_back(std::move(one));
+               }
+               ReplayNext(std::move(lone));
+             });
+}
+
+}  // namespace
+
+void Replay(Workers& workers, const protocol::ReplayRequest& request,
+            base::Callback<protocol::ReplayReply> done) {
+  CallReplay(workers, request,
+             [&workers, request = request,
+              done = std::move(done)](base::Result<protocol::ReplayReply> reply) mutable {
+               if (reply || SaysNothing(reply.error())) return done(std::move(reply));
+               std::vector<records::Case> cases = request.set.workload.cases;
+               if (cases.size() == 1) {
+                 protocol::ReplayReply one;
+                 one.cases.push_back(protocol::NotReplayed(cases[0].name, reply.error()));
+                 return done(std::move(one));
+               }
+               std::reverse(cases.begin(), cases.end());
+               ReplayNext(std::make_unique<LoneReplays>(
+                   LoneReplays{workers, std::move(request), std::move(cases), std::move(done)}));
+             });
 }
 
 void DescribeDevice(Workers& workers, const std::string& device,

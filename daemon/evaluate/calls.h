@@ -38,6 +38,8 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request, bool pro
              base::Callback<protocol::MeasureReply> done);
 void Profile(Workers& workers, const protocol::ProfileRequest& request, bool proof,
              base::Callback<protocol::ProfileReply> done);
+// Where a call for several cases fails, each gets one of its own: what fails alone is in the reply
+// as not replayed. kUnavailable and kCancelled are errors: they say nothing of the cases.
 void Replay(Workers& workers, const protocol::ReplayRequest& request,
             base::Callback<protocol::ReplayReply> done);
 

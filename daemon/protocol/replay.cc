@@ -17,7 +17,10 @@ void Read(const Json& json, const std::string& path, ReplayedCase& out, Reading&
   object.Optional("name", out.name)
       .Optional("times", out.times)
       .Optional("reason", out.reason)
-      .Optional("rounding", out.rounding);
+      .Optional("rounding", out.rounding)
+      .Optional("wanted", out.wanted)
+      .Optional("seconds", out.seconds)
+      .Optional("failed", out.failed);
 }
 
 Json ToJson(const ReplayRequest& request) {
@@ -47,9 +50,20 @@ Json ToJson(const ReplayReply& reply) {
     cases.push_back({{"name", one.name},
                      {"times", one.times},
                      {"reason", one.reason},
-                     {"rounding", one.rounding}});
+                     {"rounding", one.rounding},
+                     {"wanted", one.wanted},
+                     {"seconds", one.seconds},
+                     {"failed", one.failed}});
   }
   return {{"cases", std::move(cases)}};
+}
+
+ReplayedCase NotReplayed(const std::string& name, const base::Error& error) {
+  ReplayedCase one;
+  one.name = name;
+  one.reason = "it cannot be replayed: " + error.message;
+  one.failed = true;
+  return one;
 }
 
 base::Result<ReplayReply> ParseReplayReply(const Json& json) {

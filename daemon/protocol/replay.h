@@ -26,16 +26,22 @@ struct ReplayRequest {
 
 struct ReplayedCase {
   std::string name;
-  std::int64_t times = 0;  // runs that gave the same bits
-  std::string reason;      // empty: all of them, and the program's; else what differed
+  std::int64_t times = 0;   // runs that gave the same bits
+  std::string reason = {};  // empty: all of them, and the program's; else what differed
   // What differed is no more than rounding, as of another compiler or another order of additions.
   bool rounding = false;
+  std::int64_t wanted = 0;  // runs that were asked for; fewer without a reason: the time was up
+  double seconds = 0;       // within which
+  bool failed = false;      // the replay itself: nothing is known of the case but the reason
   bool operator==(const ReplayedCase&) const = default;
 };
 
 struct ReplayReply {
   std::vector<ReplayedCase> cases;
 };
+
+// Of a case whose replay was no run of the original.
+ReplayedCase NotReplayed(const std::string& name, const base::Error& error);
 
 records::Json ToJson(const ReplayRequest& request);
 base::Result<ReplayRequest> ParseReplayRequest(const records::Json& json);

@@ -1,7 +1,8 @@
 #include "service/capture_requests.h"
 
-#include <map>
+#include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/file.h"
@@ -29,8 +30,9 @@ Json Outline(const records::Kernel& kernel, bool declared) {
 
 Json RowOf(const Captured& captured) {
   std::int64_t cases = static_cast<std::int64_t>(captured.cases.size());
+  const workloads::CapturedReplays replays = captured.WeakestReplays();
   const auto not_reproducible =
-      std::count_if(captured.replays.begin(), captured.replays.end(),
+      std::count_if(replays.begin(), replays.end(),
                     [](const auto& replay) { return !replay.second.reason.empty(); });
   return {{"kernel", captured.kernel},
           {"file", captured.file},
@@ -45,17 +47,36 @@ Json RowOf(const Captured& captured) {
           {"not_reproducible", not_reproducible}};
 }
 
+Json RowsOf(const std::vector<GoneWorkload>& all) {
+  Json rows = Json::array();
+  for (const GoneWorkload& gone : all) {
+    rows.push_back({{"kernel", gone.kernel}, {"file", gone.file}, {"reason", gone.why}});
+  }
+  return rows;
+}
+
+// What had no room of the kernel that the project names so; null: nothing.
+const GoneWorkload* FindGone(Service& service, const std::string& name, const std::string& folder) {
+  const auto place = FindKernel(service, name, folder);
+  if (!place) return nullptr;
+  return service.captured().FindGone(place->kernel->file, records::LabelOf(*place->kernel));
+}
+
 // By a label, a suffix of one, or as the project names its kernels.
 base::Result<const Captured*> FindCaptured(Service& service, const std::string& name,
                                            const std::string& folder) {
   if (const auto place = FindKernel(service, name, folder)) {
-    const Captured* captured =
-        service.captured().Find(place->kernel->file, records::LabelOf(*place->kernel));
+    const Captured* captured = service.captured().Find(*place->kernel);
     if (captured != nullptr) return captured;
   }
   const Captured* found = nullptr;
   for (const Captured* captured : service.captured().All()) {
     if (!records::NamesKernel(name, captured->kernel)) continue;
+    // With other parameters in another target: the one that takes more time.
+    if (found != nullptr && found->file == captured->file && found->kernel == captured->kernel) {
+      if (captured->Microseconds() > found->Microseconds()) found = captured;
+      continue;
+    }
     if (found != nullptr) {
       return base::Fail(base::InvalidArgument("'" + name + "' is ambiguous: " + found->kernel +
                                               " (" + found->file + "), " + captured->kernel + " (" +
@@ -64,6 +85,9 @@ base::Result<const Captured*> FindCaptured(Service& service, const std::string& 
     found = captured;
   }
   if (found != nullptr) return found;
+  if (const GoneWorkload* gone = FindGone(service, name, folder)) {
+    return base::Fail(base::NotFound("the captured workload of " + gone->kernel + " " + gone->why));
+  }
   return base::Fail(base::NotFound("nothing was captured of '" + name +
                                    "'; `cupilot workload list` shows what was"));
 }
@@ -76,7 +100,8 @@ base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
   Json document = {{"schema", "cupilot.capture_plan/1"}, {"kernels", Json::array()}};
   bool complete = true;
   bool project = false;
-  std::set<std::pair<std::string, std::string>> listed;
+  // Targets with other macros may give other parameters to a kernel.
+  std::set<std::tuple<std::string, std::string, std::string>> listed;
   for (const auto& [object, state] : service.objects()) {
     if (!InProject(service, state, folder)) continue;
     project = true;
@@ -85,7 +110,7 @@ base::Result<Json> CapturePlanDocument(Service& service, const Json& params) {
     for (const records::Kernel& kernel : state.scan->kernels) {
       const std::string& label = records::LabelOf(kernel);
       if (!wanted.empty() && !records::NamesKernel(wanted, kernel)) continue;
-      if (!listed.emplace(kernel.file, label).second) continue;
+      if (!listed.emplace(kernel.file, label, kernel.signature).second) continue;
       document["kernels"].push_back(
           Outline(kernel, state.scan->declared.count(records::LabelOf(kernel)) != 0));
     }
@@ -111,7 +136,8 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
     TRY(service.captured().SaveUntagged(SourceFolderOf(service, records::TextAt(params, "folder")),
                                         *untagged));
   }
-  Json labels = Json::array(), problems = Json::array();
+  std::vector<std::string> labels;
+  Json problems = Json::array();
   std::vector<Captured> all;
   for (const Json& entry : *list) {
     auto captured = workloads::ParseCaptured(entry);
@@ -123,9 +149,19 @@ base::Result<Json> AddCaptures(Service& service, const Json& params) {
       problems.push_back(records::TextAt(entry, "kernel") + ": " + captured.error().message);
     }
   }
-  TRY(service.AddCaptured(all));
+  TRY_ASSIGN(const CapturesTaken taken, service.AddCaptured(all));
+  for (const auto* some : {&taken.not_kept, &taken.dropped}) {
+    for (const GoneWorkload& gone : *some) {
+      problems.push_back("the captured workload of " + gone.kernel + " " + gone.why);
+    }
+  }
+  for (const GoneWorkload& gone : taken.not_kept) {
+    std::erase(labels, gone.kernel);
+  }
   return Json{{"schema", "cupilot.workloads_added/1"},
-              {"kernels", std::move(labels)},
+              {"kernels", labels},
+              {"not_kept", RowsOf(taken.not_kept)},
+              {"dropped", RowsOf(taken.dropped)},
               {"problems", std::move(problems)}};
 }
 
@@ -157,11 +193,16 @@ base::Result<Json> WorkloadDocument(Service& service, const Json& params) {
 }
 
 base::Result<Json> DropWorkload(Service& service, const Json& params) {
-  TRY_ASSIGN(const Captured* found, FindCaptured(service, records::TextAt(params, "kernel"),
-                                                 records::TextAt(params, "folder")));
-  const Captured captured = *found;
-  TRY(service.DropCaptured(captured.file, captured.kernel));
-  return Json{{"schema", "cupilot.workload_dropped/1"}, {"kernel", captured.kernel}};
+  const std::string name = records::TextAt(params, "kernel");
+  const std::string folder = records::TextAt(params, "folder");
+  const auto found = FindCaptured(service, name, folder);
+  // That it had no room need not be said any more.
+  const GoneWorkload* gone = found ? nullptr : FindGone(service, name, folder);
+  if (!found && gone == nullptr) return base::Fail(found.error());
+  const std::string file = found ? (*found)->file : gone->file;
+  const std::string label = found ? (*found)->kernel : gone->kernel;
+  TRY(service.DropCaptured(file, label));
+  return Json{{"schema", "cupilot.workload_dropped/1"}, {"kernel", label}};
 }
 
 }  // namespace cupilot::service

@@ -12,6 +12,7 @@ struct Group {
   std::set<std::string> signatures;
   std::set<std::string> builds;
   bool lacks = false;
+  bool all_gone = true;  // of those that lack a workload
   CaptureDemand demand;
 };
 
@@ -31,6 +32,7 @@ void Join(const CaptureObject& object, Group& group) {
   for (const CaptureObject::Kernel& kernel : object.kernels) {
     group.signatures.insert(SignatureOf(kernel));
     lacks |= kernel.lacks;
+    group.all_gone &= kernel.gone || !kernel.lacks;
   }
   if (!lacks) return;
   group.lacks = true;
@@ -47,6 +49,7 @@ CaptureDemand Finish(Group group) {
   for (const std::string& build : group.builds) hasher.Add(build);
   group.demand.key = hasher.Hex();
   group.demand.ready &= group.demand.built;
+  group.demand.gone = group.all_gone;
   return std::move(group.demand);
 }
 
@@ -77,6 +80,9 @@ std::string NoteOf(const CaptureDemand& demand, const CaptureTry* last) {
   if (!last->ended) {
     return "the capture by " + Named(test) + " was interrupted " + std::to_string(last->begun) +
            " times; it is tried again after the next build, or run `cupilot capture -- PROGRAM`";
+  }
+  if (last->failure.empty() && demand.gone) {
+    return "what the capture test '" + test + "' showed of it is not kept";
   }
   if (last->failure.empty()) {
     return "the capture test '" + test + "' showed no launch of it that can be used: see " +

@@ -26,6 +26,7 @@ struct CaptureObject {
     std::string label;
     std::vector<std::string> parameters;  // their types
     bool lacks = false;                   // a workload
+    bool gone = false;                    // what was captured of it, for want of room
   };
   CaptureId id;
   std::vector<Kernel> kernels;
@@ -41,6 +42,7 @@ struct CaptureDemand {
   std::string key;    // these kernels with these parameters, this build
   bool ready = true;  // false: a build or the reading of a source comes first
   bool built = true;
+  bool gone = false;  // of all that lack a workload: what was captured had no room
   std::set<std::string> places;
 };
 

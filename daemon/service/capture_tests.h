@@ -43,6 +43,8 @@ class CaptureTests {
              const std::function<bool(const CaptureDemand&)>& may_begin);
   // Null: none runs.
   const CaptureId* running() const { return running_ ? &running_->id : nullptr; }
+  // What it showed was dropped since: it may show it again, but not for ever in one build.
+  void Again(const CaptureId& id);
   // What runs is ended, and is not what was tried.
   void Interrupt();
   // Nothing is known of the build folder any more.

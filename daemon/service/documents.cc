@@ -185,11 +185,11 @@ Json RowOf(Service& service, const ObjectState& state, const records::Kernel& ke
                : !unpublished.empty() ? unpublished
                                       : WhyNotTuned(service, state, kernel);
   row["program_us"] = row["winnable_us"] = nullptr;
-  if (const workloads::Captured* captured =
-          service.captured().Find(kernel.file, records::LabelOf(kernel))) {
+  if (const workloads::Captured* captured = service.captured().Find(kernel)) {
     row["program_us"] = captured->Microseconds();
     row["winnable_us"] =
-        WinnableMicroseconds(*captured, known.together ? &*known.together : nullptr);
+        WinnableMicroseconds(*captured, known.together ? &*known.together : nullptr,
+                             FloorsOfOriginal(service.catalog(), kernel.key, known.workload));
   }
   if (best == nullptr && row["why"] == "") row["why"] = WhyRejected(service, kernel);
   if (best == nullptr && row["why"] == "") row["why"] = WhyFewerCases(state, kernel);
@@ -249,6 +249,21 @@ void PutOriginal(Json& document, Catalog& catalog, const std::string& kernel_key
       catalog.TimesOfOriginal(kernel_key, WorkloadHash(workload), HeaviestCase(workload).name);
   if (times.floor_us > 0) document["floor_us"] = times.floor_us;
   if (times.original_us > 0) document["original_us"] = times.original_us;
+}
+
+// Captured cases of which less is known than that they come out as in the program, a hundred times.
+std::vector<std::string> ReplayWarnings(Service& service, const records::Kernel& kernel) {
+  std::vector<std::string> warnings;
+  const workloads::Captured* captured = service.captured().Find(kernel);
+  if (captured == nullptr) return warnings;
+  for (const records::Case& one : captured->cases) {
+    const workloads::CapturedReplay* replay = captured->FindReplay(kernel.key, one.name);
+    if (replay == nullptr || (replay->reason.empty() && !replay->cut_short())) continue;
+    warnings.push_back("the captured case '" + one.name + "'" +
+                       (replay->usable() ? ": " : " is not used: ") +
+                       workloads::ReplayText(*replay));
+  }
+  return warnings;
 }
 
 // How surely a name means a kernel. What is meant exactly is not ambiguous beside the rest.
@@ -454,6 +469,9 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   document["shipped"] =
       best != nullptr && place.object->as_measured.contains(best->variant.id) ? "as measured" : "";
   document["warnings"] = WarningsAbout(*place.object->scan, kernel);
+  for (const std::string& warning : ReplayWarnings(service, kernel)) {
+    document["warnings"].push_back(warning);
+  }
   for (const Refusal& refusal : service.RefusedOf(*place.object, kernel)) {
     const auto variant = service.catalog().FindVariant(kernel.key, refusal.variant);
     const bool titled = variant && variant->strategy;

@@ -141,11 +141,16 @@ void KernelJob::Prepare() {
   const auto spent = spent_;
   input_.prepare(RequestFor({}), [this, alive = alive_, spent](const base::Result<bool>& go_on) {
     if (!*alive) return;
-    prepared_ = true;
     // The budget is for candidates.
     spent_ = spent;
     step_began_ = with_.clock.Now();
-    if (go_on.value_or(true)) return Begin();
+    // Nothing is judged by what was not looked at: the next step asks again.
+    if (!go_on) {
+      Fail(go_on.error());
+      return EndStep();
+    }
+    prepared_ = true;
+    if (*go_on) return Begin();
     GiveUp("its workload is not reproducible");
     EndStep();
   });

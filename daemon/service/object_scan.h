@@ -1,6 +1,7 @@
 // One object of a project: its last scan, and what has to change for another.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ struct ObjectScan {
   std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
   std::vector<records::Kernel> kernels;
   std::set<std::string> declared;  // labels of those whose tags have workloads
-  std::set<std::string> dropped;   // labels of those whose captured workloads were of others
+  // Labels of those whose captured workloads are no use, or gone, and the sentences that say why.
+  std::map<std::string, std::string> dropped;
   std::vector<std::string> warnings;
   std::vector<std::string> untagged;
   double seconds = 0;  // that reading it took

@@ -240,30 +240,25 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
     state.problem = scan.error().message;
     log::Warning("an object cannot be scanned",
                  {{"source", state.object.command.source}, {"reason", scan.error()}});
+    DropOutdatedCaptures();
     return Work();
   }
   state.problem.clear();
   std::erase_if(scan->kernels,
                 [&](const records::Kernel& kernel) { return !IsWanted(state.target, kernel); });
-  const std::set<std::string> dropped_before =
-      state.scan == nullptr ? std::set<std::string>() : state.scan->dropped;
+  const std::map<std::string, std::string> dropped_before =
+      state.scan == nullptr ? std::map<std::string, std::string>() : state.scan->dropped;
   state.scan = std::make_unique<ObjectScan>(std::move(*scan));
   Json names = Json::array();
   for (records::Kernel& kernel : state.scan->kernels) {
-    if (!kernel.cases.empty()) state.scan->declared.insert(records::LabelOf(kernel));
-    const std::string dropped = captured_.Overlay(kernel);
-    if (!dropped.empty()) state.scan->warnings.push_back(dropped);
-    const std::string& label = records::LabelOf(kernel);
-    if (!dropped.empty() ||
-        (dropped_before.contains(label) && captured_.Find(kernel.file, label) == nullptr)) {
-      state.scan->dropped.insert(label);
-    }
+    OverlayCaptured(kernel, dropped_before, *state.scan);
     names.push_back(records::LabelOf(kernel));
     if (auto saved = catalog_.SaveKernel(kernel, WorkloadOf(kernel)); !saved) {
       log::Error("a kernel cannot be written down", {{"reason", saved.error()}});
       state.problem = "its kernels cannot be written down: " + saved.error().message;
     }
   }
+  DropOutdatedCaptures();
   for (const std::string& warning : state.scan->warnings) {
     log::Warning("scan", {{"warning", warning}});
   }
@@ -404,6 +399,12 @@ void Service::OnVerdict(const KernelJob& job) {
                   {"reason", verdict.reason},
                   {"speedup", MeasuredSpeedup(verdict).value_or(0)}});
   SpareDisplay(job, verdict);
+  captured_.NoteUse(job.input().kernel, NowMs());
+  // The original's floor may be known from now on.
+  std::erase_if(winnable_, [&](const auto& entry) {
+    const auto known = jobs_.find(entry.first);
+    return known == jobs_.end() || known->second.get() == &job;
+  });
   if (!verdict.accepted) return;
   winnable_.clear();
   PublishKernel(job.input().kernel.key);

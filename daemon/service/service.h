@@ -138,8 +138,9 @@ class Service {
   void Leave(base::UniqueFunction<void()> left);
   bool leaving() const { return leaving_; }
 
-  // Captures take the places of earlier ones: their kernels are tuned on them from now on.
-  base::Result<> AddCaptured(const std::vector<workloads::Captured>& all);
+  // Captures take the places of earlier ones: their kernels are tuned on them from now on. What has
+  // no room is in the result, and what goes for them.
+  base::Result<CapturesTaken> AddCaptured(const std::vector<workloads::Captured>& all);
   base::Result<> DropCaptured(const std::string& file, const std::string& label);
   CapturedWorkloads& captured() { return captured_; }
   // For what leaves the machine.
@@ -198,8 +199,13 @@ class Service {
   bool StartScan();
   void MarkStale(const std::string& file, const std::string& label);
   void ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<bool> done);
-  bool OnReplayed(const records::Kernel& kernel, const workloads::Captured& asked,
-                  base::Result<protocol::ReplayReply> reply);
+  base::Result<bool> OnReplayed(const records::Kernel& kernel, const workloads::Captured& asked,
+                                base::Result<protocol::ReplayReply> reply);
+  void OverlayCaptured(records::Kernel& kernel, const std::map<std::string, std::string>& before,
+                       ObjectScan& scan);
+  void DropOutdatedCaptures();
+  void CaptureAgain(const GoneWorkload& gone);
+  std::int64_t NowMs() const;
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
   void AskForHost();
   void AskForGpus();

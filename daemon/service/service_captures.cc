@@ -7,6 +7,8 @@
 #include "log/log.h"
 #include "service/service.h"
 #include "service/winnable.h"
+#include "workloads/counted.h"
+#include "workloads/recapture.h"
 
 namespace cupilot::service {
 namespace {
@@ -37,7 +39,8 @@ void LookAtFile(const ObjectState& state, const Project& project, CaptureObject&
   }
 }
 
-CaptureObject CaptureObjectOf(const ObjectState& state, const Project& project) {
+CaptureObject CaptureObjectOf(const ObjectState& state, const Project& project,
+                              const CapturedWorkloads& captured) {
   CaptureObject object;
   object.id = {state.build_folder, state.target.capture_test};
   LookAtFile(state, project, object);
@@ -53,6 +56,7 @@ CaptureObject CaptureObjectOf(const ObjectState& state, const Project& project) 
       one.parameters.push_back(parameter.canonical);
     }
     one.lacks = LacksWorkload(*state.scan, kernel);
+    one.gone = captured.FindGone(kernel.file, one.label) != nullptr;
   }
   return object;
 }
@@ -76,7 +80,7 @@ void Service::LookAtCaptures() {
         !wanted.contains({state.build_folder, state.target.capture_test})) {
       continue;
     }
-    objects.push_back(CaptureObjectOf(state, project->second));
+    objects.push_back(CaptureObjectOf(state, project->second, captured_));
   }
   capture_tests_.Look(projects_, objects);
 }
@@ -109,12 +113,13 @@ Claim Service::ClaimOf(const std::string& job_key, const KernelJob& job) {
   const JobInput& input = job.input();
   auto [known, fresh] = winnable_.try_emplace(job_key);
   if (fresh) {
-    if (const workloads::Captured* captured =
-            captured_.Find(input.kernel.file, records::LabelOf(input.kernel))) {
+    if (const workloads::Captured* captured = captured_.Find(input.kernel)) {
       const auto best =
           Together(catalog_.BestSet(input.kernel.key, input.workload, input.place, input.refused()),
                    input.workload);
-      known->second = WinnableMicroseconds(*captured, best ? &*best : nullptr);
+      known->second =
+          WinnableMicroseconds(*captured, best ? &*best : nullptr,
+                               FloorsOfOriginal(catalog_, input.kernel.key, input.workload));
     }
   }
   Claim claim{job.spent_seconds(), 0, known->second};
@@ -122,41 +127,147 @@ Claim Service::ClaimOf(const std::string& job_key, const KernelJob& job) {
   return claim;
 }
 
-base::Result<> Service::AddCaptured(const std::vector<workloads::Captured>& all) {
+base::Result<CapturesTaken> Service::AddCaptured(const std::vector<workloads::Captured>& all) {
   winnable_.clear();
-  for (const workloads::Captured& captured : all) {
-    TRY(captured_.Save(captured));
-    log::Info("captured", {{"kernel", captured.kernel}, {"cases", captured.cases.size()}});
+  CapturesTaken taken;
+  std::set<std::string> unneeded;
+  for (workloads::Captured captured : all) {
+    const workloads::Captured* earlier = captured_.FindEarlier(captured);
+    captured_.NoteWritten(workloads::BlobsOf(captured));
+    // Counts alone take nothing away.
+    if (earlier != nullptr) workloads::KeepRecorded(*earlier, captured);
+    if (std::string why = captured_.WhyNotKept(captured, settings_.captured_bytes); !why.empty()) {
+      if (earlier != nullptr) why += "; what was captured of it before stays";
+      taken.not_kept.push_back({captured.file, captured.kernel, why});
+      if (earlier == nullptr) TRY(captured_.SaveGone(taken.not_kept.back()));
+      unneeded.merge(workloads::BlobsOf(captured));
+    } else {
+      if (earlier != nullptr) workloads::TakeSameCases(*earlier, captured);
+      captured.used = NowMs();
+      TRY(captured_.Save(captured));
+      log::Info("captured", {{"kernel", captured.kernel}, {"cases", captured.cases.size()}});
+    }
     MarkStale(captured.file, captured.kernel);
   }
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(with_.clock.WallTime());
-  for (const std::string& label : captured_.Evict(settings_.captured_bytes, now.count())) {
-    log::Warning("a captured workload was dropped to make room", {{"kernel", label}});
+  captured_.RemoveUnnamed(unneeded);
+  for (GoneWorkload& gone : captured_.Evict(settings_.captured_bytes, NowMs())) {
+    const bool came = std::any_of(all.begin(), all.end(), [&](const workloads::Captured& one) {
+      return one.file == gone.file && one.kernel == gone.kernel;
+    });
+    MarkStale(gone.file, gone.kernel);
+    // A test that has just shown it would show it again.
+    if (!came) CaptureAgain(gone);
+    (came ? taken.not_kept : taken.dropped).push_back(std::move(gone));
+  }
+  for (const auto* some : {&taken.not_kept, &taken.dropped}) {
+    for (const GoneWorkload& gone : *some) {
+      log::Warning("no room for a captured workload",
+                   {{"kernel", gone.kernel}, {"reason", gone.why}});
+    }
   }
   Work();
-  return {};
+  return taken;
 }
 
 base::Result<> Service::DropCaptured(const std::string& file, const std::string& label) {
   TRY(captured_.Drop(file, label));
   winnable_.clear();
+  for (auto& [folder, state] : objects_) {
+    if (state.scan == nullptr) continue;
+    for (const records::Kernel& kernel : state.scan->kernels) {
+      if (kernel.file == file && records::LabelOf(kernel) == label)
+        state.scan->dropped.erase(label);
+    }
+  }
   MarkStale(file, label);
   Work();
   return {};
 }
 
-// Captured launches are run again before they are evidence: once, on a device of the kind that the
-// program ran on. `done` gets false where the kernel is to be tuned on other cases than these.
+std::int64_t Service::NowMs() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(with_.clock.WallTime()).count();
+}
+
+// The tests that are to show what was dropped to make room.
+void Service::CaptureAgain(const GoneWorkload& gone) {
+  for (const auto& [folder, state] : objects_) {
+    if (state.scan == nullptr || state.target.capture_test.empty()) continue;
+    const auto& kernels = state.scan->kernels;
+    if (std::any_of(kernels.begin(), kernels.end(), [&](const records::Kernel& kernel) {
+          return kernel.file == gone.file && records::LabelOf(kernel) == gone.kernel;
+        })) {
+      capture_tests_.Again({state.build_folder, state.target.capture_test});
+    }
+  }
+}
+
+// `before`: what the scan before this one had dropped.
+void Service::OverlayCaptured(records::Kernel& kernel,
+                              const std::map<std::string, std::string>& before, ObjectScan& scan) {
+  const std::string label = records::LabelOf(kernel);
+  if (!kernel.cases.empty()) scan.declared.insert(label);
+  if (const std::string why = captured_.Overlay(kernel); !why.empty()) {
+    scan.warnings.push_back(why);
+    scan.dropped[label] = why;
+  } else if (before.contains(label) && captured_.Find(kernel) == nullptr) {
+    scan.dropped[label] = before.at(label);
+  }
+}
+
+// A capture of other parameters than its kernel has now. Targets with other macros may have the
+// same kernel with others: it goes when it is nobody's, which is known when all was read.
+void Service::DropOutdatedCaptures() {
+  if (std::any_of(objects_.begin(), objects_.end(),
+                  [](const auto& entry) { return entry.second.stale || entry.second.scanning; })) {
+    return;
+  }
+  std::vector<workloads::Captured> outdated;
+  for (const workloads::Captured* captured : captured_.All()) {
+    bool here = false, fits = false;
+    for (const auto& [folder, state] : objects_) {
+      if (state.scan == nullptr) continue;
+      for (const records::Kernel& kernel : state.scan->kernels) {
+        if (kernel.file != captured->file || records::LabelOf(kernel) != captured->kernel) continue;
+        here = true;
+        fits = fits || workloads::IsOf(*captured, kernel);
+      }
+    }
+    if (here && !fits) outdated.push_back(*captured);
+  }
+  for (const workloads::Captured& captured : outdated) {
+    if (auto dropped = captured_.Drop(captured); !dropped) {
+      log::Error("a captured workload cannot be dropped", {{"reason", dropped.error()}});
+      continue;
+    }
+    log::Warning("a captured workload of other parameters was dropped",
+                 {{"kernel", captured.kernel}});
+    for (auto& [folder, state] : objects_) {
+      if (state.scan == nullptr) continue;
+      for (const records::Kernel& kernel : state.scan->kernels) {
+        if (kernel.file != captured.file || records::LabelOf(kernel) != captured.kernel) continue;
+        if (captured_.Find(kernel) != nullptr) continue;
+        const std::string why =
+            SentenceOf(kernel, "was dropped: its parameters changed; capture the program again");
+        state.scan->warnings.push_back(why);
+        state.scan->dropped[captured.kernel] = why;
+      }
+    }
+  }
+}
+
+// Captured launches are run again before they are evidence: once for each text of the kernel, on a
+// device of the kind that the program ran on. `done` gets false where the kernel is to be tuned on
+// other cases than these.
 void Service::ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<bool> done) {
-  const std::string label = records::LabelOf(request.kernel);
-  const workloads::Captured* captured = captured_.Find(request.kernel.file, label);
+  captured_.NoteUse(request.kernel, NowMs());
+  const workloads::Captured* captured = captured_.Find(request.kernel);
   const bool comparable = captured != nullptr && !captured->synthetic &&
                           captured->device == evaluate::DeviceKind(request.device);
   if (!comparable) return done(true);
   const std::vector<records::Case> usable = workloads::UsableCases(*captured, request.kernel);
   std::erase_if(request.workload.cases, [&](const records::Case& one) {
     const bool theirs = std::find(usable.begin(), usable.end(), one) != usable.end();
-    return !theirs || captured->replays.count(one.name) != 0;
+    return !theirs || captured->FindReplay(request.kernel.key, one.name) != nullptr;
   });
   if (request.workload.cases.empty()) return done(true);
   const records::Kernel kernel = request.kernel;
@@ -167,27 +278,31 @@ void Service::ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<b
                          });
 }
 
-bool Service::OnReplayed(const records::Kernel& kernel, const workloads::Captured& asked,
-                         base::Result<protocol::ReplayReply> reply) {
+base::Result<bool> Service::OnReplayed(const records::Kernel& kernel,
+                                       const workloads::Captured& asked,
+                                       base::Result<protocol::ReplayReply> reply) {
   const std::string label = records::LabelOf(kernel);
-  if (!reply) {
-    // Whatever it is, the evaluations will say it, too.
-    log::Warning("a captured workload was not replayed",
-                 {{"kernel", label}, {"reason", reply.error()}});
-    return true;
-  }
-  const workloads::Captured* known = captured_.Find(kernel.file, label);
+  if (!reply) return base::Fail(reply.error().In("replaying what was captured of " + label));
+  const workloads::Captured* known = captured_.Find(kernel);
   // Another capture has come meanwhile.
-  if (known == nullptr || known->date != asked.date || known->cases != asked.cases) return false;
+  if (known == nullptr || known->cases != asked.cases || known->after != asked.after) return false;
   workloads::Captured captured = *known;
   bool usable = true;
+  workloads::CapturedReplays& replays = captured.replays[kernel.key];
   for (const protocol::ReplayedCase& one : reply->cases) {
-    captured.replays[one.name] = {one.times, one.reason, one.rounding};
-    usable = usable && captured.WhyUnused(one.name).empty();
+    replays[one.name] = {one.times, one.reason, one.rounding, one.wanted, one.seconds, one.failed};
+    usable = usable && captured.WhyUnused(kernel.key, one.name).empty();
     log::Info(
         "replayed",
         {{"kernel", label}, {"case", one.name}, {"times", one.times}, {"reason", one.reason}});
   }
+  // Of texts that nobody has any more, replays need not be kept.
+  std::set<std::string> texts = {kernel.key};
+  for (const auto& [folder, state] : objects_) {
+    if (state.scan == nullptr) continue;
+    for (const records::Kernel& one : state.scan->kernels) texts.insert(one.key);
+  }
+  std::erase_if(captured.replays, [&](const auto& entry) { return !texts.contains(entry.first); });
   if (auto saved = captured_.Save(captured); !saved) {
     log::Error("what became of a replay cannot be written down", {{"reason", saved.error()}});
   }

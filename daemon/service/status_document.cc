@@ -73,7 +73,8 @@ Json ProjectsJson(Service& service) {
       for (const records::Kernel& kernel : state.scan->kernels) {
         const std::string why = WhyNotTuned(service, state, kernel);
         const auto& said = state.scan->warnings;
-        if (why.empty() || std::find(said.begin(), said.end(), why) != said.end()) continue;
+        const auto is_said = [&](const std::string& one) { return why.starts_with(one); };
+        if (why.empty() || std::any_of(said.begin(), said.end(), is_said)) continue;
         warnings.push_back(records::LabelOf(kernel) + ": " + why);
       }
     }
@@ -97,6 +98,10 @@ std::string WhyNotTuned(const Service& service, const ObjectState& state,
   if (kernel.declined.empty() && kernel.cases.empty()) {
     const std::string note =
         service.capture_tests().Note({state.build_folder, state.target.capture_test});
+    const auto dropped = state.scan->dropped.find(records::LabelOf(kernel));
+    if (dropped != state.scan->dropped.end() && !dropped->second.empty()) {
+      return dropped->second + (note.empty() ? "" : "; " + note);
+    }
     if (!note.empty()) {
       return kernel.file + ":" + std::to_string(kernel.line) + ": no workload: " + note;
     }

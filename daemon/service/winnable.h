@@ -2,8 +2,9 @@
 // winner saves already and less the time that its memory traffic takes at best.
 #pragma once
 
+#include <map>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "records/evaluation.h"
 #include "records/workload.h"
@@ -17,7 +18,15 @@ namespace cupilot::service {
 std::optional<records::Evaluation> Together(const ProvenSet& set,
                                             const records::Workload& workload);
 
-// Microseconds of one run of the captured program. `best`: of the variant that runs now, or null.
-double WinnableMicroseconds(const workloads::Captured& captured, const records::Evaluation* best);
+// What of the original's time its floor is, by case, as far as it was measured; whatever became of
+// the candidates beside it.
+using FloorShares = std::map<std::string, double>;
+FloorShares FloorsOfOriginal(Catalog& catalog, const std::string& kernel_key,
+                             const records::Workload& workload);
+
+// Microseconds of one run of the captured program. `best`: of the variant that runs now, or null:
+// the original does, of which `floors` are known.
+double WinnableMicroseconds(const workloads::Captured& captured, const records::Evaluation* best,
+                            const FloorShares& floors);
 
 }  // namespace cupilot::service

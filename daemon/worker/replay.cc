@@ -108,6 +108,8 @@ class CaseReplay {
                                         {request_.set.original_artifact}));
     program_ = ToJson(OriginalProgram(plan_, request_.set.kernel.name), plan_.layout, 0);
     reply_.name = workload_.name;
+    reply_.wanted = request_.times;
+    reply_.seconds = request_.max_seconds;
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::duration<double>(request_.max_seconds);
     for (std::int64_t run = 0; run < request_.times; ++run) {
@@ -206,8 +208,11 @@ base::Result<protocol::ReplayReply> Replay(const protocol::ReplayRequest& reques
   protocol::ReplayReply reply;
   for (const records::Case& workload : request.set.workload.cases) {
     auto replayed = CaseReplay(request, workload).Run(device);
-    if (!replayed) return base::Fail(replayed.error().In("case '" + workload.name + "'"));
-    reply.cases.push_back(std::move(*replayed));
+    if (!replayed && replayed.error().code == base::ErrorCode::kUnavailable) {
+      return base::Fail(replayed.error().In("case '" + workload.name + "'"));
+    }
+    reply.cases.push_back(replayed ? std::move(*replayed)
+                                   : protocol::NotReplayed(workload.name, replayed.error()));
   }
   return reply;
 }

@@ -7,8 +7,8 @@
 
 namespace cupilot::worker {
 
-// kInvalidArgument: a case is illegal for the kernel; kUnavailable: no device, or no contents. That
-// the original fails, or gives other bits, is in the reply.
+// kUnavailable: no device. That the original fails on a case, or gives other bits, that the case is
+// illegal for the kernel, or its contents are gone, is in the reply: the other cases are as good.
 base::Result<protocol::ReplayReply> Replay(const protocol::ReplayRequest& request);
 
 }  // namespace cupilot::worker

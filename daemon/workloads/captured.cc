@@ -1,6 +1,8 @@
 #include "workloads/captured.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <tuple>
 
 #include "blobs/blob_store.h"
 #include "records/read_parts.h"
@@ -23,15 +25,62 @@ Json ToJson(const CapturedLaunches& launches) {
           {"cases", launches.cases}};
 }
 
+Json ToJson(const CapturedReplays& replays) {
+  Json json = Json::object();
+  for (const auto& [name, replay] : replays) {
+    json[name] = {
+        {"times", replay.times}, {"reason", replay.reason}, {"rounding", replay.rounding}};
+    if (replay.failed) json[name]["failed"] = true;
+    if (replay.wanted == 0) continue;
+    json[name]["wanted"] = replay.wanted;
+    json[name]["seconds"] = replay.seconds;
+  }
+  return json;
+}
+
+// The smaller, the less it says for its case.
+auto StrengthOf(const CapturedReplay& replay) {
+  return std::tuple(replay.usable(), replay.reason.empty(), replay.times);
+}
+
+std::size_t BytesOfBase64(const std::string& text) {
+  const auto padding = std::count(text.begin(), text.end(), '=');
+  return text.size() / 4 * 3 - static_cast<std::size_t>(padding);
+}
+
+// As far as the cases of a record without sizes tell.
+bool FitsCase(const records::Case& one, const records::Kernel& kernel) {
+  const std::size_t count = std::min(one.arguments.size(), kernel.parameters.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& bytes = one.arguments[i].bytes;
+    if (bytes.empty()) continue;
+    if (BytesOfBase64(bytes) != static_cast<std::size_t>(kernel.parameters[i].bytes)) return false;
+  }
+  return std::all_of(one.globals.begin(), one.globals.end(), [&](const records::Global& global) {
+    return std::any_of(
+        kernel.globals.begin(), kernel.globals.end(), [&](const records::ClosureGlobal& known) {
+          return known.symbol == global.symbol &&
+                 (global.count.empty() || global.count == std::to_string(known.count));
+        });
+  });
+}
+
 // Bounds are texts: integers may be beyond what a number of JSON holds.
 Json ToJson(const Distribution& one) {
   if (one.low.empty()) return {{"kind", one.kind}};
-  return {{"kind", one.kind},     {"mean", one.mean},     {"stddev", one.stddev},
-          {"zeros", one.zeros},   {"finite", one.finite}, {"low", one.low},
-          {"high", one.high},     {"sorted", one.sorted}};
+  return {{"kind", one.kind},   {"mean", one.mean},     {"stddev", one.stddev},
+          {"zeros", one.zeros}, {"finite", one.finite}, {"low", one.low},
+          {"high", one.high},   {"sorted", one.sorted}};
 }
 
 }  // namespace
+
+// NOLINTNEXTLINE(misc-use-internal-linkage): found by the reader through its argument
+void Read(const Json& json, const std::string& path, CapturedSizes& out,
+          records::Reading& reading) {
+  records::ObjectReader object(json, path, reading);
+  object.Optional("parameters", out.parameters).Optional("globals", out.globals);
+}
 
 // NOLINTNEXTLINE(misc-use-internal-linkage): found by the reader through its argument
 void Read(const Json& json, const std::string& path, CapturedLaunches& out,
@@ -52,7 +101,32 @@ void Read(const Json& json, const std::string& path, CapturedReplay& out,
   records::ObjectReader object(json, path, reading);
   object.Optional("times", out.times)
       .Optional("reason", out.reason)
-      .Optional("rounding", out.rounding);
+      .Optional("rounding", out.rounding)
+      .Optional("wanted", out.wanted)
+      .Optional("seconds", out.seconds)
+      .Optional("failed", out.failed);
+}
+
+std::string ReplayText(const CapturedReplay& replay) {
+  char runs[80];
+  if (replay.cut_short()) {
+    std::snprintf(runs, sizeof runs, "replayed %lld times within %.3g s, equal",
+                  static_cast<long long>(replay.times), replay.seconds);
+  } else {
+    std::snprintf(runs, sizeof runs, "%lld equal runs", static_cast<long long>(replay.times));
+  }
+  return (replay.reason.empty() ? "the same bits as in the program" : replay.reason) + ", " + runs;
+}
+
+CapturedSizes SizesOf(const records::Kernel& kernel) {
+  CapturedSizes sizes;
+  for (const records::Parameter& parameter : kernel.parameters) {
+    sizes.parameters.push_back({parameter.bytes, parameter.element_bytes, parameter.pointee_bytes});
+  }
+  for (const records::ClosureGlobal& global : kernel.globals) {
+    sizes.globals[global.symbol] = global.element_bytes * global.count;
+  }
+  return sizes;
 }
 
 // NOLINTNEXTLINE(misc-use-internal-linkage): likewise
@@ -80,9 +154,28 @@ double Captured::Microseconds() const {
   return microseconds;
 }
 
-std::string Captured::WhyUnused(const std::string& name) const {
-  const auto replay = replays.find(name);
-  return replay == replays.end() || replay->second.usable() ? "" : replay->second.reason;
+const CapturedReplay* Captured::FindReplay(const std::string& kernel_key,
+                                           const std::string& name) const {
+  const auto of_text = replays.find(kernel_key);
+  if (of_text == replays.end()) return nullptr;
+  const auto replay = of_text->second.find(name);
+  return replay == of_text->second.end() ? nullptr : &replay->second;
+}
+
+CapturedReplays Captured::WeakestReplays() const {
+  CapturedReplays weakest;
+  for (const auto& [key, of_text] : replays) {
+    for (const auto& [name, replay] : of_text) {
+      const auto [known, added] = weakest.try_emplace(name, replay);
+      if (!added && StrengthOf(replay) < StrengthOf(known->second)) known->second = replay;
+    }
+  }
+  return weakest;
+}
+
+std::string Captured::WhyUnused(const std::string& kernel_key, const std::string& name) const {
+  const CapturedReplay* replay = FindReplay(kernel_key, name);
+  return replay == nullptr || replay->usable() ? "" : replay->reason;
 }
 
 base::Result<Captured> ParseCaptured(const Json& json) {
@@ -95,9 +188,11 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Required("file", out.file)
       .Optional("parameters", out.parameters)
       .Optional("members", out.members)
+      .Optional("sizes", out.sizes)
       .Optional("program", out.program)
       .Optional("device", out.device)
       .Optional("date", out.date)
+      .Optional("used", out.used)
       .Optional("replaces_tag", out.replaces_tag)
       .Optional("synthetic", out.synthetic)
       .Optional("launches", out.launches)
@@ -105,7 +200,7 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Optional("after", out.after)
       .Optional("distributions", out.distributions)
       .Optional("notes", out.notes)
-      .Optional("replays", out.replays);
+      .Optional("replays_of", out.replays);
   if (!reading.ok()) return base::Fail(*reading.error());
   if (workload.is_object()) {
     TRY_ASSIGN(records::Workload parsed, records::ParseWorkload(workload));
@@ -120,18 +215,27 @@ Json ToJson(const Captured& captured) {
   workload.cases = captured.cases;
   Json launches = Json::array();
   for (const CapturedLaunches& some : captured.launches) launches.push_back(ToJson(some));
-  Json replays = Json::object();
-  for (const auto& [name, replay] : captured.replays) {
-    replays[name] = {
-        {"times", replay.times}, {"reason", replay.reason}, {"rounding", replay.rounding}};
+  Json replays_of = Json::object();
+  for (const auto& [key, of_text] : captured.replays) replays_of[key] = ToJson(of_text);
+  Json json = {{"schema", Captured::kSchema},
+               {"kernel", captured.kernel},
+               {"file", captured.file},
+               {"parameters", captured.parameters},
+               {"program", captured.program},
+               {"device", captured.device},
+               {"date", captured.date},
+               {"replaces_tag", captured.replaces_tag},
+               {"synthetic", captured.synthetic},
+               {"launches", std::move(launches)},
+               {"after", captured.after},
+               {"notes", captured.notes},
+               {"replays", ToJson(captured.WeakestReplays())},
+               {"replays_of", std::move(replays_of)}};
+  if (captured.used > 0) json["used"] = captured.used;
+  if (captured.sizes) {
+    json["sizes"] = {{"parameters", captured.sizes->parameters},
+                     {"globals", captured.sizes->globals}};
   }
-  Json json = {{"schema", Captured::kSchema},     {"kernel", captured.kernel},
-               {"file", captured.file},           {"parameters", captured.parameters},
-               {"program", captured.program},     {"device", captured.device},
-               {"date", captured.date},           {"replaces_tag", captured.replaces_tag},
-               {"synthetic", captured.synthetic}, {"launches", std::move(launches)},
-               {"after", captured.after},         {"notes", captured.notes},
-               {"replays", std::move(replays)}};
   Json members = Json::array();
   for (const auto& of_parameter : captured.members) {
     members.push_back(records::ArrayJson(of_parameter));
@@ -167,7 +271,14 @@ bool IsOf(const Captured& captured, const records::Kernel& kernel) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     if (captured.parameters[i] != kernel.parameters[i].canonical) return false;
   }
-  return true;
+  if (captured.sizes) return *captured.sizes == SizesOf(kernel);
+  return std::all_of(captured.cases.begin(), captured.cases.end(),
+                     [&](const records::Case& one) { return FitsCase(one, kernel); });
+}
+
+bool AreOfOneKernel(const Captured& a, const Captured& b) {
+  return a.file == b.file && a.kernel == b.kernel && a.parameters == b.parameters &&
+         (!a.sizes || !b.sizes || *a.sizes == *b.sizes);
 }
 
 std::vector<records::Case> UsableCases(const Captured& captured, const records::Kernel& kernel) {
@@ -179,7 +290,7 @@ std::vector<records::Case> UsableCases(const Captured& captured, const records::
   }
   std::vector<records::Case> cases;
   for (const records::Case& one : captured.cases) {
-    if (!captured.WhyUnused(one.name).empty()) continue;
+    if (!captured.WhyUnused(kernel.key, one.name).empty()) continue;
     cases.push_back(one);
     for (records::Argument& argument : cases.back().arguments) {
       argument.order_free = argument.order_free || order_free.count(argument.name) != 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,12 +28,33 @@ struct CapturedLaunches {
 
 // What became of a recorded launch when the original was run on it again (protocol/replay.h).
 struct CapturedReplay {
-  std::int64_t times = 0;  // runs that gave the same bits
-  std::string reason;      // empty: all, and those of the program; else it is not reproducible
-  bool rounding = false;   // what differed was no more than that
+  std::int64_t times = 0;   // runs that gave the same bits
+  std::string reason = {};  // empty: all, and those of the program; else it is not reproducible
+  bool rounding = false;    // what differed was no more than that
+  std::int64_t wanted = 0;  // runs that were asked for; 0: not known
+  double seconds = 0;       // within which; then fewer are all that was seen
+  bool failed = false;      // the replay itself, for the reason: it says nothing of the case
   // Whether a candidate can be judged by it.
   bool usable() const { return reason.empty() || rounding; }
+  // The time was up before all of the runs.
+  bool cut_short() const { return usable() && times < wanted; }
 };
+
+// Replays of one text of a kernel, by case.
+using CapturedReplays = std::map<std::string, CapturedReplay>;
+
+// "the same bits as in the program, 100 equal runs"; of one that was cut short "replayed 7 times
+// within 10 s, equal".
+std::string ReplayText(const CapturedReplay& replay);
+
+// Bytes of what a kernel is given, which the names of types do not tell.
+struct CapturedSizes {
+  // Of each parameter: its own, an element's, and those of what an element leads to.
+  std::vector<std::vector<std::int64_t>> parameters;
+  std::map<std::string, std::int64_t> globals;  // by symbol
+  bool operator==(const CapturedSizes&) const = default;
+};
+CapturedSizes SizesOf(const records::Kernel& kernel);
 
 // What contents were like in whose place there is a fill now.
 struct Distribution {
@@ -54,26 +76,33 @@ struct Captured {
   std::string kernel;                   // its label
   std::string file;                     // absolute, of its definition
   std::vector<std::string> parameters;  // canonical types: whose data this is
+  std::optional<CapturedSizes> sizes;   // likewise; of older records not known
   // By parameter: the numbers in structures by value, as far as their layout was known.
   std::vector<std::vector<records::Parameter::Member>> members;
   std::string program;
   std::string device;  // "host" or "cuda": whose times these are
   std::string date;
-  bool replaces_tag = false;               // asked for by name: also where its tag has a workload
-  bool synthetic = false;                  // holds no data, only fitted distributions
+  std::int64_t used = 0;      // milliseconds since the epoch: captured, tuned on or replayed last
+  bool replaces_tag = false;  // asked for by name: also where its tag has a workload
+  bool synthetic = false;     // holds no data, only fitted distributions
   std::vector<CapturedLaunches> launches;  // by time, the longest first
   std::vector<records::Case> cases;
   // What the program's own launch left, by case and by name of argument, buffer or global: blobs.
   std::map<std::string, std::map<std::string, std::string>> after;
   // Of a synthetic one, by case. The workload's own fills say less (fitted.h).
   std::map<std::string, Distributions> distributions;
-  std::vector<std::string> notes;                 // what could not be captured, for people
-  std::map<std::string, CapturedReplay> replays;  // by case; absent: not replayed yet
+  std::vector<std::string> notes;  // what could not be captured, for people
+  // By the kernel's key, since another text of it may compute otherwise; absent: not replayed yet.
+  std::map<std::string, CapturedReplays> replays;
 
   std::int64_t Calls() const;
   double Microseconds() const;
+  // Null: the case was not replayed with this text of the kernel.
+  const CapturedReplay* FindReplay(const std::string& kernel_key, const std::string& name) const;
+  // Of each case what says least for it, whatever the text.
+  CapturedReplays WeakestReplays() const;
   // Why a candidate cannot be judged by the case; empty: it can, as far as is known.
-  std::string WhyUnused(const std::string& name) const;
+  std::string WhyUnused(const std::string& kernel_key, const std::string& name) const;
 };
 
 base::Result<Captured> ParseCaptured(const records::Json& json);  // lenient: ours
@@ -82,8 +111,11 @@ records::Json ToJson(const Captured& captured);
 // The hashes of all contents that it needs.
 std::set<std::string> BlobsOf(const Captured& captured);
 
-// Whether the kernel is still the one that was captured, as far as its parameters tell.
+// Whether the kernel is still the one that was captured, as far as the types and sizes of its
+// parameters and globals tell.
 bool IsOf(const Captured& captured, const records::Kernel& kernel);
+// Whether both are of one kernel with the same parameters: the later takes the earlier's place.
+bool AreOfOneKernel(const Captured& a, const Captured& b);
 
 // The cases that candidates of the kernel can be judged by; which of its outputs have no order is
 // known from the tag alone.

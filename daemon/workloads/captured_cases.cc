@@ -394,6 +394,14 @@ std::vector<std::vector<std::size_t>> Choose(const std::vector<Group>& groups, s
   return chosen;
 }
 
+// A mangled name that holds no more than the function's own and its parameters' types: not what
+// nvcc writes of one that other files do not see.
+bool IsSameForAllCompilers(const std::string& signature) {
+  return signature.starts_with("_Z") && !signature.starts_with("_ZL") &&
+         signature.find("_GLOBAL__N_") == std::string::npos &&
+         signature.find("_INTERNAL_") == std::string::npos;
+}
+
 capture::ParameterKind PlannedKind(const records::Parameter& parameter) {
   switch (parameter.kind) {
     case ParameterKind::kPointer:
@@ -426,7 +434,13 @@ capture::PlannedKernel PlannedOf(const Kernel& kernel) {
 }
 
 bool IsRecordedAs(const RecordedKernel& recorded, const Kernel& kernel) {
-  return recorded.signature == kernel.signature || recorded.name == records::LabelOf(kernel) ||
+  if (recorded.signature == kernel.signature) return true;
+  // One of the same name with other parameters, as another target may have it.
+  if (kernel.template_arguments.empty() && IsSameForAllCompilers(recorded.signature) &&
+      IsSameForAllCompilers(kernel.signature)) {
+    return false;
+  }
+  return recorded.name == records::LabelOf(kernel) ||
          recorded.name == records::NameWithArguments(kernel.name, kernel.template_arguments);
 }
 
@@ -439,6 +453,7 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
     captured.parameters.push_back(parameter.canonical);
   }
   captured.members = MembersOf(kernel);
+  captured.sizes = SizesOf(kernel);
   const std::vector<Group> groups = GroupsOf(recordings, kernel, captured.notes);
   const std::vector<std::string> names = NamesOf(groups, kernel);
   const auto chosen = Choose(groups, choice.most_cases);

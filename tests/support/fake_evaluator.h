@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ class FakeEvaluator final : public evaluate::Evaluator {
   void Replay(evaluate::EvaluateRequest request, protocol::LeftBehind after,
               base::Callback<protocol::ReplayReply> done) override {
     protocol::ReplayReply reply;
+    if (replay_error) return done(base::Fail(*replay_error));
     for (const records::Case& one : request.workload.cases) {
       const auto known = replayed.find(one.name);
       reply.cases.push_back(known != replayed.end()
@@ -49,6 +51,7 @@ class FakeEvaluator final : public evaluate::Evaluator {
     if (on_replay) on_replay();
     done(std::move(reply));
   }
+  std::optional<base::Error> replay_error;  // instead
   std::map<std::string, protocol::ReplayedCase> replayed;
   std::vector<protocol::LeftBehind> replays;  // that were asked for
   std::function<void()> on_replay;            // before it is answered

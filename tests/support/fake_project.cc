@@ -37,8 +37,10 @@ std::string OptionOf(const std::vector<std::string>& words, const std::string& n
   return {};
 }
 
+// `arguments`: of the compile command.
 records::Kernel MakeKernel(const std::string& file, std::int64_t line,
-                           const std::vector<std::string>& words) {
+                           const std::vector<std::string>& words,
+                           const std::vector<std::string>& arguments) {
   records::Kernel kernel;
   kernel.name = kernel.base_name = words[1];
   kernel.signature = "_Z" + words[1];
@@ -47,9 +49,17 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   kernel.line = line;
   kernel.parameters = {MakeParameter("out", "float *", records::ParameterKind::kPointer, 8),
                        MakeParameter("n", "int", records::ParameterKind::kInteger, 4)};
-  if (const std::string more = OptionOf(words, "more"); !more.empty()) {
+  if (std::string more = OptionOf(words, "more"); !more.empty()) {
+    for (const std::string& argument : arguments) {
+      if (argument.starts_with("-D" + more + "=")) more = argument.substr(more.size() + 3);
+    }
     kernel.parameters.push_back(MakeParameter("more", more, records::ParameterKind::kFloating, 8));
     kernel.key = base::HashHex(kernel.key + more);
+    kernel.signature += more;
+  }
+  if (const std::string bytes = OptionOf(words, "bytes"); !bytes.empty()) {
+    kernel.parameters[0].element_bytes = std::stoll(bytes);
+    kernel.key = base::HashHex(kernel.key + bytes);
   }
   kernel.closure_source = "kernel " + words[1] + " " + words[2] + "\n";
   // What the fake techniques read.
@@ -127,7 +137,8 @@ base::Result<Json> Scan(const Json& params) {
       reply.untagged_kernels.push_back(words[2].substr(0, words[2].find('(')));
     }
     if (words.size() < 3 || words[0] != "kernel") continue;
-    reply.kernels.push_back(MakeKernel(request.command.source, number, words));
+    reply.kernels.push_back(
+        MakeKernel(request.command.source, number, words, request.command.arguments));
     if (const std::string& why = reply.kernels.back().declined; !why.empty()) {
       reply.warnings.push_back(why);
     }
@@ -205,6 +216,13 @@ FakeProject::FakeProject(std::string root)
   command_.arguments = {nvcc, "-O3", "-c", source(), "-o", build_ + "/main.cu.o"};
   command_.source = source();
   command_.object = build_ + "/main.cu.o";
+  command_.folder = object_;
+}
+
+void FakeProject::SetTarget(const std::string& name) {
+  object_ = build_ + "/cupilot/" + name + "/main.cu.o";
+  command_.object = build_ + "/" + name + ".cu.o";
+  command_.arguments.back() = command_.object;
   command_.folder = object_;
 }
 

@@ -1,13 +1,15 @@
 // A user's project without CMake, compiler or CUDA: a source of a language of its own, the folders
 // and files that module and launcher make, and builds as the launcher does them.
 //
-// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON] [more=TYPE] [workload=none]
-// [tunable=T] [loops=N] [declined=WHY]" of the source is a tagged kernel: its key is NAME and BODY,
-// its case "only" has the weight W, there is a smaller case CASE beside it, every technique
-// declines it for REASON, it has another parameter of the type TYPE, its tag says no workload, its
-// tunable T is 16, or 32, and its features (which else nobody knows) are those of a kernel with N
-// loops, and it is not tuned for this WHY, which the scan warns of, too. A line "__global__ void
-// NAME(..." is a kernel without a tag. All other lines are what stands around it.
+// A line "kernel NAME BODY [weight=W] [smaller=CASE] [refuses=REASON] [more=TYPE] [bytes=N]
+// [workload=none] [tunable=T] [loops=N] [declined=WHY]" of the source is a tagged kernel: its key
+// is NAME and BODY, its case "only" has the weight W, there is a smaller case CASE beside it, every
+// technique declines it for REASON, it has another parameter of the type TYPE (where the command
+// defines a macro of that name, of its value), what its first parameter leads to has N bytes, its
+// tag says no workload, its tunable T is 16, or 32, and its features (which else nobody knows) are
+// those of a kernel with N loops, and it is not tuned for this WHY, which the scan warns of, too. A
+// line "__global__ void NAME(..." is a kernel without a tag. All other lines are what stands around
+// it.
 #pragma once
 
 #include <functional>
@@ -35,6 +37,9 @@ class FakeProject {
   const std::string& object_folder() const { return object_; }
   const records::CompileCommand& command() const { return command_; }
   records::CompileCommand& command() { return command_; }
+
+  // It is that of another target, which compiles the same source.
+  void SetTarget(const std::string& name);
 
   // In the user's editor. It is newer than the object then.
   void WriteSource(const std::string& text) const;

@@ -41,6 +41,18 @@ TEST(CaptureSchedule, ATestIsDueWhileAKernelOfItsLacksAWorkload) {
   EXPECT_EQ(NoteOf(demand, nullptr), "waits for the capture by the test 'run'");
 }
 
+TEST(CaptureSchedule, OfWhatHadNoRoomItIsNotSaidThatItWasNotLaunched) {
+  CaptureObject object = MakeObject("one", true);
+  object.kernels[0].gone = true;
+  const CaptureDemand demand = Only({object, MakeObject("two", false)});
+  const CaptureTry ended = Tried(demand);
+  EXPECT_FALSE(IsDue(demand, &ended));
+  EXPECT_EQ(NoteOf(demand, &ended), "what the capture test 'run' showed of it is not kept");
+  const CaptureDemand other = Only({object, MakeObject("two", true)});
+  const CaptureTry some = Tried(other);
+  EXPECT_THAT(NoteOf(other, &some), HasSubstr("showed no launch of it"));
+}
+
 TEST(CaptureSchedule, TestsAndBuildFoldersAreApart) {
   CaptureObject other = MakeObject("one", true), elsewhere = other;
   other.id.test = "other";

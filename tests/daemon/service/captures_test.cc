@@ -1,7 +1,5 @@
 // What was captured of a program's kernels decides on what they are tuned.
-#include "base/file.h"
-#include "service/capture_requests.h"
-#include "tests/daemon/service/service_fixture.h"
+#include "tests/daemon/service/captures_fixture.h"
 
 namespace cupilot::service {
 namespace {
@@ -10,63 +8,6 @@ using records::Json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using workloads::Captured;
-
-class CapturesTest : public ServiceTest {
- protected:
-  CapturesTest() {
-    judge_ = [this](const evaluate::EvaluateRequest& request) {
-      std::string names;
-      for (const records::Case& one : request.workload.cases) names += one.name + ";";
-      tuned_on_.push_back(request.kernel.name + ": " + names);
-      return test::MakeEvaluation(request, 1.5);
-    };
-  }
-
-  // As a capture of kernel `name` of the fake project makes it, from a case of its own.
-  Captured MakeCaptured(const std::string& name, const std::string& case_name = "seen") {
-    const auto place = FindKernel(*service_, name, "");
-    EXPECT_TRUE(place) << name;
-    const records::Kernel& kernel = *place->kernel;
-    Captured captured;
-    captured.kernel = records::LabelOf(kernel);
-    captured.file = kernel.file;
-    for (const records::Parameter& parameter : kernel.parameters) {
-      captured.parameters.push_back(parameter.canonical);
-    }
-    captured.program = "app";
-    captured.device = "host";
-    captured.replaces_tag = true;
-    records::Case one = kernel.cases.at(0);
-    one.name = case_name;
-    one.weight = 500;
-    captured.cases = {one};
-    captured.launches.resize(1);
-    captured.launches[0].calls = 5;
-    captured.launches[0].microseconds = 500;
-    captured.launches[0].cases = {case_name};
-    return captured;
-  }
-
-  void Add(const std::vector<Captured>& all, const Json& untagged = nullptr) {
-    Json list = Json::array();
-    for (const Captured& captured : all) list.push_back(workloads::ToJson(captured));
-    const std::string file = folder_ / "captures.json";
-    ASSERT_TRUE(base::WriteFileAtomically(
-        file, records::CompactJson(
-                  {{"schema", "cupilot.captures/1"}, {"captures", list}, {"untagged", untagged}})));
-    const auto added =
-        AddCaptures(*service_, {{"file", file}, {"folder", project_.build_folder()}});
-    ASSERT_TRUE(added) << added.error().message;
-  }
-
-  Json Here(const Json& more = Json::object()) {
-    Json params = {{"folder", project_.build_folder()}};
-    params.update(more);
-    return params;
-  }
-
-  std::vector<std::string> tuned_on_;
-};
 
 TEST_F(CapturesTest, WhatWasCapturedIsTunedOnFromThenOn) {
   Prepare("kernel one a\n");
@@ -96,7 +37,9 @@ TEST_F(CapturesTest, ALaterCaptureTakesTheEarlierOnesPlace) {
   Drain();
   Add({MakeCaptured("one")});
   Drain();
-  Add({MakeCaptured("one", "other")});
+  Captured other = MakeCaptured("one", "other");
+  other.cases[0].grid[0] = "2";
+  Add({other});
   Drain();
   EXPECT_EQ(tuned_on_.back(), "one: other;");
   EXPECT_EQ(service_->captured().All().size(), 1u);
@@ -173,6 +116,48 @@ TEST_F(CapturesTest, ALaterCaptureWithAnotherDistributionWeighsAndTunesAnew) {
   EXPECT_EQ(Row("one")["state"], "done");
 }
 
+TEST_F(CapturesTest, ALaterCaptureThatDiffersByNoiseVoidsNothing) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  Captured captured = MakeCaptured("one", "small");
+  captured.cases.push_back(captured.cases[0]);
+  captured.cases[1].name = "large";
+  captured.cases[1].weight = 4500;
+  Add({captured});
+  Drain();
+  const std::vector<std::string> published = project_.PublishedVariants();
+  ASSERT_FALSE(published.empty());
+  const std::size_t before = tuned_on_.size(), replays = evaluator_.replays.size();
+  captured.cases[0].weight = 510;
+  captured.cases[1].weight = 4700;
+  captured.launches[0].microseconds = 5210;
+  Add({captured});
+  Drain();
+  EXPECT_EQ(tuned_on_.size(), before) << "tuned again";
+  EXPECT_EQ(evaluator_.replays.size(), replays);
+  EXPECT_EQ(project_.PublishedVariants(), published);
+  EXPECT_EQ(Row("one")["program_us"], 5210) << "what the program spends is the later one's";
+}
+
+// A run of the whole program after one that was asked for by the kernel's name.
+TEST_F(CapturesTest, ACaptureThatOnlyCountsLeavesWhatWasRecorded) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  Add({MakeCaptured("one")});
+  Drain();
+  Captured counted = MakeCaptured("one");
+  counted.cases.clear();
+  counted.replaces_tag = false;
+  counted.launches[0].cases.clear();
+  counted.launches[0].calls = 9;
+  Add({counted});
+  Drain();
+  EXPECT_EQ(FindKernel(*service_, "one", "")->kernel->cases.at(0).name, "seen");
+  EXPECT_EQ(service_->captured().All().at(0)->Calls(), 9);
+}
+
 TEST_F(CapturesTest, ASourceIsReadOnceForAllOfItsCaptures) {
   Prepare("kernel one a\nkernel two b\nkernel three c\n");
   Start();
@@ -210,6 +195,91 @@ TEST_F(CapturesTest, OfOtherParametersItIsDroppedByName) {
   EXPECT_THAT(warnings.dump(), HasSubstr("captured workload of one was dropped"));
 }
 
+// A structure that grows keeps its name.
+TEST_F(CapturesTest, OfOtherSizesItIsDroppedByName) {
+  Prepare("kernel one a bytes=4\n");
+  Start();
+  Drain();
+  Captured captured = MakeCaptured("one");
+  captured.sizes = workloads::SizesOf(*FindKernel(*service_, "one", "")->kernel);
+  Add({captured});
+  Drain();
+  ASSERT_EQ(tuned_on_.back(), "one: seen;");
+  project_.WriteSource("kernel one a bytes=8\n");
+  DrainUntil([&] { return service_->captured().All().empty(); });
+  Drain();
+  EXPECT_EQ(tuned_on_.back(), "one: only;");
+  EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("captured workload of one was dropped"));
+}
+
+// -DREAL=float in one target, -DREAL=double in another.
+TEST_F(CapturesTest, TargetsThatGiveAKernelOtherParametersHaveCapturesOfTheirOwn) {
+  Prepare("kernel one a more=REAL workload=none\n");
+  test::FakeProject other(folder_.path());
+  other.SetTarget("other");
+  project_.command().arguments.push_back("-DREAL=float");
+  other.command().arguments.push_back("-DREAL=double");
+  project_.Compile();
+  other.Compile();
+  Start();
+  Drain();
+  const auto kernel_of = [&](const std::string& target) -> const records::Kernel& {
+    for (const auto& [folder, state] : service_->objects()) {
+      if (state.target.name == target) return state.scan->kernels.at(0);
+    }
+    static const records::Kernel none;
+    return none;
+  };
+  // The plan of a capture has both.
+  const Json plan = *CapturePlanDocument(*service_, Here());
+  ASSERT_EQ(plan["kernels"].size(), 2u);
+  std::vector<Captured> all;
+  for (const char* target : {"app", "other"}) {
+    const records::Kernel& kernel = kernel_of(target);
+    Captured captured;
+    captured.kernel = records::LabelOf(kernel);
+    captured.file = kernel.file;
+    for (const records::Parameter& parameter : kernel.parameters) {
+      captured.parameters.push_back(parameter.canonical);
+    }
+    captured.device = "host";
+    records::Case one;
+    one.name = std::string("of ") + target;
+    one.grid = one.block = {"1", "1", "1"};
+    for (const records::Parameter& parameter : kernel.parameters) {
+      records::Argument argument;
+      argument.name = parameter.name;
+      argument.type = parameter.type;
+      argument.value = "1";
+      if (parameter.kind == records::ParameterKind::kPointer) {
+        argument.value = "";
+        argument.count = "64";
+      }
+      one.arguments.push_back(argument);
+    }
+    captured.cases = {one};
+    all.push_back(captured);
+  }
+  Add({all[0]});
+  Drain();
+  Add({all[1]});
+  Drain();
+  EXPECT_EQ(service_->captured().All().size(), 2u);
+  EXPECT_EQ(kernel_of("app").cases.at(0).name, "of app");
+  EXPECT_EQ(kernel_of("other").cases.at(0).name, "of other");
+  Restart();
+  Drain();
+  EXPECT_EQ(service_->captured().All().size(), 2u);
+  EXPECT_EQ(kernel_of("app").cases.at(0).name, "of app");
+  // What no target has any more goes, and only that.
+  other.command().arguments.back() = "-DREAL=half";
+  other.Compile();
+  DrainUntil([&] { return service_->captured().All().size() == 1; });
+  EXPECT_EQ(kernel_of("app").cases.at(0).name, "of app");
+  EXPECT_TRUE(kernel_of("other").cases.empty());
+  EXPECT_THAT(service_->captured().All().at(0)->parameters.back(), "float");
+}
+
 TEST_F(CapturesTest, CasesThatCannotBeReplayedAreLeftOut) {
   Prepare("kernel one a\n");
   Start();
@@ -217,7 +287,8 @@ TEST_F(CapturesTest, CasesThatCannotBeReplayedAreLeftOut) {
   Captured captured = MakeCaptured("one");
   captured.cases.push_back(captured.cases[0]);
   captured.cases[1].name = "again";
-  captured.replays["seen"] = {.times = 1, .reason = "another result"};
+  captured.replays[FindKernel(*service_, "one", "")->kernel->key]["seen"] = {
+      .times = 1, .reason = "another result"};
   Add({captured});
   Drain();
   EXPECT_EQ(tuned_on_.back(), "one: again;");
@@ -229,12 +300,12 @@ TEST_F(CapturesTest, WhatWasCapturedIsReplayedOnceBeforeItIsTunedOn) {
   Drain();
   EXPECT_TRUE(evaluator_.replays.empty()) << "nothing was captured";
   Captured captured = MakeCaptured("one");
-  captured.after["seen"]["out"] = "a hash";
+  captured.after["seen"]["out"] = *blobs::BlobStore(state() + "/blobs").Put("what it left");
   Add({captured});
   Drain();
   ASSERT_EQ(evaluator_.replays.size(), 1u);
   EXPECT_EQ(evaluator_.replays[0], captured.after);
-  EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").times, 100);
+  EXPECT_EQ(ReplayOf("one", "seen").times, 100);
   Restart();
   Drain();
   EXPECT_EQ(evaluator_.replays.size(), 1u);
@@ -254,7 +325,7 @@ TEST_F(CapturesTest, ACaseThatIsNotReproducibleIsTunedOnNoMore) {
   Drain();
   ASSERT_FALSE(tuned_on_.empty());
   for (const std::string& what : tuned_on_) EXPECT_EQ(what, "one: again;");
-  EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").reason, "run 37 differs");
+  EXPECT_EQ(ReplayOf("one", "seen").reason, "run 37 differs");
   EXPECT_EQ(WorkloadListDocument(*service_, Here())->at("workloads").at(0)["not_reproducible"], 1);
 }
 
@@ -273,6 +344,68 @@ TEST_F(CapturesTest, WhereNoCaseIsReproducibleItIsSaid) {
   EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("run 2 differs"));
 }
 
+// What an edit broke says nothing of the kernel as it was, and the other way round.
+TEST_F(CapturesTest, AnotherTextOfTheKernelIsReplayedAnew) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  evaluator_.replayed["seen"] = {.name = "seen", .times = 0, .reason = "other bits"};
+  Add({MakeCaptured("one")});
+  Drain();
+  ASSERT_EQ(evaluator_.replays.size(), 1u);
+  EXPECT_EQ(FindKernel(*service_, "one", "")->kernel->cases.at(0).name, "only");
+  evaluator_.replayed.clear();
+  project_.WriteSource("kernel one b\n");
+  DrainUntil([&] { return evaluator_.replays.size() == 2; });
+  Drain();
+  EXPECT_EQ(ReplayOf("one", "seen").reason, "");
+  EXPECT_EQ(tuned_on_.back(), "one: seen;");
+  // Of the text that is no more nothing is kept.
+  EXPECT_EQ(service_->captured().All().at(0)->replays.size(), 1u);
+}
+
+TEST_F(CapturesTest, HowOftenASlowCaseWasReplayedIsSaid) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  evaluator_.replayed["seen"] = {.name = "seen", .times = 7, .wanted = 100, .seconds = 10};
+  Add({MakeCaptured("one")});
+  Drain();
+  EXPECT_EQ(tuned_on_.back(), "one: seen;");
+  EXPECT_THAT(Explain("one")["warnings"].dump(),
+              HasSubstr("the captured case 'seen': the same bits as in the program, replayed 7 "
+                        "times within 10 s, equal"));
+  const Json shown = *WorkloadDocument(*service_, Here({{"kernel", "one"}}));
+  EXPECT_EQ(shown["replays"]["seen"]["times"], 7);
+  EXPECT_EQ(shown["replays"]["seen"]["wanted"], 100);
+  EXPECT_EQ(WorkloadListDocument(*service_, Here())->at("workloads").at(0)["not_reproducible"], 0);
+}
+
+TEST_F(CapturesTest, WhatCouldNotBeReplayedIsNoEvidence) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  tuned_on_.clear();
+  evaluator_.replay_error = base::Internal("the baseline is odd");
+  Add({MakeCaptured("one")});
+  Drain();
+  EXPECT_TRUE(tuned_on_.empty()) << tuned_on_[0];
+  EXPECT_THAT(Row("one")["why"].get<std::string>(), HasSubstr("the baseline is odd"));
+  // One case of a reply is marked, and the others are as good.
+  evaluator_.replay_error.reset();
+  evaluator_.replayed["seen"] =
+      protocol::NotReplayed("seen", base::ToolFailed("the worker was ended by Aborted"));
+  Captured captured = MakeCaptured("one");
+  captured.cases.push_back(captured.cases[0]);
+  captured.cases[1].name = "again";
+  Add({captured});
+  Drain();
+  ASSERT_FALSE(tuned_on_.empty());
+  EXPECT_EQ(tuned_on_.back(), "one: again;");
+  EXPECT_THAT(Explain("one")["warnings"].dump(),
+              HasSubstr("'seen' is not used: it cannot be replayed: the worker was ended"));
+}
+
 TEST_F(CapturesTest, OtherRoundingIsNotedAndTunedOn) {
   Prepare("kernel one a\n");
   Start();
@@ -282,7 +415,7 @@ TEST_F(CapturesTest, OtherRoundingIsNotedAndTunedOn) {
   Add({MakeCaptured("one")});
   Drain();
   EXPECT_EQ(tuned_on_.back(), "one: seen;");
-  EXPECT_EQ(service_->captured().All().at(0)->replays.at("seen").reason, "by rounding");
+  EXPECT_EQ(ReplayOf("one", "seen").reason, "by rounding");
 }
 
 TEST_F(CapturesTest, AReplayTakesNothingOfTheKernelsTime) {
@@ -326,6 +459,31 @@ TEST_F(CapturesTest, TheListBeginsWithTheTimeThatCanStillBeWon) {
   // 1.5 times as fast is won already.
   EXPECT_NEAR(list["kernels"][0]["winnable_us"].get<double>(), 6000, 100);
   EXPECT_TRUE(list["kernels"][2]["winnable_us"].is_null());
+}
+
+// As a saxpy at 98 % of the bandwidth, of which nothing will ever be accepted.
+TEST_F(CapturesTest, WhatIsAtItsFloorDoesNotHeadTheListThoughNothingWasAccepted) {
+  judge_ = [](const evaluate::EvaluateRequest& request) {
+    records::Evaluation evaluation = test::MakeEvaluation(request, 0.9);
+    for (records::CaseResult& result : evaluation.cases) {
+      result.name = request.workload.cases.at(0).name;
+      result.original_us = 100;
+      result.variant_us = 110;
+      result.floor_us = request.kernel.name == "one" ? 98 : 10;
+    }
+    return evaluation;
+  };
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  Captured heavy = MakeCaptured("one"), light = MakeCaptured("two");
+  heavy.cases[0].weight = heavy.launches[0].microseconds = 9000;
+  Add({heavy, light});
+  Drain();
+  const Json list = ListDocument(*service_, "")["kernels"];
+  EXPECT_EQ(list[0]["kernel"], "two");
+  EXPECT_NEAR(list[0]["winnable_us"].get<double>(), 450, 1);
+  EXPECT_NEAR(list[1]["winnable_us"].get<double>(), 180, 1);
 }
 
 TEST_F(CapturesTest, KernelsWorthATagAreListed) {
@@ -374,24 +532,6 @@ TEST_F(CapturesTest, ListsAndShowsWhatWasCaptured) {
   const auto shown = WorkloadDocument(*service_, Here({{"kernel", "one"}}));
   ASSERT_TRUE(shown);
   EXPECT_EQ((*shown)["workload"]["cases"][0]["name"], "seen");
-}
-
-TEST_F(CapturesTest, ContentsBeyondTheLimitGoWithWhatNeedsThem) {
-  settings_.captured_bytes = 1;
-  Prepare("kernel one a\n");
-  Start();
-  Drain();
-  blobs::BlobStore blobs(state() + "/blobs");
-  Captured captured = MakeCaptured("one");
-  records::Fill fill;
-  fill.kind = "file";
-  fill.path = "blob:" + *blobs.Put("contents of the program's memory");
-  captured.cases[0].arguments[0].fill = fill;
-  Add({captured});
-  Drain();
-  EXPECT_TRUE(blobs.List().empty());
-  EXPECT_TRUE(service_->captured().All().empty());
-  EXPECT_EQ(FindKernel(*service_, "one", "")->kernel->cases.at(0).name, "only");
 }
 
 TEST_F(CapturesTest, DamagedFilesAreErrors) {

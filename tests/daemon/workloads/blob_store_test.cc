@@ -67,6 +67,14 @@ TEST_F(BlobStoreTest, WhatIsNotThereOrDamagedIsSaid) {
   EXPECT_EQ(blobs_.Get(hash).error().code, base::ErrorCode::kCorruption);
 }
 
+TEST_F(BlobStoreTest, OneIsRemovedByItsHash) {
+  const std::string hash = *blobs_.Put("hello");
+  EXPECT_FALSE(blobs_.Remove("../blobs"));
+  EXPECT_TRUE(blobs_.Has(hash));
+  EXPECT_TRUE(blobs_.Remove(hash));
+  EXPECT_FALSE(blobs_.Has(hash));
+}
+
 TEST_F(BlobStoreTest, WhatNobodyNeedsGoesAfterAWhileAndTheOldestBeyondTheLimit) {
   const std::string unneeded = PutAt(Noise(1000, 1), 100);
   const std::string fresh = PutAt(Noise(1000, 2), 900);

@@ -281,7 +281,8 @@ TEST_F(CapturedCasesTest, WhatATagSaysOfOrderHolds) {
   records::Kernel tagged = kernel_;
   tagged.cases = {captured->cases[0]};
   tagged.cases[0].arguments[1].order_free = true;
-  captured->replays[captured->cases[0].name] = {.times = 3, .reason = "differs"};
+  tagged.key = "text";
+  captured->replays["text"][captured->cases[0].name] = {.times = 3, .reason = "differs"};
   const auto cases = UsableCases(*captured, tagged);
   ASSERT_EQ(cases.size(), 1u);
   EXPECT_EQ(cases[0].name, captured->cases[1].name);
@@ -306,6 +307,85 @@ TEST_F(CapturedCasesTest, OfAnotherSignatureItIsNotTheKernels) {
   EXPECT_TRUE(IsOf(*captured, kernel_));
   kernel_.parameters[2].canonical = "long";
   EXPECT_FALSE(IsOf(*captured, kernel_));
+}
+
+// A target with other macros gives a kernel of one name other parameters.
+TEST_F(CapturedCasesTest, OfOneNameWithOtherParametersItIsAnotherKernels) {
+  records::Kernel other = kernel_;
+  other.signature = "_ZN3app4blurEPKdPdi";
+  capture::Plan plan = program_.Plan(kernel_);
+  plan.kernels.push_back(PlannedOf(other));
+  {
+    capture::Recorder recorder(plan, program_, 1);
+    recorder.Find(other.signature, "app::blur", {8, 8, 4});
+    program_.Launch(recorder, other, kIn, kOut, 2, 1, [] {});
+  }
+  EXPECT_THAT(Cases().error().message, HasSubstr("app::blur: it was not launched"));
+  kernel_ = other;
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  EXPECT_EQ(captured->cases.size(), 1u);
+}
+
+// Structures and arrays keep their names when they grow.
+TEST_F(CapturedCasesTest, OfOtherSizesItIsNotTheKernels) {
+  records::ClosureGlobal scale;
+  scale.symbol = "scale";
+  scale.space = "constant";
+  scale.element = "float";
+  scale.element_bytes = 4;
+  scale.count = 2;
+  kernel_.globals = {scale};
+  program_.Allocate(CapturedProgram::kGlobal, {0.5f, 2});
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });
+  const auto made = Cases();
+  ASSERT_TRUE(made);
+  const auto captured = ParseCaptured(ToJson(*made));
+  ASSERT_TRUE(captured) << captured.error().message;
+  EXPECT_EQ(captured->sizes, SizesOf(kernel_));
+  EXPECT_TRUE(IsOf(*captured, kernel_));
+  records::Kernel other = kernel_;
+  other.parameters[0].element_bytes = 8;
+  EXPECT_FALSE(IsOf(*captured, other)) << "what an array holds";
+  other = kernel_;
+  other.parameters[2].bytes = 8;
+  EXPECT_FALSE(IsOf(*captured, other)) << "a structure by value";
+  other = kernel_;
+  other.globals[0].count = 3;
+  EXPECT_FALSE(IsOf(*captured, other)) << "an array that is read";
+  other.globals.clear();
+  EXPECT_FALSE(IsOf(*captured, other)) << "one that is read no more";
+  // Of a record without sizes, as older ones, the cases tell some of it.
+  Captured older = *captured;
+  older.sizes.reset();
+  EXPECT_TRUE(IsOf(older, kernel_));
+  EXPECT_FALSE(IsOf(older, other));
+  older.cases[0].globals.clear();
+  EXPECT_TRUE(IsOf(older, other));
+  older.cases[0].arguments[2].bytes = "AAAAAAAAAAA=";  // eight
+  EXPECT_FALSE(IsOf(older, other));
+}
+
+TEST_F(CapturedCasesTest, ReplaysAreOfOneTextOfTheKernel) {
+  Captured captured;
+  captured.replays["before"]["seen"] = {.times = 1, .reason = "run 2 differs"};
+  captured.replays["after"]["seen"] = {.times = 100, .wanted = 100, .seconds = 10};
+  captured.replays["after"]["slow"] = {.times = 7, .wanted = 100, .seconds = 10};
+  captured.kernel = "k";
+  captured.file = "/p/k.cu";
+  const auto again = ParseCaptured(ToJson(captured));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->WhyUnused("before", "seen"), "run 2 differs");
+  EXPECT_EQ(again->WhyUnused("after", "seen"), "");
+  EXPECT_EQ(again->FindReplay("before", "slow"), nullptr);
+  EXPECT_FALSE(again->FindReplay("after", "seen")->cut_short());
+  EXPECT_TRUE(again->FindReplay("after", "slow")->cut_short());
+  EXPECT_EQ(ReplayText(*again->FindReplay("after", "seen")),
+            "the same bits as in the program, 100 equal runs");
+  EXPECT_EQ(ReplayText(*again->FindReplay("after", "slow")),
+            "the same bits as in the program, replayed 7 times within 10 s, equal");
+  // Who asks for no text gets what says least.
+  EXPECT_EQ(again->WeakestReplays().at("seen").reason, "run 2 differs");
 }
 
 }  // namespace

@@ -118,7 +118,46 @@ TEST_F(ReplayTest, WhatRepeatsItselfIsSeenAHundredTimes) {
   const protocol::ReplayedCase seen = Replay("plain", Expected());
   EXPECT_EQ(seen.name, "seen");
   EXPECT_EQ(seen.times, 100);
+  EXPECT_EQ(seen.wanted, 100);
+  EXPECT_EQ(seen.seconds, 10);
   EXPECT_EQ(seen.reason, "");
+}
+
+// Whatever is wrong with a case, the others are as good.
+TEST_F(ReplayTest, ACaseThatCannotBeReplayedIsSaidToBeSoAndTheOthersAreReplayed) {
+  auto request = rig_->RequestFor("plain.cu", kText, "plain");
+  ASSERT_TRUE(request);
+  const auto before = blobs_.Put(Bytes(in_)), left = blobs_.Put(Bytes(Expected()));
+  ASSERT_TRUE(before && left);
+  const std::string missing(40, '0');
+  const auto make_case = [&](const std::string& name, const std::string& blob) -> Json {
+    return {{"name", name},
+            {"grid", {4, 1, 1}},
+            {"block", {256, 1, 1}},
+            {"arguments",
+             {{{"name", "in"},
+               {"type", "const float*"},
+               {"count", kCount},
+               {"fill", {{"kind", "file"}, {"path", "blob:" + blob}}}},
+              {{"name", "out"}, {"type", "float*"}, {"count", kCount}, {"access", "out"}},
+              {{"name", "fresh"}, {"type", "float*"}, {"count", kCount}, {"access", "out"}},
+              {{"name", "n"}, {"type", "int"}, {"value", kCount}}}}};
+  };
+  const auto workload =
+      records::ParseWorkload({{"schema", "cupilot.workload/1"},
+                              {"kernel", "plain"},
+                              {"cases", {make_case("gone", missing), make_case("here", *before)}}});
+  ASSERT_TRUE(workload) << workload.error().message;
+  request->workload = *workload;
+  const auto reply = rig_->Replay(*request, {{"here", {{"out", *left}}}});
+  ASSERT_TRUE(reply) << reply.error().message;
+  ASSERT_EQ(reply->cases.size(), 2u);
+  EXPECT_TRUE(reply->cases[0].failed);
+  EXPECT_THAT(reply->cases[0].reason, HasSubstr("it cannot be replayed: "));
+  EXPECT_THAT(reply->cases[0].reason, HasSubstr("is not here any more"));
+  EXPECT_FALSE(reply->cases[1].failed);
+  EXPECT_EQ(reply->cases[1].reason, "");
+  EXPECT_EQ(reply->cases[1].times, 100);
 }
 
 TEST_F(ReplayTest, OtherResultsThanTheProgramsAreNamed) {
