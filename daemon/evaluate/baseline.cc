@@ -17,11 +17,13 @@ bool DeclaresTolerance(const records::Workload& workload) {
 class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
  public:
   BaselineJob(Workers& workers, const EvaluateRequest& request, const BuildSettings& settings,
+              std::function<void(const Baseline& baseline)> on_original,
               base::Callback<Baseline> done)
       : workers_(workers),
         request_(request),
         settings_(settings),
         wants_twin_(!DemandsBitwise(request) && !DeclaresTolerance(request.workload)),
+        on_original_(std::move(on_original)),
         done_(std::move(done)) {}
 
   void Start() {
@@ -64,6 +66,9 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
     baseline_.original_artifact = reply->artifact;
     baseline_.original_hash = TextHash(*reply, {kernel.name});
     if (!wants_twin_) return Finish("not needed");
+    baseline_.twin.declined = true;
+    baseline_.twin.reason = "it is not there yet";
+    on_original_(baseline_);
     Twin(workers_, protocol::TwinRequest{request_.kernel}, request_.device,
          [self = shared_from_this()](base::Result<protocol::TwinReply> r) {
            self->OnTwin(std::move(r));
@@ -120,6 +125,7 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
   protocol::BuildRequest original_;
   const bool wants_twin_;
   Baseline baseline_;
+  const std::function<void(const Baseline& baseline)> on_original_;
   base::Callback<Baseline> done_;
 };
 
@@ -171,8 +177,11 @@ protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
 }
 
 void PrepareBaseline(Workers& workers, const EvaluateRequest& request,
-                     const BuildSettings& settings, base::Callback<Baseline> done) {
-  std::make_shared<BaselineJob>(workers, request, settings, std::move(done))->Start();
+                     const BuildSettings& settings,
+                     std::function<void(const Baseline& baseline)> on_original,
+                     base::Callback<Baseline> done) {
+  std::make_shared<BaselineJob>(workers, request, settings, std::move(on_original), std::move(done))
+      ->Start();
 }
 
 }  // namespace cupilot::evaluate

@@ -2,6 +2,7 @@
 // double twin and its build, the device. On the loop thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,11 @@ protocol::BuildRequest MakeBuildRequest(const EvaluateRequest& request,
                                         const BuildSettings& settings);
 
 // kInvalidArgument with the compiler's log if the original does not build. A twin that cannot be
-// made or built is no error: twin.declined.
+// made or built is no error: twin.declined. `on_original` is called, once at most, where the
+// original is built and the twin is still to come (declined, until then).
 void PrepareBaseline(Workers& workers, const EvaluateRequest& request,
-                     const BuildSettings& settings, base::Callback<Baseline> done);
+                     const BuildSettings& settings,
+                     std::function<void(const Baseline& baseline)> on_original,
+                     base::Callback<Baseline> done);
 
 }  // namespace cupilot::evaluate

@@ -100,6 +100,14 @@ void Scan(Workers& workers, const protocol::ScanRequest& request,
       &protocol::ParseScanReply, std::move(done));
 }
 
+void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
+               int processes) {
+  for (int i = 0; i < processes; ++i) {
+    workers.Call(
+        MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit, device),
+        [](const base::Result<records::Json>&) {});
+  }
+}
 
 void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
              base::Callback<protocol::RewriteReply> done) {
@@ -109,10 +117,11 @@ void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const st
       &protocol::ParseRewriteReply, std::move(done));
 }
 
-void Propose(Workers& workers, const protocol::ProposeRequest& request,
+void Propose(Workers& workers, const protocol::ProposeRequest& request, const std::string& device,
              base::Callback<protocol::ProposeReply> done) {
   CallTyped<protocol::ProposeReply>(
-      workers, MakeCall(WorkerKind::kSource, "propose", protocol::ToJson(request), kSourceLimit),
+      workers,
+      MakeCall(WorkerKind::kSource, "propose", protocol::ToJson(request), kSourceLimit, device),
       &protocol::ParseProposeReply, std::move(done));
 }
 
@@ -259,6 +268,19 @@ void Replay(Workers& workers, const protocol::ReplayRequest& request,
                ReplayNext(std::make_unique<LoneReplays>(
                    LoneReplays{workers, std::move(request), std::move(cases), std::move(done)}));
              });
+}
+
+void BeginDevice(Workers& workers, const std::string& device, const std::string& artifact_folder) {
+  workers.Call(
+      MakeCall(WorkerKind::kDevice, "begin", {{"device", device}, {"artifacts", artifact_folder}},
+               kDescribeLimit, device),
+      [](const base::Result<records::Json>&) {});
+}
+
+void PrepareDevice(Workers& workers, const protocol::CandidateSet& set) {
+  workers.Call(
+      MakeCall(WorkerKind::kDevice, "prepare", protocol::ToJson(set), kMeasureGrace, set.device),
+      [](const base::Result<records::Json>&) {});
 }
 
 void DescribeDevice(Workers& workers, const std::string& device,

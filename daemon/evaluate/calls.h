@@ -14,9 +14,13 @@ namespace cupilot::evaluate {
 // Source workers. `device` is the one for which it is done: how many work at once depends on it.
 void Scan(Workers& workers, const protocol::ScanRequest& request,
           base::Callback<protocol::ScanReply> done);
+// So many processes that have parsed the source, for who makes candidates of it soon; nobody waits
+// for it.
+void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
+               int processes);
 void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
              base::Callback<protocol::RewriteReply> done);
-void Propose(Workers& workers, const protocol::ProposeRequest& request,
+void Propose(Workers& workers, const protocol::ProposeRequest& request, const std::string& device,
              base::Callback<protocol::ProposeReply> done);
 void Retune(Workers& workers, const protocol::RetuneRequest& request, const std::string& device,
             base::Callback<protocol::RewriteReply> done);
@@ -42,6 +46,10 @@ void Profile(Workers& workers, const protocol::ProfileRequest& request, bool pro
 // as not replayed. kUnavailable and kCancelled are errors: they say nothing of the cases.
 void Replay(Workers& workers, const protocol::ReplayRequest& request,
             base::Callback<protocol::ReplayReply> done);
+
+// Nobody waits for them: what they fail at, the first measurement does, too.
+void BeginDevice(Workers& workers, const std::string& device, const std::string& artifact_folder);
+void PrepareDevice(Workers& workers, const protocol::CandidateSet& set);
 
 struct DeviceDescription {
   std::string name;  // "host", "cuda:0"

@@ -68,6 +68,14 @@ class Evaluator {
   // more.
   virtual void ForgetDevices() {}
 
+  // Begins a GPU's process for what will be measured there, before anything else is known.
+  virtual void BeginDevice(const std::string& /*device*/) {}
+
+  // Begins what all candidates of a kernel need, before there is one: the original's build and
+  // twin, and on a GPU the process that measures, with the workload's contents. What goes wrong is
+  // told by the first evaluation. The variant does not matter.
+  virtual void Prepare(const EvaluateRequest& /*request*/) {}
+
   // Check, build, verify, measure, verify the rest, confirm, verdict; stops at the first stage that
   // rejects. A rejection is a value (accepted == false with reason and detail). Errors are what is
   // no verdict about the variant:

@@ -3,7 +3,9 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluate/baseline.h"
@@ -14,13 +16,16 @@ namespace cupilot::evaluate {
 class KnownBaselines {
  public:
   using Callback = base::Callback<Baseline>;
+  // What is needed of one: who only measures has no use for the twin, which takes longer than a
+  // candidate's build.
+  enum class Need { kOriginal, kAll };
 
   KnownBaselines(Workers& workers, const BuildSettings& settings)
       : workers_(workers), settings_(settings) {}
 
   // Several evaluations of one kernel wait for one baseline; a failed one is tried again by the
   // next evaluation. May call back at once.
-  void Find(const EvaluateRequest& request, Callback done);
+  void Find(const EvaluateRequest& request, Need need, Callback done);
   // In place of the one that is known.
   void Keep(const std::string& key, const Baseline& baseline);
   void Clear() {
@@ -29,13 +34,19 @@ class KnownBaselines {
   }
 
  private:
+  struct UnderWay {
+    std::optional<Baseline> original;  // once it is built
+    std::vector<std::pair<Need, Callback>> waiting;
+  };
+  const Baseline* FindWhole(const std::string& key);
+  void OnOriginal(const std::string& key, const Baseline& baseline);
   void OnPrepared(const std::string& key, base::Result<Baseline> baseline);
 
   Workers& workers_;
   const BuildSettings& settings_;
   std::map<std::string, Baseline> baselines_;
   std::deque<std::string> order_;  // the oldest first
-  std::map<std::string, std::vector<Callback>> waiting_;
+  std::map<std::string, UnderWay> under_way_;
 };
 
 }  // namespace cupilot::evaluate

@@ -103,9 +103,12 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       Enter(kBuild);
     }
     entries_ = std::move(reply->entries);
-    owner_.baselines_.Find(request_, [self = shared_from_this()](base::Result<Baseline> baseline) {
-      self->OnBaseline(std::move(baseline));
-    });
+    const bool only_measured = request_.only_probe && DeviceKind(request_.device) == "cuda";
+    owner_.baselines_.Find(
+        request_, only_measured ? KnownBaselines::Need::kOriginal : KnownBaselines::Need::kAll,
+        [self = shared_from_this()](base::Result<Baseline> baseline) {
+          self->OnBaseline(std::move(baseline));
+        });
   }
 
   void OnBaseline(base::Result<Baseline> baseline) {
@@ -578,23 +581,6 @@ void WorkerEvaluator::Profile(EvaluateRequest request, records::Evaluation evalu
                               base::Callback<records::Evaluation> done) {
   std::make_shared<Job>(*this, std::move(request), std::move(done))
       ->StartProfileOf(std::move(evaluation));
-}
-
-void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after,
-                             base::Callback<protocol::ReplayReply> done) {
-  baselines_.Find(request, [this, request, after = std::move(after),
-                            done = std::move(done)](base::Result<Baseline> baseline) mutable {
-    if (!baseline) return done(base::Fail(std::move(baseline.error())));
-    protocol::ReplayRequest replay;
-    replay.set.kernel = std::move(request.kernel);
-    replay.set.workload = std::move(request.workload);
-    replay.set.original_artifact = baseline->original_artifact;
-    replay.set.seed = request.seed;
-    replay.set.device = request.device;
-    replay.set.work_folder = settings_.work_folder + "/" + baseline->device.device.arch;
-    replay.after = std::move(after);
-    evaluate::Replay(workers_, replay, std::move(done));
-  });
 }
 
 }  // namespace cupilot::evaluate

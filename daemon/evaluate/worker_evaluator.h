@@ -23,6 +23,8 @@ class WorkerEvaluator final : public Evaluator {
   WorkerEvaluator(Workers& workers, const base::Clock& clock, Settings settings);
   ~WorkerEvaluator() override;
 
+  void BeginDevice(const std::string& device) override;
+  void Prepare(const EvaluateRequest& request) override;
   void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) override;
   void Profile(EvaluateRequest request, records::Evaluation evaluation,
                base::Callback<records::Evaluation> done) override;

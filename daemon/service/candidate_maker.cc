@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluate/calls.h"
+#include "evaluate/lined_workers.h"
 #include "records/read_parts.h"
 #include "search/number_space.h"
 #include "search/size_classes.h"
@@ -16,6 +17,8 @@ CandidateMaker::CandidateMaker(evaluate::Workers& workers, const JobInput& input
 std::optional<search::Outcome> CandidateMaker::Make(const search::Candidate& candidate,
                                                     Made made) const {
   const std::string& device = input_.place.device;
+  // An earlier one's next step comes before a later one's first.
+  evaluate::LinedWorkers line(workers_, input_.kernel.key, candidate.id);
   if (candidate.retunes()) {
     // What the tag says of its launch is enough to see that it cannot be.
     records::Variant asked = search::LaunchedByTag(input_.kernel);
@@ -26,7 +29,7 @@ std::optional<search::Outcome> CandidateMaker::Make(const search::Candidate& can
     request.source_text = input_.source_text;
     request.kernel = input_.kernel;
     request.values = candidate.values;
-    evaluate::Retune(workers_, request, device, std::move(made));
+    evaluate::Retune(line, request, device, std::move(made));
     return std::nullopt;
   }
   protocol::RewriteRequest request;
@@ -35,7 +38,7 @@ std::optional<search::Outcome> CandidateMaker::Make(const search::Candidate& can
   request.workload = HeaviestCase(input_.workload);
   request.strategy = candidate.strategy;
   request.device = evaluate::DeviceKind(device);
-  evaluate::Rewrite(workers_, request, device, std::move(made));
+  evaluate::Rewrite(line, request, device, std::move(made));
   return std::nullopt;
 }
 

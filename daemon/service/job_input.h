@@ -22,15 +22,11 @@
 
 namespace cupilot::service {
 
-// How much is begun at once. It never depends on the machine: the search's way would.
+// How much is begun at once.
 struct Pace {
-  int ahead = 1;  // candidates under way
-  // Of them until `first` times four results are there, then a quarter of these: a search that
-  // knows more chooses better. (Of 20 searches on `tests/data/spaces/h100/pnpoly.measured.json`
-  // half were within 5 % of the best after 54 evaluations with 30 under way, 41 with 16, 17 with
-  // one. On an H100 16 leave the GPU waiting for builds.) Counted in results, so that what is tried
-  // depends on no time.
-  int first = 1;
+  // Candidates under way (in_flight.h): at first, at least, at most. With those that have ended and
+  // wait to be told never more than that.
+  int first = 1, least = 1, most = 1;
   int turn = 1;  // results of one step; then another kernel may be next
   // Results are told in the order of asking, until so many wait behind a candidate that takes
   // longer: a compiler that is busy with one for twenty seconds keeps no others waiting.

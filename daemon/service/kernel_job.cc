@@ -13,7 +13,6 @@ namespace {
 using records::Json;
 
 constexpr int kMostFailures = 4;  // environment failures one after another
-constexpr const char* kNothingLeft = "nothing is left to try";
 
 // Results of one seed do not lead a search with another.
 std::string StoreKey(const JobInput& input) {
@@ -27,11 +26,6 @@ bool EndsAll(const base::Error& error) {
 
 }  // namespace
 
-Pace PaceOn(const std::string& device) {
-  if (evaluate::DeviceKind(device) != "cuda") return {};
-  return {.ahead = 32, .first = 24, .turn = 48};
-}
-
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
     : with_(collaborators),
       input_(std::move(input)),
@@ -41,6 +35,7 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
         return with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant);
       }),
       pace_(PaceOn(input_.place.device)),
+      in_flight_(pace_.first, pace_.least, pace_.most),
       maker_(with_.workers, input_) {
   Restore();
 }
@@ -159,11 +154,9 @@ void KernelJob::Prepare() {
 void KernelJob::Begin() {
   if (TryProposals()) return;
   if (models_due_ && !models_ && search_ && NothingOpen()) BeginModels();
-  if (search_) {
-    GoOn();
-  } else {
-    AskTechniques();
-  }
+  if (search_) return GoOn();
+  with_.evaluator.Prepare(RequestFor({}));
+  AskTechniques();
 }
 
 void KernelJob::Enter(const std::string& stage, const Attempt* attempt) {
@@ -257,7 +250,7 @@ void KernelJob::AskMore() {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (!open_[i]->begun) Make(*open_[i]);
   }
-  while (told_ < pace_.turn && !finished_ && static_cast<int>(open_.size()) < MostOpen() &&
+  while (told_ < pace_.turn && !finished_ && MayOpenMore() &&
          told_ + static_cast<int>(open_.size()) < most_) {
     if (ended_ = WhyEnough(); !ended_.empty()) {
       finished_ = !BudgetUsed().empty() || !MayBeginModels();
@@ -287,37 +280,8 @@ void KernelJob::AskMore() {
   }
 }
 
-int KernelJob::MostOpen() const {
-  const std::int64_t open = std::max<std::int64_t>(pace_.first, Evaluations() / 4);
-  return static_cast<int>(std::min<std::int64_t>(pace_.ahead, open));
-}
-
 std::int64_t KernelJob::Evaluations() const {
   return static_cast<std::int64_t>(search_->Results().size());
-}
-
-std::optional<search::Expectation> KernelJob::Expected() const {
-  if (!search_) return std::nullopt;
-  if (ended_ == kNothingLeft) return search::Expectation();
-  return search::ExpectAnotherMinute(search_->Results(), spent_seconds());
-}
-
-std::string KernelJob::BudgetUsed() const {
-  if (spent_seconds() > input_.budget_seconds) return "its time is used up";
-  if (input_.budget_evaluations > 0 && Evaluations() >= input_.budget_evaluations) {
-    return "its evaluations are used up";
-  }
-  return {};
-}
-
-std::string KernelJob::WhyEnough() const {
-  if (std::string used = BudgetUsed(); !used.empty()) return used;
-  // What techniques and numbers promise says nothing of what a model may find.
-  const bool asked = models_due_ || (models_ && !models_->ended());
-  if (input_.until_gain <= 0 || asked) return {};
-  const auto expected = Expected();
-  return expected && expected->gain < input_.until_gain ? "too little is expected of more time"
-                                                        : "";
 }
 
 std::optional<search::Candidate> KernelJob::NextCandidate() {
@@ -539,6 +503,7 @@ void KernelJob::EndAttempt(int id, const search::Outcome& outcome, const base::E
     }
     if (failure != nullptr) attempt.failure = *failure;
   };
+  CountBuilt(*ended);
   end(*ended);
   for (const auto& attempt : open_) {
     if (attempt->same_as == ended) end(*attempt);

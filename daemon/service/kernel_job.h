@@ -27,6 +27,7 @@
 #include "service/candidate_maker.h"
 #include "service/catalog.h"
 #include "service/elsewhere.h"
+#include "service/in_flight.h"
 #include "service/job_input.h"
 #include "service/model_phase.h"
 #include "service/pool.h"
@@ -143,7 +144,8 @@ class KernelJob {
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();
   void AskMore();
-  int MostOpen() const;  // under way, before another one is begun
+  bool MayOpenMore() const;
+  void CountBuilt(const Attempt& ended);  // an attempt that ends now
   std::int64_t Evaluations() const;
   // Why no more is to be asked for; empty: there is no reason.
   std::string WhyEnough() const;
@@ -207,6 +209,7 @@ class KernelJob {
   double probed_speedup_ = 0;
   base::Callback<bool> done_;
   const Pace pace_;
+  InFlight in_flight_;
   const CandidateMaker maker_;
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for

@@ -27,6 +27,9 @@ struct KernelJob::Attempt {
   std::optional<base::Error> failure;  // of the environment
 };
 
+// Why a job has ended.
+inline constexpr const char* kNothingLeft = "nothing is left to try";
+
 // The reason of an outcome that says what a probe saw.
 inline constexpr const char* kNotProven = "not_proven";
 

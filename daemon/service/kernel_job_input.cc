@@ -13,7 +13,7 @@ void KernelJob::AskTechniques() {
   request.kernel = input_.kernel;
   request.workload = HeaviestCase(input_.workload);
   request.device = evaluate::DeviceKind(input_.place.device);
-  evaluate::Propose(with_.workers, request,
+  evaluate::Propose(with_.workers, request, input_.place.device,
                     [this, alive = alive_](base::Result<protocol::ProposeReply> reply) {
                       if (*alive) OnProposals(std::move(reply));
                     });

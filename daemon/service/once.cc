@@ -23,6 +23,8 @@ namespace {
 using records::Json;
 
 constexpr const char* kNoNvcc = "nvcc";
+// A search on a GPU begins with some candidates, each made by another process beside the one that scans.
+constexpr int kParsersAtOnce = 6;
 // A minute is too short for what models find.
 constexpr double kSecondsWithModels = 600;
 
@@ -83,6 +85,7 @@ void Once::Start(const std::string& request_line) {
     return Finish(base::Fail(base::InvalidArgument("the verb must be tune, evaluate or verify")));
   }
   const std::string device = records::TextAt(params_, "device");
+  if (verb_ == "tune") with_.evaluator.BeginDevice(device);
   evaluate::DescribeDevice(
       with_.workers, device.empty() ? "host" : device,
       [this](base::Result<evaluate::DeviceDescription> reply) { OnDevice(std::move(reply)); });
@@ -119,6 +122,9 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   scan.kernels = {asked.substr(0, asked.find_first_of("<("))};
   evaluate::Scan(with_.workers, scan,
                  [this](base::Result<protocol::ScanReply> reply) { OnScanned(std::move(reply)); });
+  if (verb_ == "tune" && evaluate::DeviceKind(place_.device) == "cuda") {
+    evaluate::KeepUnits(with_.workers, scan, place_.device, kParsersAtOnce);
+  }
 }
 
 // Whether the workload is for this instantiation of a template, or does not say.

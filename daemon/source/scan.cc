@@ -549,7 +549,8 @@ class Scanner {
 
 base::Result<protocol::ScanReply> Scan(const protocol::ScanRequest& request) {
   const auto begin = std::chrono::steady_clock::now();
-  TRY_ASSIGN(const auto unit, LoadUnit(request.command, request.source_text));
+  // Who makes candidates of it next starts from the same.
+  TRY_ASSIGN(const auto unit, LoadKeptUnit(request.command, request.source_text));
   protocol::ScanReply reply = Scanner(*unit, request).Run();
   reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return reply;

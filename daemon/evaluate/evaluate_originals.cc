@@ -1,0 +1,61 @@
+// What the evaluator asks about a kernel's original, without any candidate.
+#include <utility>
+
+#include "evaluate/calls.h"
+#include "evaluate/worker_evaluator.h"
+
+namespace cupilot::evaluate {
+namespace {
+
+protocol::CandidateSet SetOfOriginal(const EvaluateRequest& request, std::string artifact,
+                                     std::string work_folder) {
+  protocol::CandidateSet set;
+  set.kernel = request.kernel;
+  set.workload = request.workload;
+  set.original_artifact = std::move(artifact);
+  set.seed = request.seed;
+  set.device = request.device;
+  set.work_folder = std::move(work_folder);
+  return set;
+}
+
+}  // namespace
+
+void WorkerEvaluator::BeginDevice(const std::string& device) {
+  if (DeviceKind(device) == "cuda") {
+    evaluate::BeginDevice(workers_, device, settings_.build.artifact_folder);
+  }
+}
+
+void WorkerEvaluator::Prepare(const EvaluateRequest& request) {
+  if (DeviceKind(request.device) != "cuda") return;
+  baselines_.Find(request, KnownBaselines::Need::kAll, [](const base::Result<Baseline>&) {});
+  DescribeDevice(workers_, request.device,
+                 [&workers = workers_, &settings = settings_,
+                  request](const base::Result<DeviceDescription>& device) {
+                   if (!device) return;
+                   // Of the artifact the folder counts: what will be built lies there.
+                   const std::string& architecture = device->device.arch;
+                   PrepareDevice(workers, SetOfOriginal(request,
+                                                        settings.build.artifact_folder + "/" +
+                                                            architecture + "/original",
+                                                        settings.work_folder + "/" + architecture));
+                 });
+}
+
+void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after,
+                             base::Callback<protocol::ReplayReply> done) {
+  baselines_.Find(request, KnownBaselines::Need::kOriginal,
+                  [this, request, after = std::move(after),
+                   done = std::move(done)](base::Result<Baseline> baseline) mutable {
+                    if (!baseline) return done(base::Fail(std::move(baseline.error())));
+                    protocol::ReplayRequest replay;
+                    replay.set =
+                        SetOfOriginal(request, baseline->original_artifact,
+                                      settings_.work_folder + "/" + baseline->device.device.arch);
+                    replay.after = std::move(after);
+                    evaluate::Replay(workers_, replay, std::move(done));
+                  });
+}
+
+}  // namespace cupilot::evaluate
