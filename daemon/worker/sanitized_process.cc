@@ -154,9 +154,12 @@ void SanitizedProcess::Send(const std::string& requests) const {
 SanitizedRun SanitizedProcess::Wait() {
   SanitizedRun run;
   run.tool = &tool_;
-  if (failed_.empty() && ReadReplies() && keep_ && runs_ < kMostRuns && WhyNotRun().empty()) {
+  if (failed_.empty() && ReadReplies()) {
     const auto log = base::ReadFile(log_);
-    lives_ = log && IsOnlyBanner(*log);
+    // With many errors it takes seconds to end. The first one is enough.
+    if (log) run.error = FirstError(tool_, *log);
+    if (!run.error.empty()) return run;
+    lives_ = log && keep_ && runs_ < kMostRuns && WhyNotRun().empty() && IsOnlyBanner(*log);
     if (lives_) return run;
   }
   CloseInput();

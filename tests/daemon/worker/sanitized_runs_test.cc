@@ -201,6 +201,17 @@ TEST_F(SanitizedRunsTest, WhatDoesNotEndIsLate) {
 
 // As the tool does: its first line comes at once. Each program's requests are answered; how many
 // times a script was started is in "$here/starts".
+TEST_F(SanitizedRunsTest, WhoHasReportedAnErrorIsNotWaitedFor) {
+  log_text_ = kRace;
+  // It reads what nobody sends: it would never end.
+  const SanitizedRun run =
+      Run("head -n 2 > /dev/null; cp \"$here/log_text\" \"$log\"\n" + std::string(kReplies) +
+          "mkfifo \"$here/never\"; cat \"$here/never\"\n");
+  EXPECT_THAT(run.error, HasSubstr("Race reported"));
+  EXPECT_EQ(run.failed, "");
+  EXPECT_FALSE(run.late);
+}
+
 constexpr const char* kServes = R"(echo start >> "$here/starts"
 echo '========= COMPUTE-SANITIZER' > "$log"
 count=0
