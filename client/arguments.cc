@@ -201,6 +201,8 @@ void AddCaptureCommands(CLI::App& app, Arguments& out, Raw& raw) {
       ->check(CLI::NonNegativeNumber);
   capture->add_option("--max-size", raw.max_size, "of what is recorded, such as 500M or 4G")
       ->capture_default_str();
+  capture->add_flag("--synthetic", out.synthetic,
+                    "keep none of the program's data, only shapes and fitted distributions");
   capture->add_option("--working-directory", out.working_directory, "in which the program runs");
   capture->add_option("PROGRAM", out.words, "after --: the program and its arguments")->required();
   auto* workload = app.add_subcommand("workload", "What was captured of kernels");

@@ -13,6 +13,7 @@
 
 #include "base/base64.h"
 #include "device/element.h"
+#include "records/private_data.h"
 #include "workloads/fitted.h"
 
 namespace cupilot::workloads {
@@ -39,11 +40,6 @@ ElementType ElementBehind(const std::string& pointer, std::int64_t element_bytes
   return device::ElementTypeOf(WithoutQualifiers(pointer.substr(0, star)), element_bytes);
 }
 
-// "name[3]" of type char is a letter of a text, "transposed" an answer.
-bool IsLetter(const Member& member) {
-  return member.canonical == "char" && member.name.find('[') != std::string::npos;
-}
-
 double OneDigit(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.0e", value);
@@ -66,7 +62,7 @@ base::Result<std::string> WithoutData(const std::string& base64,
       const ElementType type = device::ElementTypeOf(member.canonical, member.bytes);
       if (!type.floating()) continue;
       device::WriteNumber(to, 0, type, OneDigit(device::ReadNumber(from, 0, type)));
-    } else if (!IsLetter(member)) {
+    } else if (!records::IsLetter(member)) {
       std::memcpy(to, from, static_cast<std::size_t>(member.bytes));
     }
   }
