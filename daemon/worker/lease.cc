@@ -11,6 +11,8 @@ namespace {
 
 // An arena that others will use too grows by so much.
 constexpr std::size_t kGrain = std::size_t{64} << 20;
+// Of a device's memory, for which nobody waits until a process that ends has given it back.
+constexpr std::size_t kLittle = std::size_t{256} << 20;
 
 std::size_t Rounded(std::size_t bytes) { return (bytes + kGrain - 1) / kGrain * kGrain; }
 
@@ -34,41 +36,11 @@ Lease::KeptSlots& Lease::Begun() {
   return begun;
 }
 
-std::map<std::string, Lease::Spare>& Lease::Spares() {
-  static auto& spares = *new std::map<std::string, Spare>();
-  return spares;
-}
-
-void Lease::BeginFinalist(const std::string& device, std::size_t bytes,
-                          const std::vector<std::string>& modules) {
-  if (device == "host") return;
-  Spare& spare = Spares()[device];
-  std::vector<std::string> words = RunnerWords(device, modules);
-  if (spare.Fits(bytes, words)) return;
-  spare = {};
-  // Who cannot begin it here says why where it is taken.
-  auto arena = Arena::Create(bytes);
-  if (!arena) return;
-  auto runner = Runner::Begin(device, *arena, modules);
-  if (!runner) return;
-  spare = {std::make_shared<Slot>(Slot{std::move(*arena), std::move(*runner), {}}),
-           std::move(words)};
-}
-
-base::Result<std::shared_ptr<Lease::Slot>> Lease::FinalistSlot(
-    const std::string& device, std::size_t bytes, const std::vector<std::string>& modules) {
-  Spare& spare = Spares()[device];
-  if (!spare.Fits(bytes, RunnerWords(device, modules))) return NewSlot(device, bytes, modules);
-  const std::shared_ptr<Slot> slot = std::exchange(spare, {}).slot;
-  TRY(slot->runner.Open(bytes, modules));
-  return slot;
-}
-
 base::Result<Lease> Lease::Take(const std::string& device, Role role, std::size_t bytes,
                                 const std::vector<std::string>& modules) {
   if (device == "host" || role == Role::kFinalist) {
-    TRY_ASSIGN(auto slot, device == "host" ? NewSlot(device, bytes, modules)
-                                           : FinalistSlot(device, bytes, modules));
+    TRY_ASSIGN(auto slot, NewSlot(device, bytes, modules));
+    if (device != "host" && bytes < kLittle) slot->runner.NobodyWaitsForItsEnd();
     return Lease(std::move(slot), bytes);
   }
   std::shared_ptr<Slot>& slot = Kept()[{device, role}];

@@ -34,11 +34,6 @@ class Lease {
   // in their folders. GPUs.
   static base::Result<Lease> TakeUnloaded(const std::string& device, Role role, std::size_t bytes,
                                           const std::vector<std::string>& modules);
-  // Whoever will take a process of its own on a GPU (kFinalist), with these bytes and modules of
-  // the same folders, finds it begun. Of a device there is one; what nobody takes waits, without
-  // anything of the device, for the next who wants the like.
-  static void BeginFinalist(const std::string& device, std::size_t bytes,
-                            const std::vector<std::string>& modules);
   Lease(Lease&&) = default;
   Lease& operator=(Lease&&) = default;
   ~Lease() = default;
@@ -63,23 +58,11 @@ class Lease {
   };
   Lease(std::shared_ptr<Slot> slot, std::size_t bytes)
       : slot_(std::move(slot)), bytes_(bytes), held_(std::exchange(slot_->held, {})) {}
-  // A process that is begun, and the words that began it.
-  struct Spare {
-    std::shared_ptr<Slot> slot;
-    std::vector<std::string> words;
-    bool Fits(std::size_t bytes, const std::vector<std::string>& like) const {
-      return slot && slot->runner.alive() && slot->arena.bytes().size() == bytes && words == like;
-    }
-  };
-  static std::map<std::string, Spare>& Spares();  // by device
   using KeptSlots = std::map<std::pair<std::string, Role>, std::shared_ptr<Slot>>;
   static KeptSlots& Kept();
   static KeptSlots& Begun();  // not open
   static base::Result<std::shared_ptr<Slot>> NewSlot(const std::string& device, std::size_t bytes,
                                                      const std::vector<std::string>& modules);
-  static base::Result<std::shared_ptr<Slot>> FinalistSlot(const std::string& device,
-                                                          std::size_t bytes,
-                                                          const std::vector<std::string>& modules);
 
   std::shared_ptr<Slot> slot_;
   std::size_t bytes_;

@@ -31,6 +31,13 @@ constexpr std::size_t kMaxReply = 1 << 20;      // a flood of output is no reply
 
 std::chrono::nanoseconds at_work{0};
 
+// For whose end nobody waits. One thread.
+std::vector<pid_t> killed;
+
+void AskForKilled() {
+  std::erase_if(killed, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
 // The folders of the modules; with a GPU its nodes, and the pipes of the service that shares it.
 Access AccessFor(const std::string& device, const std::vector<std::string>& modules) {
   Access access = SystemAccess();
@@ -72,6 +79,7 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
 
 base::Result<Runner> Runner::Begin(const std::string& device, const Arena& arena,
                                    const std::vector<std::string>& modules) {
+  AskForKilled();
   TRY_ASSIGN(const SpokenTo child,
              StartOnArena(RunnerWords(device, modules), arena.descriptor(), ErrorOutput::kOurs));
   return Runner(device, child.pid, child.input, child.output);
@@ -97,6 +105,7 @@ void Runner::Take(const Json& loaded) {
 Runner::Runner(Runner&& other) noexcept
     : device_(std::move(other.device_)),
       pid_(std::exchange(other.pid_, -1)),
+      end_waits_(other.end_waits_),
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
       partial_(std::move(other.partial_)),
@@ -106,6 +115,7 @@ Runner::Runner(Runner&& other) noexcept
 Runner& Runner::operator=(Runner&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(pid_, other.pid_);
+  std::swap(end_waits_, other.end_waits_);
   std::swap(input_, other.input_);
   std::swap(output_, other.output_);
   std::swap(partial_, other.partial_);
@@ -115,6 +125,10 @@ Runner& Runner::operator=(Runner&& other) noexcept {
 }
 
 Runner::~Runner() {
+  if (pid_ > 0 && !end_waits_) {
+    ::kill(pid_, SIGKILL);
+    killed.push_back(std::exchange(pid_, -1));
+  }
   End();
   if (input_ >= 0) ::close(input_);
   if (output_ >= 0) ::close(output_);

@@ -61,6 +61,8 @@ class Runner {
   // in which a device had something of ours to run. One thread.
   static std::chrono::nanoseconds AtWork();
   bool alive() const { return pid_ > 0; }
+  // Its destructor kills it and returns: to take down a GPU's context takes as long as to make one.
+  void NobodyWaitsForItsEnd() { end_waits_ = false; }
   const std::string& architecture() const { return architecture_; }
   // By module and kernel, what the device says of a kernel's needs; empty on the host.
   const records::Json& resources() const { return resources_; }
@@ -76,6 +78,7 @@ class Runner {
 
   std::string device_;
   pid_t pid_;
+  bool end_waits_ = true;
   int input_;
   int output_;
   std::string partial_;

@@ -116,11 +116,6 @@ base::Result<> Trial::MakeRoom(const Layout& layout) {
   return {};
 }
 
-void Trial::BeginRestart() const {
-  Lease::BeginFinalist(set().device, RoomFor(scene_->plan.layout),
-                       {set().original_artifact, set().candidate_artifact});
-}
-
 base::Result<> Trial::Restart(bool with_original) {
   module_ = with_original ? 1 : 0;
   restarted_ = true;

@@ -88,8 +88,6 @@ class Trial {
 
   // Another process for the runs that follow, which knows nothing of those before.
   base::Result<> Restart(bool with_original);
-  // Restart(true) will come: what it needs is begun, and it waits for less.
-  void BeginRestart() const;
   // Whether the last Restart() was with it.
   bool beside_original() const { return module_ == 1; }
 

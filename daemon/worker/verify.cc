@@ -91,12 +91,10 @@ class Verification {
     Trial trial(request_, workload, original);
     std::unique_ptr<StandIn> stand_in;
     bool looked_for = original.layout.bytes <= kMuchData;
-    bool begun = false;  // what the fresh process needs
     TRY_ASSIGN(Finding finding, trial.Start());
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty() || !trial.original_failure.empty()) break;
       if (!Asked(step)) continue;
-      if (!step.screening && !std::exchange(begun, true)) trial.BeginRestart();
       if (step.any_size && !std::exchange(looked_for, true)) {
         TRY_ASSIGN(stand_in, FindStandIn(trial));
       }

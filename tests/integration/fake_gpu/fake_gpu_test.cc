@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -376,22 +375,6 @@ TEST_F(KeptRunnersTest, NoOtherStepSeesWhatComputeSanitizerFinds) {
   std::filesystem::remove(xdg_.folder() / "seen");
   ExpectAccepted("saxpy_other");
   EXPECT_FALSE(base::FileExists(xdg_.folder() / "seen"));
-}
-
-// A process takes as long to begin as all that runs in it.
-TEST_F(KeptRunnersTest, WhatAFreshProcessIsNeededForIsBegunBefore) {
-  StepsLeftOut chooser(rig_.workers());
-  rig_.PutInFront(chooser);
-  chooser.names = {"fresh_process", "around_original"};
-  ExpectAccepted("saxpy_other");
-  const std::vector<pid_t> before = test::DescendantsWith({"--kind", "run"});
-  chooser.names.clear();
-  ExpectAccepted("saxpy_third");
-  const std::vector<pid_t> after = test::DescendantsWith({"--kind", "run"});
-  const auto left = std::count_if(before.begin(), before.end(), [&after](pid_t pid) {
-    return std::find(after.begin(), after.end(), pid) == after.end();
-  });
-  EXPECT_EQ(left, 1) << "of " << before.size() << " the one that nobody had needed yet";
 }
 
 TEST_F(KeptRunnersTest, ACandidateThatTheMemoryIsTooSmallForCostsTheNextNothing) {
