@@ -7,10 +7,10 @@ namespace cupilot::service {
 
 // As few as keep the GPU busy: what is asked for later knows more. (Of 40 searches on
 // `tests/data/spaces/h100/pnpoly.measured.json` half were within 5 % of the best after 35
-// evaluations with 24 under way, 23 with 12, 24 with eight, 15 with one; on gemm.measured.json after
-// 57, 48, 38 and 28.) How many that are hangs on how long a build takes beside a measurement, a
-// hundredth of a second to ten: where nothing is built when the GPU has measured there are half as
-// many again, where much is built there is one less. In which order results came the search's
+// evaluations with 24 under way, 23 with 12, 24 with eight, 15 with one; on gemm.measured.json
+// after 57, 48, 38 and 28.) How many that are hangs on how long a build takes beside a measurement,
+// a hundredth of a second to ten: where nothing is built when the GPU has measured there are half
+// as many again, where much is built there is one less. In which order results came the search's
 // record says.
 class InFlight {
  public:

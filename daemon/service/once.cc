@@ -23,7 +23,8 @@ namespace {
 using records::Json;
 
 constexpr const char* kNoNvcc = "nvcc";
-// A search on a GPU begins with some candidates, each made by another process beside the one that scans.
+// A search on a GPU begins with some candidates, each made by another process beside the one that
+// scans.
 constexpr int kParsersAtOnce = 6;
 // A minute is too short for what models find.
 constexpr double kSecondsWithModels = 600;
