@@ -76,11 +76,6 @@ std::string LoadedCupti() {
 bool FindCupti(const std::string& path, Cupti& cupti,
                const std::function<CuptiChoice(const Cupti&, std::string& reason)>& choose,
                std::string& reason) {
-  if (const std::string loaded = LoadedCupti(); !loaded.empty()) {
-    reason = "the program has loaded CUPTI itself, or another tool has (" + loaded +
-             "), and only one of them can use it";
-    return false;
-  }
   reason = "no libcupti was found: it comes with CUDA toolkits, in extras/CUPTI/lib64";
   CuptiChoice choice = CuptiChoice::kAnother;
   const auto decided = [&](const std::string& file) {
@@ -88,6 +83,10 @@ bool FindCupti(const std::string& path, Cupti& cupti,
     if (library != nullptr && Load(library, cupti)) choice = choose(cupti, reason);
     return choice != CuptiChoice::kAnother;
   };
+  // The driver serves one of them only.
+  if (const std::string loaded = LoadedCupti(); !loaded.empty()) {
+    return decided(loaded) && choice == CuptiChoice::kThis;
+  }
   if (!path.empty() && decided(path)) return choice == CuptiChoice::kThis;
   for (const char* name : kNames) {
     if (decided(name)) return choice == CuptiChoice::kThis;

@@ -92,12 +92,11 @@ enum class CuptiChoice { kThis, kAnother, kNone };
 // The file of a libcupti that somebody has loaded into this process; empty: nobody has.
 std::string LoadedCupti();
 
-// Tries libraries until `choose` takes one or wants none; `path`, if it is not empty, is tried
-// first. False if none is taken: `reason` says what the last one failed of. So it is where the
-// process has one already: up to 13.2 CUPTI has one subscriber and one receiver of records, and who
-// uses it without having subscribed (for records alone, or later) cannot be asked about. We would
-// get what is theirs, or they what is ours. A libcupti that is linked statically, or loaded after
-// the first call of CUDA, is not seen.
+// Tries libraries until `choose` takes one or wants none: the one that the process has already, and
+// then no other, else `path`, if it is not empty, first. False if none is taken: `reason` says what
+// the last one failed of. Up to 13.2 CUPTI has one subscriber and one receiver of records; who has
+// not subscribed (for records alone, or later) cannot be asked about, and many programs that never
+// use it have loaded it (PyTorch).
 bool FindCupti(const std::string& path, Cupti& cupti,
                const std::function<CuptiChoice(const Cupti&, std::string& reason)>& choose,
                std::string& reason);

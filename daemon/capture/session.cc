@@ -113,9 +113,14 @@ bool Session::Start(std::string& reason) {
   const auto choose = [this](const Cupti& cupti, std::string& why) {
     return Subscribe(cupti, why);
   };
+  const std::string theirs = LoadedCupti();
   if (!FindDriver(driver_)) {
     reason = "the driver is too old";
   } else if (FindCupti(plan_.cupti, cupti_, choose, reason)) {
+    if (!theirs.empty()) {
+      recorder_.Note(nullptr, "the program has loaded CUPTI itself (" + theirs +
+                                  "): if it uses it, too, its times or ours are missing");
+    }
     const bool recorded = !plan_.kernels.empty();
     const char* name = nullptr;
     for (std::uint32_t id = 1; id < calls_.size(); ++id) {

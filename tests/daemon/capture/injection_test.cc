@@ -128,17 +128,19 @@ TEST_F(Injection, CountsTimesAndRecordsLaunches) {
   }
 }
 
-// It may use it for records of kernels alone, or subscribe later: nobody can ask.
-TEST_F(Injection, StopsWhereTheProgramHasLoadedCuptiItself) {
+// Many have that never use it. Whether they do nobody can ask; the driver serves theirs alone.
+TEST_F(Injection, UsesTheCuptiThatTheProgramHasLoadedAndSaysSo) {
   const test::TemporaryFolder libraries;
   const std::string cupti = libraries / "libcupti.so.12";
   fs::copy_file(FAKE_DRIVER, cupti);
-  const Recording recording = Run([](Program& program) { return program.Launch(); },
-                                  [&] {
-                                    if (::dlopen(cupti.c_str(), RTLD_NOW) == nullptr) ::_exit(8);
-                                  });
-  EXPECT_TRUE(recording.launches.empty());
-  EXPECT_EQ(recording.seen, 0u);
+  const Recording recording = Run(
+      [](Program& program) {
+        program.Launch();
+        return fake::Subscribed() ? 1 : 0;  // to the other one
+      },
+      [&] {
+        if (::dlopen(cupti.c_str(), RTLD_NOW) == nullptr) ::_exit(8);
+      });
   ASSERT_EQ(recording.notes.size(), 1u);
   EXPECT_NE(recording.notes[0].find("has loaded CUPTI itself"), std::string::npos)
       << recording.notes[0];
