@@ -88,6 +88,7 @@ base::Result<> CapturedWorkloads::Save(const Captured& captured) {
     if (known != key && workloads::AreOfOneKernel(other, captured)) replaced.insert(known);
   }
   std::vector<cache::Write> writes;
+  writes.reserve(replaced.size() + 2);
   for (const std::string& old : replaced) writes.push_back({Table::kWorkloads, old, std::nullopt});
   if (gone_.contains(gone)) writes.push_back({Table::kWorkloads, gone, std::nullopt});
   writes.push_back({Table::kWorkloads, key, cache::Seal(workloads::ToJson(captured))});

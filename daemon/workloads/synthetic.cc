@@ -211,6 +211,7 @@ std::vector<std::vector<records::Parameter::Member>> MembersOf(const records::Ke
 base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
                                           const blobs::BlobStore& blobs, Lost lost) {
   std::vector<std::string> parameters;
+  parameters.reserve(kernel.parameters.size());
   for (const records::Parameter& parameter : kernel.parameters) {
     parameters.push_back(parameter.canonical);
   }
