@@ -117,6 +117,7 @@ TEST_F(CapturesRoomTest, AKernelWhoseCaptureWentIsTunedOnItNoMoreAndItIsSaid) {
   EXPECT_THAT(Explain("one")["warnings"].dump(), HasSubstr("was dropped to make room"));
   EXPECT_THAT(StatusDocument(*service_)["projects"].dump(), HasSubstr("was dropped to make room"));
   // Until it is captured again.
+  clock_.Advance(std::chrono::hours(1));
   Add({WithBlobs("one", {Put(5)})});
   Drain();
   EXPECT_EQ(Explain("one")["warnings"].dump().find("to make room"), std::string::npos);

@@ -139,10 +139,10 @@ class Machine final : public evaluate::Workers {
 
   static std::chrono::milliseconds Takes(const std::string& op) {
     static const std::map<std::string, int> milliseconds = {
-        {"scan", 2000},       {"propose", 900},  {"rewrite", 800},       {"retune", 600},
-        {"twin", 700},        {"build", 2500},   {"verify", 5000},       {"measure", 4000},
-        {"sample", 5},        {"profile", 3000}, {"check_variant", 200}, {"describe_device", 400},
-        {"list_devices", 500}};
+        {"scan", 2000},        {"propose", 900},  {"rewrite", 800},       {"retune", 600},
+        {"twin", 700},         {"build", 2500},   {"verify", 5000},       {"measure", 4000},
+        {"sample", 5},         {"profile", 3000}, {"check_variant", 200}, {"describe_device", 400},
+        {"list_devices", 500}, {"begin", 400},    {"prepare", 700}};
     return std::chrono::milliseconds(milliseconds.at(op));
   }
 
@@ -217,6 +217,7 @@ class Machine final : public evaluate::Workers {
       reply.reason = "it has none";
       return protocol::ToJson(reply);
     }
+    if (op == "begin" || op == "prepare") return records::Json::object();
     if (op == "build") return Build(call);
     if (op == "verify") return Verify(call.params);
     if (op == "measure") return Measure(call);
