@@ -182,7 +182,11 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
     captured->program = ProgramName(arguments.words[0]);
     captured->device = host ? "host" : "cuda";
     captured->date = base::FormatDate(base::SystemClock().WallTime());
-    if (arguments.synthetic) TRY(workloads::MakeSynthetic(*captured, blobs));
+    if (arguments.synthetic) {
+      TRY(workloads::MakeSynthetic(*captured, blobs));
+    } else {
+      TRY(workloads::FindFits(*captured, blobs));
+    }
     for (const std::string& note : captured->notes) {
       harvest.problems.push_back(captured->kernel + ": " + note);
     }

@@ -28,8 +28,8 @@ std::string TextAskedBy(const std::string& guard, const records::Kernel& kernel)
 
 }  // namespace
 
-Outbound::Outbound(cache::Store& store, std::string blob_folder)
-    : store_(store), blobs_(std::move(blob_folder)), fitted_(kMostFitted) {}
+Outbound::Outbound(cache::Store& store, const CapturedWorkloads& captured, std::string blob_folder)
+    : store_(store), captured_(captured), blobs_(std::move(blob_folder)), fitted_(kMostFitted) {}
 
 bool Outbound::IsPrivate(const std::string& workload_hash) {
   const auto known = private_.find(workload_hash);
@@ -50,6 +50,8 @@ records::Evaluation Outbound::Of(records::Evaluation evaluation) {
 base::Result<records::Workload> Outbound::Of(records::Workload workload,
                                              const records::Kernel& kernel) {
   if (!records::HoldsData(workload)) return workload;
+  const workloads::Captured* captured = captured_.Find(kernel);
+  const workloads::CapturedFits none;
   for (records::Case& one : workload.cases) {
     records::Workload alone;
     alone.kernel = kernel.key;
@@ -59,7 +61,12 @@ base::Result<records::Workload> Outbound::Of(records::Workload workload,
       one = *known;
       continue;
     }
-    TRY(workloads::MakeSynthetic(one, kernel, blobs_, workloads::Lost::kZeros));
+    const workloads::CapturedFits* fits = &none;
+    if (captured != nullptr) {
+      const auto known = captured->fits.find(one.name);
+      if (known != captured->fits.end()) fits = &known->second;
+    }
+    TRY(workloads::MakeSynthetic(one, kernel, blobs_, workloads::Lost::kZeros, *fits));
     fitted_.Add(key, one);
   }
   return workload;

@@ -12,13 +12,15 @@
 #include "records/kernel.h"
 #include "records/lock.h"
 #include "records/workload.h"
+#include "service/captured_workloads.h"
 #include "service/kept.h"
 
 namespace cupilot::service {
 
 class Outbound {
  public:
-  Outbound(cache::Store& store, std::string blob_folder);
+  // What fits the contents of the workloads in `captured` is known; of others they are read.
+  Outbound(cache::Store& store, const CapturedWorkloads& captured, std::string blob_folder);
 
   // Whether what was evaluated on the workload of this hash may tell of somebody's data; also where
   // the store does not know it any more.
@@ -32,6 +34,7 @@ class Outbound {
 
  private:
   cache::Store& store_;
+  const CapturedWorkloads& captured_;
   blobs::BlobStore blobs_;
   std::map<std::string, bool> private_;      // by a workload's hash
   Kept<std::string, records::Case> fitted_;  // by a case as it is; contents may be large

@@ -38,7 +38,7 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       state_folder_(std::move(state_folder)),
       catalog_(with_.store),
       captured_(with_.store, state_folder_ + "/blobs"),
-      outbound_(with_.store, state_folder_ + "/blobs"),
+      outbound_(with_.store, captured_, state_folder_ + "/blobs"),
       models_(with_.store, with_.clock, state_folder_ + "/exchanges", settings.models),
       pool_(with_.store, static_cast<std::size_t>(settings.pool_entries)),
       journal_(with_.store, with_.clock),

@@ -73,6 +73,22 @@ Json ToJson(const Distribution& one) {
           {"high", one.high},   {"sorted", one.sorted}};
 }
 
+Json ToJson(const CapturedFit& fit) {
+  return {{"contents", fit.contents},
+          {"fill", records::ToJson(fit.fill)},
+          {"distribution", ToJson(fit.distribution)}};
+}
+
+// What is known of them by case and by name.
+template <class Known>
+Json ToJson(const std::map<std::string, std::map<std::string, Known>>& cases) {
+  Json json = Json::object();
+  for (const auto& [name, of_case] : cases) {
+    for (const auto& [argument, known] : of_case) json[name][argument] = ToJson(known);
+  }
+  return json;
+}
+
 }  // namespace
 
 // NOLINTNEXTLINE(misc-use-internal-linkage): found by the reader through its argument
@@ -142,6 +158,14 @@ void Read(const Json& json, const std::string& path, Distribution& out, records:
       .Optional("sorted", out.sorted);
 }
 
+// NOLINTNEXTLINE(misc-use-internal-linkage): likewise
+void Read(const Json& json, const std::string& path, CapturedFit& out, records::Reading& reading) {
+  records::ObjectReader object(json, path, reading);
+  object.Required("contents", out.contents)
+      .Required("fill", out.fill)
+      .Required("distribution", out.distribution);
+}
+
 std::int64_t Captured::Calls() const {
   std::int64_t calls = 0;
   for (const CapturedLaunches& some : launches) calls += some.calls;
@@ -199,6 +223,7 @@ base::Result<Captured> ParseCaptured(const Json& json) {
       .Optional("workload", workload)
       .Optional("after", out.after)
       .Optional("distributions", out.distributions)
+      .Optional("fits", out.fits)
       .Optional("notes", out.notes)
       .Optional("replays_of", out.replays);
   if (!reading.ok()) return base::Fail(*reading.error());
@@ -243,11 +268,8 @@ Json ToJson(const Captured& captured) {
   const bool structures = std::any_of(captured.members.begin(), captured.members.end(),
                                       [](const auto& some) { return !some.empty(); });
   if (structures) json["members"] = std::move(members);
-  for (const auto& [name, of_case] : captured.distributions) {
-    for (const auto& [argument, one] : of_case) {
-      json["distributions"][name][argument] = ToJson(one);
-    }
-  }
+  if (!captured.distributions.empty()) json["distributions"] = ToJson(captured.distributions);
+  if (!captured.fits.empty()) json["fits"] = ToJson(captured.fits);
   // A workload has at least one case.
   if (!captured.cases.empty()) json["workload"] = records::ToJson(workload);
   return json;

@@ -71,6 +71,16 @@ struct Distribution {
 // By name of argument, buffer or global.
 using Distributions = std::map<std::string, Distribution>;
 
+// What fits contents that are kept, found when they were captured: reading them again takes long.
+struct CapturedFit {
+  std::string contents;  // their hash
+  records::Fill fill;
+  Distribution distribution;
+  bool operator==(const CapturedFit&) const = default;
+};
+// By name of argument, buffer or global.
+using CapturedFits = std::map<std::string, CapturedFit>;
+
 struct Captured {
   static constexpr const char* kSchema = "cupilot.captured/1";
   std::string kernel;                   // its label
@@ -91,6 +101,8 @@ struct Captured {
   std::map<std::string, std::map<std::string, std::string>> after;
   // Of a synthetic one, by case. The workload's own fills say less (fitted.h).
   std::map<std::string, Distributions> distributions;
+  // Of one with data, by case; of older records not known.
+  std::map<std::string, CapturedFits> fits;
   std::vector<std::string> notes;  // what could not be captured, for people
   // By the kernel's key, since another text of it may compute otherwise; absent: not replayed yet.
   std::map<std::string, CapturedReplays> replays;

@@ -62,6 +62,18 @@ bool GaveOtherResults(const Captured& earlier, const Captured& later,
   });
 }
 
+// By the names of cases that are known.
+template <class OfCase>
+void Rename(std::map<std::string, OfCase>& by_case,
+            const std::map<std::string, std::string>& names) {
+  std::map<std::string, OfCase> renamed;
+  for (auto& [name, of_case] : by_case) {
+    const auto found = names.find(name);
+    renamed[found == names.end() ? name : found->second] = std::move(of_case);
+  }
+  by_case = std::move(renamed);
+}
+
 }  // namespace
 
 bool TakeSameCases(const Captured& earlier, Captured& later) {
@@ -84,13 +96,8 @@ bool TakeSameCases(const Captured& earlier, Captured& later) {
     renamed(launches.name);
     for (std::string& name : launches.cases) renamed(name);
   }
-  decltype(later.after) after;
-  for (auto& [name, left] : later.after) {
-    std::string known = name;
-    renamed(known);
-    after[known] = std::move(left);
-  }
-  later.after = std::move(after);
+  Rename(later.after, names);
+  Rename(later.fits, names);
   later.cases = earlier.cases;
   later.replays = earlier.replays;
   for (auto& [key, replays] : later.replays) {

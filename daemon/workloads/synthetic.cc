@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,9 +74,14 @@ base::Result<std::string> WithoutData(const std::string& base64,
 class CaseSynthesis {
  public:
   CaseSynthesis(records::Case& one, const std::vector<std::string>& parameters,
-                const std::vector<std::vector<Member>>& members, const blobs::BlobStore& blobs,
-                Lost lost)
-      : case_(one), parameters_(parameters), members_(members), blobs_(blobs), lost_(lost) {}
+                const std::vector<std::vector<Member>>& members, const CapturedFits& known,
+                const blobs::BlobStore& blobs, Lost lost)
+      : case_(one),
+        parameters_(parameters),
+        members_(members),
+        known_(known),
+        blobs_(blobs),
+        lost_(lost) {}
 
   base::Result<> Run() {
     for (std::size_t i = 0; i < case_.arguments.size(); ++i) {
@@ -103,7 +109,8 @@ class CaseSynthesis {
     return {};
   }
 
-  Distributions TakeDistributions() { return std::move(distributions_); }
+  // Of the contents that were there.
+  CapturedFits TakeFits() { return std::move(fits_); }
 
  private:
   // Of so many bytes.
@@ -164,25 +171,50 @@ class CaseSynthesis {
   base::Result<> Replace(const std::string& name, std::optional<records::Fill>& fill,
                          const TypeFor& type_for) {
     if (!IsCaptured(fill)) return {};
-    const auto bytes = blobs_.Get(fill->path.substr(blobs::kBlobScheme.size()));
+    const std::string contents = fill->path.substr(blobs::kBlobScheme.size());
+    const auto known = known_.find(name);
+    if (known != known_.end() && known->second.contents == contents) {
+      fill = known->second.fill;
+      fits_.insert(*known);
+      return {};
+    }
+    const auto bytes = blobs_.Get(contents);
     if (!bytes) {
       if (lost_ == Lost::kError) return base::Fail(bytes.error());
       fill = Zeros();
       return {};
     }
     Fitted fitted = Fit(*bytes, type_for(static_cast<std::int64_t>(bytes->size())));
-    fill = std::move(fitted.fill);
-    distributions_[name] = std::move(fitted.distribution);
+    fill = fitted.fill;
+    fits_[name] = {contents, std::move(fitted.fill), std::move(fitted.distribution)};
     return {};
   }
 
   records::Case& case_;
   const std::vector<std::string>& parameters_;
   const std::vector<std::vector<Member>>& members_;
+  const CapturedFits& known_;
   const blobs::BlobStore& blobs_;
   const Lost lost_;
-  Distributions distributions_;
+  CapturedFits fits_;
 };
+
+// The case becomes a synthetic one.
+base::Result<CapturedFits> Synthesize(records::Case& one, const Captured& captured,
+                                      const blobs::BlobStore& blobs) {
+  const auto known = captured.fits.find(one.name);
+  const CapturedFits none;
+  CaseSynthesis synthesis(one, captured.parameters, captured.members,
+                          known == captured.fits.end() ? none : known->second, blobs, Lost::kError);
+  TRY(synthesis.Run());
+  return synthesis.TakeFits();
+}
+
+Distributions DistributionsOf(const CapturedFits& fits) {
+  Distributions distributions;
+  for (const auto& [name, fit] : fits) distributions[name] = fit.distribution;
+  return distributions;
+}
 
 }  // namespace
 
@@ -209,29 +241,38 @@ std::vector<std::vector<records::Parameter::Member>> MembersOf(const records::Ke
 }
 
 base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
-                                          const blobs::BlobStore& blobs, Lost lost) {
+                                          const blobs::BlobStore& blobs, Lost lost,
+                                          const CapturedFits& fits) {
   std::vector<std::string> parameters;
   parameters.reserve(kernel.parameters.size());
   for (const records::Parameter& parameter : kernel.parameters) {
     parameters.push_back(parameter.canonical);
   }
   const auto members = MembersOf(kernel);
-  CaseSynthesis synthesis(one, parameters, members, blobs, lost);
+  CaseSynthesis synthesis(one, parameters, members, fits, blobs, lost);
   TRY(synthesis.Run());
-  return synthesis.TakeDistributions();
+  return DistributionsOf(synthesis.TakeFits());
 }
 
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs) {
   for (records::Case& one : captured.cases) {
-    CaseSynthesis synthesis(one, captured.parameters, captured.members, blobs, Lost::kError);
-    TRY(synthesis.Run());
-    if (auto found = synthesis.TakeDistributions(); !found.empty()) {
-      captured.distributions[one.name] = std::move(found);
-    }
+    TRY_ASSIGN(const CapturedFits found, Synthesize(one, captured, blobs));
+    if (!found.empty()) captured.distributions[one.name] = DistributionsOf(found);
   }
   captured.after.clear();
+  captured.fits.clear();
   captured.replays.clear();
   captured.synthetic = true;
+  return {};
+}
+
+base::Result<> FindFits(Captured& captured, const blobs::BlobStore& blobs) {
+  std::map<std::string, CapturedFits> fits;
+  for (records::Case one : captured.cases) {
+    TRY_ASSIGN(CapturedFits found, Synthesize(one, captured, blobs));
+    if (!found.empty()) fits[one.name] = std::move(found);
+  }
+  captured.fits = std::move(fits);
   return {};
 }
 

@@ -28,12 +28,16 @@ enum class Lost {
 // ones are rounded to one significant digit; all else becomes zero, also what is not known of its
 // layout (records::Parameter::members; of a lambda its integers), and text (arrays of char).
 // Fills that are no captured contents stay. `kernel` is the one that the case is of.
-// What the contents were like is the result.
+// What `fits` knows of the case's contents is not read. What the contents were like is the result.
 base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Kernel& kernel,
-                                          const blobs::BlobStore& blobs, Lost lost = Lost::kError);
+                                          const blobs::BlobStore& blobs, Lost lost = Lost::kError,
+                                          const CapturedFits& fits = {});
 
 // Each of its cases, by what was known of the kernel when it was captured; what the launches left
 // and what replays said is forgotten.
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs);
+
+// Finds what fits the contents of all its cases, which stay. Reads and goes through all of them.
+base::Result<> FindFits(Captured& captured, const blobs::BlobStore& blobs);
 
 }  // namespace cupilot::workloads

@@ -74,6 +74,7 @@ class OutboundTest : public ServiceTest {
     captured.launches[0].calls = 5;
     captured.launches[0].microseconds = 500;
     captured.launches[0].cases = {"seen"};
+    captured.fits = fits_;
     Json list = Json::array();
     list.push_back(workloads::ToJson(captured));
     const std::string file = folder_ / "captures.json";
@@ -136,6 +137,7 @@ class OutboundTest : public ServiceTest {
 
   blobs::BlobStore blobs_{state() + "/blobs"};
   std::string hash_;
+  std::map<std::string, workloads::CapturedFits> fits_;  // of what is captured
   int evaluations_ = 0;
 };
 
@@ -242,6 +244,20 @@ TEST_F(OutboundTest, AGuardThatAsksForATextCannotLeave) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("'note.text'"));
   EXPECT_THAT(service_->outbound().Of(entry.evaluation).guard, Not(HasSubstr("109")));
+}
+
+// Reading them takes seconds, on the thread that answers everybody.
+TEST_F(OutboundTest, ContentsOfWhichItIsKnownWhatFitsAreNotRead) {
+  MakeCase();
+  workloads::CapturedFit& fit = fits_["seen"]["out"];
+  fit.contents = hash_;
+  fit.fill.kind = "normal";
+  fit.fill.mean = 3;
+  fit.distribution.kind = "normal";
+  TuneOnCapture();
+  const auto lock = records::ParseLock(Lock());
+  ASSERT_TRUE(lock) << lock.error().message;
+  EXPECT_EQ(lock->kernels.at(0).workload.cases.at(0).arguments.at(0).fill, fit.fill);
 }
 
 TEST_F(OutboundTest, OfContentsThatAreGoneTheShapesLeave) {

@@ -88,13 +88,16 @@ TEST(Recapture, CasesThatChangedTheirPlacesKeepTheirNames) {
   earlier.launches[0].cases = {"grid"};
   earlier.launches[1].cases = {"grid (2)"};
   earlier.after = {{"grid", {{"out", "c"}}}, {"grid (2)", {{"out", "d"}}}};
+  earlier.fits = {{"grid", {{"in", {"a", {}, {}}}}}, {"grid (2)", {{"in", {"b", {}, {}}}}}};
   Captured later = earlier;
   std::swap(later.cases[0].arguments, later.cases[1].arguments);
   std::swap(later.cases[0].grid, later.cases[1].grid);
   std::swap(later.after["grid"], later.after["grid (2)"]);
+  std::swap(later.fits["grid"], later.fits["grid (2)"]);
   EXPECT_TRUE(TakeSameCases(earlier, later));
   EXPECT_EQ(later.cases, earlier.cases);
   EXPECT_EQ(later.after, earlier.after);
+  EXPECT_EQ(later.fits, earlier.fits);
   EXPECT_EQ(later.launches[0].name, "grid (2)");
   EXPECT_THAT(later.launches[0].cases, ElementsAre("grid (2)"));
 }

@@ -210,6 +210,8 @@ TEST(SyntheticRecord, HoldsNothingOfTheDataButWhatItIsLike) {
   recordings.push_back(*Recording::Read(program.file()));
   auto captured = CasesOf(recordings, kernel, {}, blobs);
   ASSERT_TRUE(captured);
+  auto kept = *captured;
+  ASSERT_TRUE(FindFits(kept, blobs));
   ASSERT_TRUE(MakeSynthetic(*captured, blobs));
   EXPECT_TRUE(captured->synthetic);
   EXPECT_TRUE(BlobsOf(*captured).empty());
@@ -228,6 +230,18 @@ TEST(SyntheticRecord, HoldsNothingOfTheDataButWhatItIsLike) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->distributions, captured->distributions);
   EXPECT_EQ(again->cases, captured->cases);
+
+  // What fits was found before the contents went; then nobody reads them.
+  EXPECT_FALSE(BlobsOf(kept).empty());
+  auto later = ParseCaptured(ToJson(kept));
+  ASSERT_TRUE(later) << later.error().message;
+  EXPECT_EQ(later->fits, kept.fits);
+  const blobs::BlobStore none(folder / "none");
+  ASSERT_TRUE(MakeSynthetic(*later, none));
+  EXPECT_EQ(ToJson(*later), ToJson(*captured));
+  // Of other contents it says nothing.
+  kept.fits.at(one.name).at("in").contents = "others";
+  EXPECT_FALSE(MakeSynthetic(kept, none));
 }
 
 }  // namespace

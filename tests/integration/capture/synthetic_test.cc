@@ -82,6 +82,9 @@ TEST_F(SparseProjectTest, WhatIsKeptSyntheticallyIsTunedOnAndHoldsNoData) {
 
   Succeed({CUPILOT_PROGRAM, "capture", "--", "./app"});
   EXPECT_FALSE(KeptContents().empty());
+  const Json fits = Ask({"workload", "show", "spmv"})["fits"].begin().value();
+  EXPECT_EQ(fits["begins"]["fill"]["kind"], "sorted") << fits.dump();
+  EXPECT_FALSE(fits["values"]["contents"].get<std::string>().empty());
   Succeed({CUPILOT_PROGRAM, "workload", "export", "spmv", "-o", "shapes.json"});
   EXPECT_THAT(VerdictOn("shapes.json"), AnyOf("rejected: not_faster", "accepted"));
   Succeed({CUPILOT_PROGRAM, "workload", "drop", "spmv"});
