@@ -46,6 +46,13 @@ inline std::multiset<std::string> OpenDescriptors(const std::string& but) {
   return open;
 }
 
+// What was allocated and not freed: resident memory also has what lies free between it. 0: not
+// known.
+inline double AllocatedMegabytes() {
+  const auto counts = ::mallinfo2();
+  return static_cast<double>(counts.uordblks + counts.hblkhd) / 0x1p20;
+}
+
 inline double ResidentMegabytes() {
   ::malloc_trim(0);
   std::ifstream file("/proc/self/statm");
