@@ -185,7 +185,7 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
     if (arguments.synthetic) {
       TRY(workloads::MakeSynthetic(*captured, blobs));
     } else {
-      TRY(workloads::FindFits(*captured, blobs));
+      workloads::FindFits(*captured, blobs);
     }
     for (const std::string& note : captured->notes) {
       harvest.problems.push_back(captured->kernel + ": " + note);

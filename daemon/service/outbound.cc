@@ -51,7 +51,6 @@ base::Result<records::Workload> Outbound::Of(records::Workload workload,
                                              const records::Kernel& kernel) {
   if (!records::HoldsData(workload)) return workload;
   const workloads::Captured* captured = captured_.Find(kernel);
-  const workloads::CapturedFits none;
   for (records::Case& one : workload.cases) {
     records::Workload alone;
     alone.kernel = kernel.key;
@@ -61,12 +60,9 @@ base::Result<records::Workload> Outbound::Of(records::Workload workload,
       one = *known;
       continue;
     }
-    const workloads::CapturedFits* fits = &none;
-    if (captured != nullptr) {
-      const auto known = captured->fits.find(one.name);
-      if (known != captured->fits.end()) fits = &known->second;
-    }
-    TRY(workloads::MakeSynthetic(one, kernel, blobs_, workloads::Lost::kZeros, *fits));
+    const workloads::CapturedFits fits =
+        captured == nullptr ? workloads::CapturedFits() : captured->FitsOf(one.name);
+    TRY(workloads::MakeSynthetic(one, kernel, blobs_, workloads::Lost::kZeros, fits));
     fitted_.Add(key, one);
   }
   return workload;

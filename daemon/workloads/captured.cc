@@ -186,6 +186,11 @@ const CapturedReplay* Captured::FindReplay(const std::string& kernel_key,
   return replay == of_text->second.end() ? nullptr : &replay->second;
 }
 
+CapturedFits Captured::FitsOf(const std::string& name) const {
+  const auto found = fits.find(name);
+  return found == fits.end() ? CapturedFits() : found->second;
+}
+
 CapturedReplays Captured::WeakestReplays() const {
   CapturedReplays weakest;
   for (const auto& [key, of_text] : replays) {

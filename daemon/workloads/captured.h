@@ -111,6 +111,8 @@ struct Captured {
   double Microseconds() const;
   // Null: the case was not replayed with this text of the kernel.
   const CapturedReplay* FindReplay(const std::string& kernel_key, const std::string& name) const;
+  // Empty: nothing is known of the case.
+  CapturedFits FitsOf(const std::string& name) const;
   // Of each case what says least for it, whatever the text.
   CapturedReplays WeakestReplays() const;
   // Why a candidate cannot be judged by the case; empty: it can, as far as is known.

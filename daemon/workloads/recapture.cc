@@ -62,15 +62,17 @@ bool GaveOtherResults(const Captured& earlier, const Captured& later,
   });
 }
 
-// By the names of cases that are known.
+// The earlier's name of what is the later's, if it has one.
+std::string Renamed(const std::string& name, const std::map<std::string, std::string>& names) {
+  const auto found = names.find(name);
+  return found == names.end() ? name : found->second;
+}
+
 template <class OfCase>
 void Rename(std::map<std::string, OfCase>& by_case,
             const std::map<std::string, std::string>& names) {
   std::map<std::string, OfCase> renamed;
-  for (auto& [name, of_case] : by_case) {
-    const auto found = names.find(name);
-    renamed[found == names.end() ? name : found->second] = std::move(of_case);
-  }
+  for (auto& [name, of_case] : by_case) renamed[Renamed(name, names)] = std::move(of_case);
   by_case = std::move(renamed);
 }
 
@@ -89,12 +91,9 @@ bool TakeSameCases(const Captured& earlier, Captured& later) {
     names[later.cases[i].name] = known.name;
   }
   if (GaveOtherResults(earlier, later, names)) return false;
-  const auto renamed = [&](std::string& name) {
-    if (const auto found = names.find(name); found != names.end()) name = found->second;
-  };
   for (CapturedLaunches& launches : later.launches) {
-    renamed(launches.name);
-    for (std::string& name : launches.cases) renamed(name);
+    launches.name = Renamed(launches.name, names);
+    for (std::string& name : launches.cases) name = Renamed(name, names);
   }
   Rename(later.after, names);
   Rename(later.fits, names);

@@ -201,11 +201,9 @@ class CaseSynthesis {
 
 // The case becomes a synthetic one.
 base::Result<CapturedFits> Synthesize(records::Case& one, const Captured& captured,
-                                      const blobs::BlobStore& blobs) {
-  const auto known = captured.fits.find(one.name);
-  const CapturedFits none;
-  CaseSynthesis synthesis(one, captured.parameters, captured.members,
-                          known == captured.fits.end() ? none : known->second, blobs, Lost::kError);
+                                      const blobs::BlobStore& blobs, Lost lost) {
+  const CapturedFits known = captured.FitsOf(one.name);
+  CaseSynthesis synthesis(one, captured.parameters, captured.members, known, blobs, lost);
   TRY(synthesis.Run());
   return synthesis.TakeFits();
 }
@@ -256,7 +254,7 @@ base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Ker
 
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs) {
   for (records::Case& one : captured.cases) {
-    TRY_ASSIGN(const CapturedFits found, Synthesize(one, captured, blobs));
+    TRY_ASSIGN(const CapturedFits found, Synthesize(one, captured, blobs, Lost::kError));
     if (!found.empty()) captured.distributions[one.name] = DistributionsOf(found);
   }
   captured.after.clear();
@@ -266,14 +264,13 @@ base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs) 
   return {};
 }
 
-base::Result<> FindFits(Captured& captured, const blobs::BlobStore& blobs) {
+void FindFits(Captured& captured, const blobs::BlobStore& blobs) {
   std::map<std::string, CapturedFits> fits;
   for (records::Case one : captured.cases) {
-    TRY_ASSIGN(CapturedFits found, Synthesize(one, captured, blobs));
-    if (!found.empty()) fits[one.name] = std::move(found);
+    auto found = Synthesize(one, captured, blobs, Lost::kZeros);
+    if (found && !found->empty()) fits[one.name] = std::move(*found);
   }
   captured.fits = std::move(fits);
-  return {};
 }
 
 }  // namespace cupilot::workloads

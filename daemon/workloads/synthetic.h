@@ -38,6 +38,7 @@ base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Ker
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs);
 
 // Finds what fits the contents of all its cases, which stay. Reads and goes through all of them.
-base::Result<> FindFits(Captured& captured, const blobs::BlobStore& blobs);
+// What is not there any more has none: whether it is missed is for others to say.
+void FindFits(Captured& captured, const blobs::BlobStore& blobs);
 
 }  // namespace cupilot::workloads
