@@ -170,6 +170,7 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
     if (signals.Asked()) return base::Fail(base::Cancelled("it was ended"));
     workloads::CaptureChoice choice;
     choice.counts_only = !recorded;
+    choice.fits = !arguments.synthetic;
     auto captured = workloads::CasesOf(recordings, kernel, choice, blobs);
     if (!captured && captured.error().code != base::ErrorCode::kNotFound) {
       return base::Fail(captured.error());
@@ -182,11 +183,7 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
     captured->program = ProgramName(arguments.words[0]);
     captured->device = host ? "host" : "cuda";
     captured->date = base::FormatDate(base::SystemClock().WallTime());
-    if (arguments.synthetic) {
-      TRY(workloads::MakeSynthetic(*captured, blobs));
-    } else {
-      workloads::FindFits(*captured, blobs);
-    }
+    if (arguments.synthetic) TRY(workloads::MakeSynthetic(*captured, blobs));
     for (const std::string& note : captured->notes) {
       harvest.problems.push_back(captured->kernel + ": " + note);
     }

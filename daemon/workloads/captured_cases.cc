@@ -176,6 +176,8 @@ class CaseMaker {
   // What the launch left, by name.
   std::map<std::string, std::string> TakeAfter() { return std::move(after_); }
   std::vector<std::string> TakeNotes() { return std::move(notes_); }
+  // The recording's contents by the hash that its fills name, but for tables of pointers.
+  std::map<std::string, std::uint32_t> TakeContents() { return std::move(contents_); }
 
  private:
   void SetAttributes() {
@@ -229,13 +231,15 @@ class CaseMaker {
 
   base::Result<records::Fill> FillOf(std::uint32_t blob) {
     TRY_ASSIGN(const std::string bytes, recording_.Blob(blob));
-    return FillOf(bytes);
+    return FillOf(bytes, blob);
   }
 
-  base::Result<records::Fill> FillOf(const std::string& bytes) {
+  // `blob`: where the recording has them; kNone: nowhere.
+  base::Result<records::Fill> FillOf(const std::string& bytes, std::uint32_t blob) {
     records::Fill fill;
     fill.kind = "file";
     TRY_ASSIGN(const std::string hash, blobs_.Put(bytes));
+    if (blob != capture::kNone) contents_[hash] = blob;
     fill.path = std::string(blobs::kBlobScheme) + hash;
     return fill;
   }
@@ -263,8 +267,8 @@ class CaseMaker {
       // The address was the program's.
       std::memset(bytes.data() + pointer.at, 0, 8);
     }
-    TRY_ASSIGN(buffer.fill, FillOf(bytes));
     const bool holds = !buffer.pointers.empty();
+    TRY_ASSIGN(buffer.fill, FillOf(bytes, holds ? capture::kNone : region.before));
     case_.buffers.push_back(std::move(buffer));
     // What a launch leaves of addresses says nothing elsewhere.
     if (!holds) return SetAfter(name, region.before, region.after);
@@ -372,6 +376,7 @@ class CaseMaker {
   records::Case case_;
   std::map<std::uint32_t, std::string> buffers_;  // regions that are buffers of the case
   std::map<std::string, std::string> after_;
+  std::map<std::string, std::uint32_t> contents_;
   std::vector<std::string> notes_;
 };
 
@@ -457,6 +462,13 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
   const std::vector<Group> groups = GroupsOf(recordings, kernel, captured.notes);
   const std::vector<std::string> names = NamesOf(groups, kernel);
   const auto chosen = Choose(groups, choice.most_cases);
+  // Where recordings have what the cases' fills name: there it is read sooner than where it is kept.
+  std::map<std::string, std::pair<const Recording*, std::uint32_t>> contents;
+  Fitter fitter([&contents](const std::string& hash) -> base::Result<std::string> {
+    const auto at = contents.find(hash);
+    if (at == contents.end()) return base::Fail(base::NotFound("they were not recorded"));
+    return at->second.first->Blob(at->second.second);
+  });
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
     CapturedLaunches launches;
@@ -479,6 +491,13 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
       if (auto after = maker.TakeAfter(); !after.empty()) captured.after[made->name] = after;
       for (const std::string& note : maker.TakeNotes()) {
         captured.notes.push_back(made->name + ": " + note);
+      }
+      const Recording* recording = group.recorded[chosen[i][k]].recording;
+      for (const auto& [hash, blob] : maker.TakeContents()) contents[hash] = {recording, blob};
+      if (choice.fits) {
+        if (auto fits = FindFits(*made, captured, fitter); !fits.empty()) {
+          captured.fits[made->name] = std::move(fits);
+        }
       }
       captured.cases.push_back(std::move(*made));
     }

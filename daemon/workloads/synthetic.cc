@@ -75,12 +75,12 @@ class CaseSynthesis {
  public:
   CaseSynthesis(records::Case& one, const std::vector<std::string>& parameters,
                 const std::vector<std::vector<Member>>& members, const CapturedFits& known,
-                const blobs::BlobStore& blobs, Lost lost)
+                Fitter& fitter, Lost lost)
       : case_(one),
         parameters_(parameters),
         members_(members),
         known_(known),
-        blobs_(blobs),
+        fitter_(fitter),
         lost_(lost) {}
 
   base::Result<> Run() {
@@ -113,8 +113,7 @@ class CaseSynthesis {
   CapturedFits TakeFits() { return std::move(fits_); }
 
  private:
-  // Of so many bytes.
-  using TypeFor = std::function<ElementType(std::int64_t)>;
+  using TypeFor = Fitter::TypeFor;
 
   static bool IsCaptured(const std::optional<records::Fill>& fill) {
     return fill && fill->path.rfind(blobs::kBlobScheme, 0) == 0;
@@ -178,15 +177,14 @@ class CaseSynthesis {
       fits_.insert(*known);
       return {};
     }
-    const auto bytes = blobs_.Get(contents);
-    if (!bytes) {
-      if (lost_ == Lost::kError) return base::Fail(bytes.error());
+    const auto fitted = fitter_.Of(contents, type_for);
+    if (!fitted) {
+      if (lost_ == Lost::kError) return base::Fail(fitted.error());
       fill = Zeros();
       return {};
     }
-    Fitted fitted = Fit(*bytes, type_for(static_cast<std::int64_t>(bytes->size())));
-    fill = fitted.fill;
-    fits_[name] = {contents, std::move(fitted.fill), std::move(fitted.distribution)};
+    fill = fitted->fill;
+    fits_[name] = {contents, fitted->fill, fitted->distribution};
     return {};
   }
 
@@ -194,18 +192,22 @@ class CaseSynthesis {
   const std::vector<std::string>& parameters_;
   const std::vector<std::vector<Member>>& members_;
   const CapturedFits& known_;
-  const blobs::BlobStore& blobs_;
+  Fitter& fitter_;
   const Lost lost_;
   CapturedFits fits_;
 };
 
 // The case becomes a synthetic one.
-base::Result<CapturedFits> Synthesize(records::Case& one, const Captured& captured,
-                                      const blobs::BlobStore& blobs, Lost lost) {
+base::Result<CapturedFits> Synthesize(records::Case& one, const Captured& captured, Fitter& fitter,
+                                      Lost lost) {
   const CapturedFits known = captured.FitsOf(one.name);
-  CaseSynthesis synthesis(one, captured.parameters, captured.members, known, blobs, lost);
+  CaseSynthesis synthesis(one, captured.parameters, captured.members, known, fitter, lost);
   TRY(synthesis.Run());
   return synthesis.TakeFits();
+}
+
+Fitter FitterOf(const blobs::BlobStore& blobs) {
+  return Fitter([&blobs](const std::string& hash) { return blobs.Get(hash); });
 }
 
 Distributions DistributionsOf(const CapturedFits& fits) {
@@ -215,6 +217,20 @@ Distributions DistributionsOf(const CapturedFits& fits) {
 }
 
 }  // namespace
+
+base::Result<Fitted> Fitter::Of(const std::string& hash, const TypeFor& type_for) {
+  const auto known = bytes_.find(hash);
+  if (known != bytes_.end()) {
+    for (const auto& [type, fitted] : fitted_[hash]) {
+      if (type == type_for(known->second)) return fitted;
+    }
+  }
+  TRY_ASSIGN(const std::string bytes, contents_(hash));
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  const ElementType type = type_for(size);
+  bytes_[hash] = size;
+  return fitted_[hash].emplace_back(type, Fit(bytes, type)).second;
+}
 
 std::vector<std::vector<records::Parameter::Member>> MembersOf(const records::Kernel& kernel) {
   std::vector<std::vector<records::Parameter::Member>> members;
@@ -247,14 +263,16 @@ base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Ker
     parameters.push_back(parameter.canonical);
   }
   const auto members = MembersOf(kernel);
-  CaseSynthesis synthesis(one, parameters, members, fits, blobs, lost);
+  Fitter fitter = FitterOf(blobs);
+  CaseSynthesis synthesis(one, parameters, members, fits, fitter, lost);
   TRY(synthesis.Run());
   return DistributionsOf(synthesis.TakeFits());
 }
 
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs) {
+  Fitter fitter = FitterOf(blobs);
   for (records::Case& one : captured.cases) {
-    TRY_ASSIGN(const CapturedFits found, Synthesize(one, captured, blobs, Lost::kError));
+    TRY_ASSIGN(const CapturedFits found, Synthesize(one, captured, fitter, Lost::kError));
     if (!found.empty()) captured.distributions[one.name] = DistributionsOf(found);
   }
   captured.after.clear();
@@ -264,13 +282,8 @@ base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs) 
   return {};
 }
 
-void FindFits(Captured& captured, const blobs::BlobStore& blobs) {
-  std::map<std::string, CapturedFits> fits;
-  for (records::Case one : captured.cases) {
-    auto found = Synthesize(one, captured, blobs, Lost::kZeros);
-    if (found && !found->empty()) fits[one.name] = std::move(*found);
-  }
-  captured.fits = std::move(fits);
+CapturedFits FindFits(records::Case one, const Captured& captured, Fitter& fitter) {
+  return Synthesize(one, captured, fitter, Lost::kZeros).value_or(CapturedFits());
 }
 
 }  // namespace cupilot::workloads

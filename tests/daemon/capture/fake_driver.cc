@@ -38,6 +38,13 @@ std::atomic<std::uint32_t> g_correlation{100};
 int g_subscribe_result = 0;
 void* g_capturing = nullptr;
 
+struct Context {
+  int device = 0;
+  std::vector<std::function<void()>> begun;
+};
+std::map<int, Context> g_contexts;
+thread_local Context* g_current = nullptr;
+
 std::uint64_t Address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 // The allocation that holds the address; null if none does.
@@ -144,6 +151,24 @@ void BeginCapture(void* stream) {
 void EndCapture() {
   Call("cuStreamEndCapture", [] { g_capturing = nullptr; });
 }
+
+void MakeContext(int device) {
+  UseDevice(device);
+  const ResourceData data{g_current, nullptr, nullptr};
+  if (g_callback != nullptr && g_enabled[{kResourceDomain, kContextCreated}]) {
+    g_callback(g_user, kResourceDomain, kContextCreated, &data);
+  }
+}
+void UseDevice(int device) {
+  const std::lock_guard lock(g_mutex);
+  g_current = &g_contexts[device];
+  g_current->device = device;
+}
+void Begin(std::function<void()> work) {
+  const std::lock_guard lock(g_mutex);
+  g_current->begun.push_back(std::move(work));
+}
+
 void GraphRan(const Kernel& kernel, unsigned blocks) { Record(kernel, blocks, ++g_correlation, 9); }
 
 void SetSubscribeResult(int result) { g_subscribe_result = result; }
@@ -154,11 +179,22 @@ bool Subscribed() { return g_callback != nullptr; }
 extern "C" {
 
 int cuCtxGetDevice(int* device) {
-  *device = 0;
+  *device = g_current == nullptr ? 0 : g_current->device;
   return 0;
 }
-int cuCtxSetCurrent(void*) { return 0; }
-int cuCtxSynchronize() { return 0; }
+int cuCtxSetCurrent(void* context) {
+  g_current = static_cast<Context*>(context);
+  return 0;
+}
+int cuCtxSynchronize() {
+  std::vector<std::function<void()>> begun;
+  {
+    const std::lock_guard lock(g_mutex);
+    begun.swap(g_current->begun);
+  }
+  for (const auto& work : begun) work();
+  return 0;
+}
 int cuFuncGetAttribute(int* value, int, void*) {
   *value = 0;
   return 0;

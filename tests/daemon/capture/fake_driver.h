@@ -31,6 +31,12 @@ int Launch(Kernel& kernel, unsigned blocks, void** arguments, void** extra = nul
 int Call(const char* name, const std::function<void()>& body);
 void BeginCapture(void* stream);
 void EndCapture();
+// A context of a device, which becomes this thread's own. Threads that have none use device 0.
+void MakeContext(int device);
+// Becomes this thread's.
+void UseDevice(int device);
+// Work of this thread's context that ends when somebody waits for that context.
+void Begin(std::function<void()> work);
 // A record of a kernel that a graph launched.
 void GraphRan(const Kernel& kernel, unsigned blocks);
 

@@ -230,6 +230,28 @@ TEST_F(Injection, OtherThreadsWaitForARecording) {
   EXPECT_EQ(FirstWord(recording, recording.launches.at(0).regions[0].after), 3);
 }
 
+TEST_F(Injection, ALaunchIsItsDevicesAndSeesWhatAllOfThemHaveDone) {
+  const Recording recording = Run([](Program& program) {
+    fake::MakeContext(0);
+    fake::MakeContext(1);
+    fake::Begin([&] { program.in[0] = 50; });
+    fake::UseDevice(0);
+    program.Launch(1);  // adds 50 + 3
+    fake::Begin([&] { program.in[0] = 70; });
+    fake::UseDevice(1);
+    program.Launch(2);  // adds 70 + 3
+    return program.out[0] == 126 ? 0 : 1;
+  });
+  ASSERT_EQ(recording.launches.size(), 2u);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const RecordedLaunch& launch = recording.launches.at(i);
+    EXPECT_EQ(launch.device, i);
+    ASSERT_EQ(launch.regions.size(), 2u);
+    EXPECT_EQ(FirstWord(recording, launch.regions[1].before), i == 0 ? 50 : 70);
+    EXPECT_EQ(FirstWord(recording, launch.regions[0].after), i == 0 ? 53 : 126);
+  }
+}
+
 TEST_F(Injection, MappingsThatTouchEachOtherAreOneRegion) {
   const Recording recording = Run([](Program& program) {
     char* mapped = fake::Map(4096, 6, 1);

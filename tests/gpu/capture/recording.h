@@ -23,7 +23,7 @@ struct RecordedGlobal {
   std::uint32_t constant = 0, before = 0, after = 0;
 };
 struct RecordedLaunch {
-  std::uint32_t kernel = 0, counter = 0;
+  std::uint32_t kernel = 0, counter = 0, device = 0;
   std::uint64_t index = 0;
   bool replaced = false;
   std::vector<std::string> arguments;
@@ -148,7 +148,7 @@ class RecordingReader {
     launch.kernel = U32();
     launch.counter = U32();
     launch.index = U64();
-    U32();
+    launch.device = U32();
     U32();
     for (int i = 0; i < 3; ++i) U32();
     U64();
