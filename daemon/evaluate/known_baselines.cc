@@ -56,7 +56,7 @@ void KnownBaselines::OnOriginal(const std::string& key, const Baseline& baseline
 }
 
 void KnownBaselines::OnPrepared(const std::string& key, base::Result<Baseline> baseline) {
-  if (baseline) {
+  if (baseline && !under_way_[key].outdated) {
     baselines_[key] = *baseline;
     order_.push_back(key);
     if (order_.size() > kKeptBaselines) {

@@ -28,14 +28,17 @@ class KnownBaselines {
   void Find(const EvaluateRequest& request, Need need, Callback done);
   // In place of the one that is known.
   void Keep(const std::string& key, const Baseline& baseline);
+  // Also those that are being made are for nobody but who waits for them.
   void Clear() {
     baselines_.clear();
     order_.clear();
+    for (auto& [key, under_way] : under_way_) under_way.outdated = true;
   }
 
  private:
   struct UnderWay {
     std::optional<Baseline> original;  // once it is built
+    bool outdated = false;             // not to be known
     std::vector<std::pair<Need, Callback>> waiting;
   };
   const Baseline* FindWhole(const std::string& key);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "evaluate/case_errors.h"
+#include "evaluate/evaluation_stages.h"
 #include "evaluate/lined_workers.h"
 #include "evaluate/new_losses.h"
 #include "evaluate/verdict.h"
@@ -14,20 +15,6 @@
 
 namespace cupilot::evaluate {
 namespace {
-
-// What a rejection says when the worker process itself did not survive the candidate.
-struct Stage {
-  const char* name;
-  const char* crashed;  // reasons of records::kReasons
-  // Null: it says nothing about the candidate, whose own runs have limits inside.
-  const char* timed_out;
-};
-constexpr Stage kCheck{"check", "unsupported_construct", "unsupported_construct"};
-constexpr Stage kBuild{"build", "build_failed", "build_failed"};
-constexpr Stage kVerify{"verify", "crashed", nullptr};
-constexpr Stage kMeasure{"measure", "crashed", nullptr};
-constexpr Stage kConfirm{"confirm", "crashed", nullptr};
-constexpr Stage kProfile{"profile", "", ""};
 
 records::Json Summary(const Combined& combined) {
   return {{"speedup", combined.speedup},
@@ -168,8 +155,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
     candidate_lacks_ = reply->lacks;
-    // Who has its turn waits for nobody who may wait for that.
-    if (!request_.same_code || evaluation_.text_hash.empty() || reply->data_hash.empty()) {
+    // Who has its turn waits for nobody who may wait for that, and who has asked already not for
+    // itself: of code by another compiler others learn what became of the first.
+    if (!request_.same_code || as_compiled_ || evaluation_.text_hash.empty() ||
+        reply->data_hash.empty()) {
       return BeginTrials();
     }
     request_.same_code(evaluation_.text_hash + " " + reply->data_hash,
@@ -302,12 +291,21 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     BuildCandidate(&Job::OnWatchedCandidate, true);
   }
 
+  // Whether to try again what failed for no reason of the text.
+  bool WatchAgain(const base::Result<protocol::BuildReply>& reply) {
+    return (!reply || reply->timed_out) && watched_again_-- > 0;
+  }
+
   void OnWatchedOriginal(base::Result<protocol::BuildReply> reply) {
+    if (WatchAgain(reply)) {
+      return BuildText(request_.kernel.closure_source, &Job::OnWatchedOriginal, true);
+    }
     watched_original_ = WatchedArtifact(std::move(reply), "the original", original_not_watched_);
     OnWatched();
   }
 
   void OnWatchedCandidate(base::Result<protocol::BuildReply> reply) {
+    if (WatchAgain(reply)) return BuildCandidate(&Job::OnWatchedCandidate, true);
     watched_candidate_ = WatchedArtifact(std::move(reply), "the candidate", candidate_not_watched_);
     OnWatched();
   }
@@ -324,6 +322,11 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void ProveRest() {
+    // There the same compiler has made of the text what is measured.
+    if (DeviceKind(request_.device) == "host" && !watched_original_.empty() &&
+        watched_candidate_.empty()) {
+      return Reject("build_failed", candidate_not_watched_);
+    }
     AwaitTurn([this] {
       if (!EndsBeaten()) StartVerify("rest", &Job::OnProven);
     });
@@ -554,7 +557,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   std::vector<std::string> candidate_lacks_;
   enum class Watched { kNone, kUnderWay, kDone };
   Watched watched_builds_ = Watched::kNone;
-  int watched_built_ = 0;
+  int watched_built_ = 0, watched_again_ = 2;
   bool awaits_watched_ = false;  // the rest of the verification
   std::string watched_original_, watched_candidate_;
   std::string original_not_watched_, candidate_not_watched_;  // why

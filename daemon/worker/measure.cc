@@ -6,6 +6,7 @@
 #include "device/describe.h"
 #include "worker/admission.h"
 #include "worker/case_inputs.h"
+#include "worker/check_nearby.h"
 #include "worker/checks/check.h"
 #include "worker/device_turn.h"
 #include "worker/floor.h"
@@ -82,7 +83,12 @@ base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std:
   const protocol::CandidateSet& set = subject.request.set;
   References references(set, subject.workload, subject.original);
   TRY_ASSIGN(auto reference, references.Find(nullptr));
-  if (!reference->dropped.empty()) return Finding{};
+  // When the candidate was verified it did.
+  if (!reference->dropped.empty()) {
+    return base::Fail(base::InvalidArgument("the original of '" + set.kernel.name +
+                                            "' cannot be judged on this workload: " +
+                                            reference->dropped));
+  }
   const auto observe = [&] {
     return Observation{set,          subject.original,
                        subject.plan, *reference,
@@ -94,7 +100,9 @@ base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std:
   }
   const Observation seen = observe();
   Errors errors;
-  Finding finding = RunChecks(seen, errors, [](const CheckRow&) { return true; });
+  TRY_ASSIGN(Finding finding, CheckNearby(references, seen, errors, [](const CheckRow&) {
+               return true;
+             }));
   // It wrote them all when it was verified.
   if (finding.reason == "unwritten_output") finding.reason = "stateful";
   return Because(std::move(finding), "stateful");

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "base/hash.h"
 #include "device/parallel.h"
@@ -41,6 +43,10 @@ bool IsAll(const std::byte* data, std::size_t size, std::byte value) {
 
 std::size_t BytesOf(const OriginalResult& result) {
   std::size_t bytes = sizeof result;
+  // Of fills, they are counted with those that FindInputs() keeps, too.
+  for (std::size_t r = 0; result.inputs && r < result.inputs->regions.size(); ++r) {
+    bytes += result.inputs->regions[r].size();
+  }
   for (const ReferenceOutput& output : result.outputs) {
     bytes += output.bytes.size() + output.unwritten.size() / 8;
     if (output.expected) {
@@ -98,6 +104,9 @@ class References::Original {
     }
     return result;
   }
+
+  // Whether what failed last took too long, which a busy machine may be the reason of. Once.
+  bool TookTooLong() { return std::exchange(timed_out_, false); }
 
   base::Result<> AddTwin(OriginalResult& result) {
     TRY(RunTwin(result));
@@ -217,6 +226,7 @@ class References::Original {
     if (!ran && ran.error().code == base::ErrorCode::kUnavailable) return base::Fail(ran.error());
     if (!ran) {
       lease_.reset();
+      timed_out_ = ran.error().code == base::ErrorCode::kTimeout;
       return "the original fails on it: " + ran.error().message;
     }
     const double took = ran->value("microseconds", 0.0);
@@ -240,7 +250,9 @@ class References::Original {
   }
 
   base::Result<> StartRunner() {
-    if (lease_) return {};
+    // Trials of other sizes have the same process, and may have ended it.
+    if (lease_ && lease_->runner().alive()) return {};
+    lease_.reset();
     const std::size_t bytes = BytesOfAllPlacements(plan_) + kSeriesRoom;
     TRY_ASSIGN(Lease lease,
                Lease::Take(set_.device, Role::kOriginal, bytes, {set_.original_artifact}));
@@ -369,6 +381,9 @@ class References::Original {
     TRY_ASSIGN(result.no_twin, WhyNoTwin());
     if (!result.no_twin.empty()) return {};
     auto expected = twin_->Run(*result.inputs);
+    if (!expected && expected.error().code == base::ErrorCode::kUnavailable) {
+      return base::Fail(expected.error());
+    }
     if (!expected) {
       result.no_twin = "the double twin fails on it: " + expected.error().message;
       twin_.reset();
@@ -385,7 +400,8 @@ class References::Original {
       return "there is no double twin" +
              (set_.twin.reason.empty() ? "" : " (" + set_.twin.reason + ")");
     }
-    if (twin_) return std::string();
+    if (twin_ && twin_->alive()) return std::string();
+    twin_.reset();
     auto started = TwinRun::Start(set_, workload_, plan_);
     if (!started && started.error().code == base::ErrorCode::kUnavailable) {
       return base::Fail(started.error());  // no process at all: nothing about the twin
@@ -400,6 +416,7 @@ class References::Original {
   const CasePlan& plan_;
   std::optional<Lease> lease_;
   double longest_us_ = 0;
+  bool timed_out_ = false;  // the last run that failed
   OutsideRange outside_;
   std::unique_ptr<TwinRun> twin_;
 };
@@ -458,8 +475,18 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
   }
   result.key = key;
   auto reference = std::make_shared<const OriginalResult>(std::move(result));
+  if (IsForThisTime(*reference, always)) return reference;
   kept.Put(key, reference, BytesOf(*reference));
   return reference;
+}
+
+// Whether it says nothing for others: the workload itself cannot be run, or other contents took too
+// long for the first time.
+bool References::IsForThisTime(const OriginalResult& result, bool workload) {
+  if (result.dropped.empty()) return false;
+  if (workload) return true;
+  static std::set<std::string>& took_too_long = *new std::set<std::string>();
+  return Runs().TookTooLong() && took_too_long.insert(result.key).second;
 }
 
 base::Result<std::shared_ptr<const OriginalResult>> References::WithTwin(

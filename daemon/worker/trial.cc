@@ -51,20 +51,6 @@ bool SameBits(const Observation& seen) {
   return true;
 }
 
-// Whether it is about values that are judged by their errors.
-bool DecidedByErrors(const Observation& seen, const Finding& finding) {
-  if (finding.reason != "wrong_values" && finding.reason != "precision_loss") return false;
-  if (seen.reference.key.empty()) return false;
-  for (std::size_t r = 0; r < seen.reference.outputs.size(); ++r) {
-    const Region& region = seen.original.layout.regions[r];
-    if (!region.output || !seen.reference.outputs[r].expected) continue;
-    if (EqualityOf(seen.set, region, seen.reference.outputs[r]) == Equality::kErrorRule) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 Trial::Trial(const protocol::VerifyRequest& request, const records::Case& workload,
@@ -219,47 +205,11 @@ base::Result<std::shared_ptr<const OriginalResult>> Trial::TwinWhereBitsDiffer(
 }
 
 base::Result<Finding> Trial::CheckWhole(const Observation& seen, bool results) {
-  Finding finding = RunChecks(seen, errors_, [&](const CheckRow& check) {
-    return !LeftOut(check.name) && (results || !check.of_results);
-  });
-  if (DecidedByErrors(seen, finding)) {
-    const std::string check = finding.check;
-    TRY_ASSIGN(finding, AskNearby(seen.reference, seen.dense, std::move(finding),
-                                  [&](const std::vector<Rho>& errors) {
-                                    Observation again = seen;
-                                    again.original_errors = &errors;
-                                    Finding found = CheckValues(again, errors_);
-                                    if (!found.reason.empty()) found.check = check;
-                                    return found;
-                                  }));
-  }
+  TRY_ASSIGN(Finding finding, CheckNearby(references_, seen, errors_, [&](const CheckRow& check) {
+               return !LeftOut(check.name) && (results || !check.of_results);
+             }));
   if (finding.reason.empty()) exact_ = exact_ && (!results || SameBits(seen));
   return finding;
-}
-
-base::Result<Finding> Trial::AskNearby(
-    const OriginalResult& reference, bool dense, Finding finding,
-    const std::function<Finding(const std::vector<Rho>& errors)>& judge) {
-  const auto all_of = [&](const NearbyErrors& draws, auto error_of) {
-    std::vector<Rho> errors;
-    for (std::size_t r = 0; r < reference.outputs.size(); ++r) {
-      const Rho& here = reference.outputs[r].original_rho;
-      std::vector<Rho> near;
-      for (const std::vector<Rho>& draw : draws) near.push_back(draw[r]);
-      // On a probe an original that is exact is so for what it does: no luck.
-      const bool exact_probe = !dense && IsExact(here);
-      errors.push_back(exact_probe ? here : error_of(here, near));
-    }
-    return errors;
-  };
-  TRY_ASSIGN(const auto first, references_.FindNearby(reference, true));
-  if (first->empty()) return finding;
-  NearbyErrors draws = *first;
-  if (judge(all_of(draws, TypicalError)).reason.empty()) return Finding{};
-  if (!judge(all_of(draws, HopefulError)).reason.empty()) return finding;
-  TRY_ASSIGN(const auto further, references_.FindNearby(reference, false));
-  draws.insert(draws.end(), further->begin(), further->end());
-  return judge(all_of(draws, TypicalError));
 }
 
 base::Result<records::Json> Trial::Launch(const Scene& scene, double original_us) {
@@ -299,6 +249,11 @@ base::Result<Finding> Trial::RunOriginal(const OriginalResult& reference) {
 
 base::Result<std::shared_ptr<const OriginalResult>> Trial::Workload() {
   TRY_ASSIGN(auto reference, references_.Find(nullptr));
+  if (!reference->dropped.empty() && has_workload_) {  // it was not kept, and was run again
+    return base::Fail(base::InvalidArgument("the original of '" + set().kernel.name +
+                                            "' fails when it runs again: " + reference->dropped));
+  }
+  has_workload_ = reference->dropped.empty();
   if (quick_workload || !reference->twin_waits) return reference;
   return references_.WithTwin(*reference);
 }

@@ -75,12 +75,6 @@ class Trial {
   // `reference`, with its twin's word where the results in memory() are not the original's bits.
   base::Result<std::shared_ptr<const OriginalResult>> TwinWhereBitsDiffer(
       std::shared_ptr<const OriginalResult> reference);
-  // What becomes of a finding about errors: on these very inputs the original may be right by luck
-  // (nearby.h), and `judge` says what there is to find by its errors near, by region. Asked only
-  // where a candidate would be refused, and no more draws than decide it.
-  base::Result<Finding> AskNearby(
-      const OriginalResult& reference, bool dense, Finding finding,
-      const std::function<Finding(const std::vector<Rho>& errors)>& judge);
   // The original in the candidate's own process; only after Restart(true). Its results are in
   // memory() afterwards.
   base::Result<Finding> RunOriginal(const OriginalResult& reference);
@@ -91,8 +85,9 @@ class Trial {
   // Whether the last Restart() was with it.
   bool beside_original() const { return module_ == 1; }
 
-  // The workload's own results (with the twin's unless `quick_workload`), and those of the first
-  // fill of the gate that says anything else; null: there is none.
+  // The workload's own results (with the twin's unless `quick_workload`), which the original may
+  // fail to give the first time only, and those of the first fill of the gate that says anything
+  // else; null: there is none.
   base::Result<std::shared_ptr<const OriginalResult>> Workload();
   base::Result<const GateFill*> AnotherFill();
 
@@ -137,6 +132,7 @@ class Trial {
   int module_ = 0;  // of the candidate
   bool restarted_ = false;
   bool exact_ = true;
+  bool has_workload_ = false;  // that the original gives results for
   Errors errors_;
   bool with_twin_ = false;
   std::int64_t launches_ = 0;

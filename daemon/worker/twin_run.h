@@ -30,6 +30,8 @@ class TwinRun {
                                                       const records::Case& workload,
                                                       const CasePlan& original);
 
+  // Whether its process, which trials of other sizes have, too, has not ended.
+  bool alive() const { return lease_.runner().alive(); }
   // By region of the original's layout; nullopt where there is no floating output.
   base::Result<std::vector<std::optional<Expected>>> Run(const CaseInputs& inputs);
   // The same of one run: exact results, no units.

@@ -92,6 +92,14 @@ class Verification {
     std::unique_ptr<StandIn> stand_in;
     bool looked_for = original.layout.bytes <= kMuchData;
     TRY_ASSIGN(Finding finding, trial.Start());
+    // The steps rely on it, whichever of them are asked.
+    if (finding.reason.empty()) {
+      TRY_ASSIGN(const auto results, trial.Workload());
+      if (!results->dropped.empty()) {
+        OriginalFailed("the workload '" + workload.name + "': " + results->dropped);
+        return {};
+      }
+    }
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty() || !trial.original_failure.empty()) break;
       if (!Asked(step)) continue;

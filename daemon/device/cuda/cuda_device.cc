@@ -134,7 +134,7 @@ base::Result<std::span<std::byte>> CudaDevice::Allocate(int descriptor, std::siz
   mapping_ = {static_cast<std::byte*>(mapped), bytes};
   TRY(Reserve(bytes));
   // Copies of locked pages are several times faster; where they may not be locked, it is slower.
-  (void)api_.cuMemHostRegister_v2(mapped, bytes, 0);
+  locked_ = api_.cuMemHostRegister_v2(mapped, bytes, 0) == kSuccess;
   return mapping_;
 }
 
@@ -165,9 +165,13 @@ std::size_t CudaDevice::FreeBytes() const {
 }
 
 base::Result<> CudaDevice::Upload(std::int64_t offset, std::int64_t bytes) {
-  return Check(api_.cuMemcpyHtoD_v2(memory_ + static_cast<DevicePointer>(offset),
-                                    mapping_.data() + offset, static_cast<std::size_t>(bytes)),
-               "cuMemcpyHtoD");
+  TRY(Check(api_.cuMemcpyHtoD_v2(memory_ + static_cast<DevicePointer>(offset),
+                                 mapping_.data() + offset, static_cast<std::size_t>(bytes)),
+            "cuMemcpyHtoD"));
+  // Of pages that are not locked the call returns once they are copied aside, and our stream does
+  // not wait for the one on which the rest is done.
+  if (locked_) return {};
+  return Check(api_.cuStreamSynchronize(nullptr), "cuMemcpyHtoD");
 }
 
 base::Result<> CudaDevice::Download(std::int64_t offset, std::int64_t bytes) {

@@ -91,6 +91,7 @@ class CudaDevice final : public Device {
   DevicePointer memory_ = 0;
   std::size_t reserved_ = 0;
   std::span<std::byte> mapping_;
+  bool locked_ = false;  // its pages
   std::vector<LoadedModule> modules_;
   std::vector<GraphExec> graphs_;
 };

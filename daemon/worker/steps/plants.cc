@@ -154,13 +154,16 @@ class Planting {
     // Integers may have another base than the workload; errors are known for that one alone.
     const bool floating = layout_.regions[region_].type.floating();
     for (std::size_t k = 0; k < results.size(); ++k) {
-      moved_ += expected->outputs[k] != expected->outputs[0] ? 1 : 0;
+      const int moved = expected->outputs[k] != expected->outputs[0] ? 1 : 0;
       const auto got = [&](std::size_t r) { return results[k][r].data(); };
       if (!Suspicious(expected->outputs[k], got,
                       floating ? Effect::kOfWorkload : Effect::kUnknown)) {
+        moved_ += moved;
         continue;
       }
-      if (asked_ == kMostAsked) continue;
+      // What nobody judges shows nothing. What is exact is asked in any case.
+      if (asked_ >= kMostAsked && !DiffersExactly(expected->outputs[k], got)) continue;
+      moved_ += moved;
       asked_ += 1;
       const auto inputs = std::make_shared<const CaseInputs>(series.With(request.pokes[k]));
       const std::string poke = name + ", launch " + std::to_string(k);
@@ -214,6 +217,18 @@ class Planting {
           DiffersByMuch(r, expected, got)) {
         return true;
       }
+    }
+    return false;
+  }
+
+  // Outputs that are the original's bits or wrong.
+  template <class Got>
+  bool DiffersExactly(const std::vector<std::vector<std::byte>>& outputs, const Got& got_of) const {
+    for (std::size_t r = 0; r < layout_.regions.size(); ++r) {
+      const Region& region = layout_.regions[r];
+      const std::vector<std::byte>& expected = outputs[r];
+      if (expected.empty() || region.type.floating() || region.order_free) continue;
+      if (std::memcmp(expected.data(), got_of(r), expected.size()) != 0) return true;
     }
     return false;
   }

@@ -50,6 +50,7 @@ base::Result<Finding> JudgeRegime(Trial& trial, const Regime& regime) {
     return JudgeContentsOf(trial, "regimes", regime.name, regime.draw);
   SpecialContents special{"regimes", regime.name};
   special.lattice = regime.lattice;
+  special.plain = plain;
   special.finite = regime.kind == Regime::Kind::kFinite;
   special.units = UnitsOfTies(trial.scene().original.layout);
   return JudgeSpecialContents(trial, special, regime.draw);

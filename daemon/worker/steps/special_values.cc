@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "records/element_values.h"
+#include "worker/check_nearby.h"
 #include "worker/plant.h"
 #include "worker/steps/step.h"
 
@@ -22,6 +23,8 @@ constexpr double kSpecialUnits = 128;
 // Of the largest result, in roundings: of a candidate that had the original's bits so far, and
 // where numbers are so simple that all honest candidates take the same branches.
 constexpr double kExactParts = 8, kLatticeParts = 4096;
+// Of a declared tolerance, and with it of the largest result: nothing is known of what cancels.
+constexpr double kTolerances = 16;
 constexpr double kErrors = 5;  // of the original: its own, and what the rule allows others
 constexpr int kZeroedOperands = 4;
 constexpr int kMostScalars = 3;
@@ -70,6 +73,7 @@ class SpecialComparison {
         numbers_(special.numbers),
         finite_(special.finite),
         lattice_(special.lattice),
+        plain_(special.plain),
         units_(std::max(kSpecialUnits, special.units)) {
     errors_.resize(reference.outputs.size());
   }
@@ -78,11 +82,11 @@ class SpecialComparison {
   base::Result<Finding> Run() {
     Finding finding = Compare();
     if (finding.reason.empty() || !too_far_) return finding;
-    return trial_.AskNearby(reference_, true, std::move(finding),
-                            [&](const std::vector<Rho>& errors) {
-                              errors_ = errors;
-                              return Compare();
-                            });
+    return AskNearby(trial_.references(), reference_, true, std::move(finding),
+                     [&](const std::vector<Rho>& errors) {
+                       errors_ = errors;
+                       return Compare();
+                     });
   }
 
  private:
@@ -130,11 +134,19 @@ class SpecialComparison {
     // The compiler may have put a fused product elsewhere, which shows on few contents only.
     if (trial_.exact() && (!output.expected || apart > kExactParts * LargestOf(r))) return true;
     if (lattice_ && apart > kLatticeParts * LargestOf(r)) return true;
-    if (!output.expected || !numbers_)
-      return false;  // by bits or a tolerance: other fills ask for that
+    if (plain_ && EqualityOf(trial_.set(), region, output) == Equality::kTolerance) {
+      return std::fabs(c - o) > ToleratedIn(r);
+    }
+    if (!output.expected || !numbers_) return false;  // by bits: other fills ask for that
     const double units = std::max(units_, kErrors * errors_[r].max);
     too_far_ = std::fabs(c - o) > output.expected->Apart(units, static_cast<std::size_t>(i));
     return too_far_;
+  }
+
+  double ToleratedIn(std::size_t r) {
+    const records::Tolerance& declared = *trial_.set().workload.tolerance;
+    return kTolerances *
+           (declared.absolute.value_or(0) + declared.relative.value_or(0) * LargestOf(r));
   }
 
   // Of the original's finite results.
@@ -153,7 +165,7 @@ class SpecialComparison {
   Trial& trial_;
   const OriginalResult& reference_;
   const std::string label_;
-  const bool numbers_, finite_, lattice_;
+  const bool numbers_, finite_, lattice_, plain_;
   std::vector<double> largest_;  // by region; -1: not known yet
   const double units_;
   std::vector<Rho> errors_;  // of the original, by region; at first none
@@ -221,8 +233,9 @@ base::Result<Finding> JudgeScalars(Trial& trial) {
     const auto draw = [&] {
       return WithSpecialValues(plan, *workload->inputs, planted, trial.set().seed);
     };
-    TRY_ASSIGN(Finding finding,
-               JudgeContents(trial, "values as great as argument " + name, draw, true));
+    SpecialContents special{"special_values", "values as great as argument " + name};
+    special.plain = true;
+    TRY_ASSIGN(Finding finding, JudgeSpecialContents(trial, special, draw));
     if (!finding.reason.empty()) return finding;
   }
   return Finding{};

@@ -86,6 +86,7 @@ struct SpecialContents {
   bool finite = false;   // what is none in the original's results is not asked
   bool lattice = false;  // Regime::lattice
   double units = 0;      // that they may be off by at least; 0: as special values are judged
+  bool plain = false;    // a declared tolerance holds here, too, with some room
 };
 base::Result<Finding> JudgeSpecialContents(Trial& trial, const SpecialContents& special,
                                            const std::function<CaseInputs()>& draw);

@@ -60,6 +60,7 @@ class FinalistTest : public WorkerEvaluatorTest {
       built.artifact = as_compiled ? nvcc_ : original_;
       built.toolchain = as_compiled ? "nvcc toolkit 13" : "nvrtc 13.0";
       built.target = "compute_90,sm_90";
+      built.data_hash = "data";
       built.text_hashes = {{"entry", as_compiled ? code_ : "text"},
                            {MakeRequest().kernel.name, as_compiled ? original_code_ : "first"}};
       return protocol::ToJson(built);
@@ -132,6 +133,26 @@ TEST_F(FinalistTest, AnotherOriginalIsWhatItIsMeasuredAgainst) {
   ASSERT_TRUE(RunOnGpu());
   ASSERT_EQ(against_.size(), 3u);
   EXPECT_EQ(against_.back(), nvcc_);
+}
+
+TEST_F(FinalistTest, WhetherItsCodeIsKnownIsAskedOnce) {
+  original_code_ = "second";
+  EvaluateRequest request = MakeRequest();
+  request.device = "cuda:0";
+  std::vector<std::string> asked;
+  request.same_code = [&asked](const std::string& code, auto known) {
+    asked.push_back(code);
+    // Who has asked already would wait for its own verdict.
+    if (asked.size() == 1) known(std::nullopt);
+  };
+  Outcome outcome = base::Fail(base::Internal("no answer"));
+  evaluator_.Evaluate(std::move(request),
+                      [&outcome](Outcome answer) { outcome = std::move(answer); });
+  workers_.RunAll();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_EQ(asked.size(), 1u);
+  EXPECT_THAT(against_, ElementsAre(original_, nvcc_));
 }
 
 TEST_F(FinalistTest, AProfileIsOfTheCodeThatWasMeasured) {

@@ -93,5 +93,53 @@ TEST(PlantSeriesTest, ShowOneInAHundredOfALargeInput) {
   EXPECT_THAT(plants->detail, ::testing::Not(::testing::HasSubstr("fewer than")));
 }
 
+// A sum in another order has other bits in nearly each launch, and the place of the greatest number
+// beside it is exact.
+TEST(PlantSeriesTest, WhatIsExactIsAskedBesideWhatRoundsOtherwise) {
+  const auto text = [](const std::string& name, const std::string& at, const std::string& counts) {
+    return "__global__ void " + name + R"((const int* in, float* sum, int* peak, int n) {
+  float total = 0.0f;
+  int best = 0;
+  for (int k = 0; k < n; ++k) total += 0.1f * in[)" +
+           at + R"(];
+  for (int k = 0; k < n; ++k)
+    if (()" +
+           counts + R"() && in[k] > in[best]) best = k;
+  sum[0] = total;
+  peak[0] = best;
+}
+)";
+  };
+  const Json integers = {{"kind", "integers"}, {"low", "0"}, {"high", "100000"}};
+  StepsRig rig("peak", text("peak", "k", "true"),
+               {{"schema", "cupilot.workload/1"},
+                {"kernel", "peak"},
+                {"cases",
+                 {{{"name", "all"},
+                   {"grid", {1, 1, 1}},
+                   {"block", {1, 1, 1}},
+                   {"arguments",
+                    {{{"name", "in"}, {"type", "const int*"}, {"count", 4096}, {"fill", integers}},
+                     {{"name", "sum"}, {"type", "float*"}, {"count", 1}, {"access", "out"}},
+                     {{"name", "peak"}, {"type", "int*"}, {"count", 1}, {"access", "out"}},
+                     {{"name", "n"}, {"type", "int"}, {"value", 4096}}}}}}}});
+  const auto variant = [&](const std::string& counts) -> Json {
+    return {{"schema", "cupilot.variant/1"},
+            {"kernel", "peak"},
+            {"source", text("other", "n - 1 - k", counts)},
+            {"entry", "other"}};
+  };
+  for (rig.seed = 1; rig.seed <= 3; ++rig.seed) {
+    const auto ignores = rig.Verify(variant("k % 100 != 11"),
+                                    {"plant", "fills", "more_fills", "special_values", "regimes"});
+    EXPECT_FALSE(ignores.passed) << "seed " << rig.seed;
+    EXPECT_TRUE(ignores.steps.value("plants", Json::object()).contains("caught"))
+        << ignores.steps.dump();
+  }
+  rig.seed = 1;
+  const auto honest = rig.Verify(variant("true"));
+  EXPECT_TRUE(honest.passed) << honest.reason << ": " << honest.detail;
+}
+
 }  // namespace
 }  // namespace cupilot::evaluate

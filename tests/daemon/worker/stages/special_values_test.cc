@@ -126,6 +126,49 @@ TEST(SpecialValues, WhatAMaskLeavesOutMayBeNoNumberOnEverySeed) {
   EXPECT_TRUE(choice.passed) << choice.reason << ": " << choice.detail;
 }
 
+// Sums of what is at least a limit, which the launch says, added in another order. A tolerance is
+// no excuse for what the limit itself does.
+TEST(SpecialValues, ADeclaredToleranceHoldsWhereALimitIsMet) {
+  const auto text = [](const std::string& name, const char* compare) {
+    return "__global__ void " + name + R"((const float* in, float* out, float limit, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  float sum = 0.0f;
+  for (int k = 0; k < 16; ++k) {
+    const float x = in[row * 16 + )" +
+           (name == "other" ? "15 - k" : "k") + "];\n    if (x " + compare +
+           R"( limit) sum += x;
+  }
+  out[row] = sum;
+}
+)";
+  };
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  StepsRig rig("limited", text("limited", ">="),
+               {{"schema", "cupilot.workload/1"},
+                {"kernel", "limited"},
+                {"tolerance", {{"relative", 1e-4}}},
+                {"cases",
+                 {{{"name", "all"},
+                   {"grid", {1, 1, 1}},
+                   {"block", {64, 1, 1}},
+                   {"arguments",
+                    {{{"name", "in"}, {"type", "const float*"}, {"count", 1024}, {"fill", normal}},
+                     {{"name", "out"}, {"type", "float*"}, {"count", 64}, {"access", "out"}},
+                     {{"name", "limit"}, {"type", "float"}, {"value", 0.7}},
+                     {{"name", "rows"}, {"type", "int"}, {"value", 64}}}}}}}});
+  const auto variant = [&](const char* compare) -> Json {
+    return {{"schema", "cupilot.variant/1"},
+            {"kernel", "limited"},
+            {"source", text("other", compare)},
+            {"entry", "other"}};
+  };
+  rig.ExpectCaughtBy("special_values", "wrong_values", variant(">"), {"regimes"});
+  rig.ExpectCaughtBy("regimes", "wrong_values", variant(">"), {"special_values"});
+  const auto honest = rig.Verify(variant(">="));
+  EXPECT_TRUE(honest.passed) << honest.reason << ": " << honest.detail;
+}
+
 // A number of the source, which random data never hit.
 TEST(RegimesTest, ALimitThatIsMetExactly) {
   const auto text = [](const std::string& name, const char* compare) {
