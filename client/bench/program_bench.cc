@@ -175,12 +175,14 @@ class Bench {
     for (const KernelCounts& kernel : out_.kernels) {
       if (kernel.tuned > 0) out_.suspects.push_back({kernel.kernel, false, {}, {}});
     }
-    // A fair share of what is left for each; none where it is too little for an answer.
+    // A fair share of what is left for each; none where it is too little for an answer, but for the
+    // first: of long programs one is looked at all the same.
+    const double needed = 2 * static_cast<double>(kLeastPairs) * out_.ratio->second;
+    const double end = out_.seconds + std::max(limits_.seconds, needed);
     for (std::size_t i = 0; i < out_.suspects.size(); ++i) {
       Suspect& suspect = out_.suspects[i];
-      const double left = limits_.seconds - out_.seconds;
+      const double left = end - out_.seconds;
       const double share = left / static_cast<double>(out_.suspects.size() - i);
-      const double needed = 2 * static_cast<double>(kLeastPairs) * out_.ratio->second;
       if (needed > left) continue;
       TRY(Pairs({}, {.without = suspect.kernel}, out_.seconds + std::max(share, needed),
                 "without " + suspect.kernel + ", pair", suspect.pairs, nullptr));

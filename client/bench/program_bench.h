@@ -17,8 +17,8 @@ namespace cupilot::client {
 
 struct BenchLimits {
   std::size_t most_pairs = 30;  // at least kLeastPairs
-  // Of runs; no pair begins after it, unless there are too few. Where the program is not slower,
-  // kernels are left out for as long again at most.
+  // Of runs; no pair begins after it, unless there are too few. Kernels are left out for as long
+  // again at most, but where the program is slower at least one is.
   double seconds = 60;
   int warmup = 1;  // runs each way that are not measured, at least 1
 };

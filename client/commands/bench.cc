@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "client/commands/commands.h"
 #include "client/connection.h"
 #include "client/program_variants.h"
+#include "client/quiet_daemon.h"
 #include "protocol/demotion.h"
 
 namespace cupilot::client {
@@ -95,9 +97,14 @@ int RunBench(const Arguments& arguments, Output& output) {
   BenchReport report;
   report.words = arguments.bench.words;
   const std::string file = ProgramFile(report.words[0]);
+  std::optional<QuietDaemon> quiet(std::in_place);
   auto bench = BenchProgram(
-      [&](const Variation& variation) { return RunTimed(report.words, variation); },
+      [&](const Variation& variation) {
+        quiet->Renew();
+        return RunTimed(report.words, variation);
+      },
       LimitsOf(arguments.bench), [&](const std::string& what) { output.Progress(what); });
+  quiet.reset();
   output.EndProgress();
   if (!bench) return output.Fail(bench.error().In(report.words[0]));
   report.bench = std::move(*bench);

@@ -64,12 +64,11 @@ base::Result<std::vector<Asked>> AskForKernels(Output& output, Connection& conne
       TRY_ASSIGN(records::Kernel kernel, records::ParseKernel(row));
       kernels.push_back({std::move(kernel), !name.empty() || !FlagOf(row, "has_workload")});
     }
-    if (!kernels.empty()) return kernels;
-    return base::Fail(base::NotFound(
-        name.empty() ? "no tagged kernel is known here; write `// cupilot: tune` above one and "
-                       "build"
-                     : "no tagged kernel '" + name +
-                           "' is known here; `cupilot list` shows those that are"));
+    if (kernels.empty() && !name.empty()) {
+      return base::Fail(base::NotFound("no tagged kernel '" + name +
+                                       "' is known here; `cupilot list` shows those that are"));
+    }
+    return kernels;  // none: launches are counted, which shows what is worth a tag
   }
 }
 
@@ -216,7 +215,7 @@ Json EndingJson(const std::optional<int>& status) {
           {"ending", *status == 0 ? "" : base::EndingText(*status)}};
 }
 
-void Print(const Harvest& harvest, int status, Output& output) {
+void Print(const Harvest& harvest, int status, bool tagless, Output& output) {
   Json document = {{"schema", "cupilot.capture/1"},
                    {"kernels", Json::array()},
                    {"problems", harvest.problems},
@@ -238,6 +237,11 @@ void Print(const Harvest& harvest, int status, Output& output) {
   }
   output.Document(document);
   if (rows.size() > 1) output.Table(rows);
+  if (tagless) {
+    output.Line(
+        "no kernel has a tag yet; `cupilot list --untagged` shows which are worth one, the most "
+        "time first: write `// cupilot: tune` above it and build");
+  }
   for (const std::string& problem : harvest.problems) output.Line(problem);
   if (counted) {
     output.Line(
@@ -275,8 +279,9 @@ base::Result<int> Capture(const Arguments& arguments, Output& output, std::optio
   TRY_ASSIGN(Harvest harvest, Gather(recordings, kernels, arguments, blobs, signals));
   if (!harvest.captured.empty() || !harvest.untagged.empty())
     TRY(GiveToDaemon(connection, harvest, folder.path()));
-  Print(harvest, status, output);
-  return harvest.captured.empty() || status != 0 ? kNo : kDone;
+  const bool tagless = kernels.empty() && !harvest.untagged.empty();
+  Print(harvest, status, tagless, output);
+  return (harvest.captured.empty() && !tagless) || status != 0 ? kNo : kDone;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void Gate::Leave() {
 bool Gate::Close(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   std::unique_lock lock(mutex_);
-  if (!changed_.wait_until(lock, deadline, [this] { return !closed_; })) return false;
+  if (!changed_.wait_until(lock, deadline, [this] { return !closed_; }) || abandoned_) return false;
   closed_ = true;
   if (changed_.wait_until(lock, deadline, [this] { return inside_ == 0; })) return true;
   closed_ = false;
@@ -31,6 +31,13 @@ bool Gate::Close(std::chrono::milliseconds patience) {
 
 void Gate::Open() {
   const std::lock_guard lock(mutex_);
+  closed_ = false;
+  changed_.notify_all();
+}
+
+void Gate::Abandon() {
+  const std::lock_guard lock(mutex_);
+  abandoned_ = true;
   closed_ = false;
   changed_.notify_all();
 }

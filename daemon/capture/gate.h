@@ -18,10 +18,13 @@ class Gate {
   // where that takes longer than `patience`: it is not closed then.
   bool Close(std::chrono::milliseconds patience);
   void Open();
+  // For good: whoever has it closed may never come back to open it.
+  void Abandon();
 
  private:
   std::atomic<int> inside_{0};
   std::atomic<bool> closed_{false};
+  bool abandoned_ = false;  // with mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
 };

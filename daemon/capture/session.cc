@@ -158,6 +158,9 @@ bool Session::Start(std::string& reason) {
 void Session::Finish() {
   if (off_.exchange(true)) return;
   InsideOurs() = true;
+  // From now on no call is told of, also not the end of one that is recorded now. Others wait for
+  // that, and for these whoever ends the program may wait.
+  gate_.Abandon();
   // Nothing waits for the devices: a program may end while they are busy.
   cupti_.cuptiActivityFlushAll(kFlushAll);
   timings_.Finish(kernels_);

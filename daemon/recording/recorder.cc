@@ -12,6 +12,8 @@ namespace cupilot::capture {
 namespace {
 
 // More geometries than that are no geometries that a tuner could serve.
+// Of launches by geometry and scalars; behind these there is as much room again for those that are
+// counted by their geometry alone. Kernels that are not planned have half of it.
 constexpr std::size_t kMostCounters = 1 << 16;
 constexpr std::uint64_t kMostHeadBytes = 64 << 20;
 // A longer table is somebody's memory pool, in which any number might look like an address.
@@ -96,6 +98,7 @@ class Recorder::Recording {
   std::vector<Pointer> in_memory;
   std::vector<Global> globals;
   std::uint64_t reserved = 0;
+  bool wanted = false;  // there was no room for it, and nothing of its kind is recorded yet
 
   std::uint32_t RegionOf(const Region& region) {
     const auto [at, added] =
@@ -224,27 +227,48 @@ std::uint32_t Recorder::Count(const Kernel& kernel, const Launch& launch, std::u
   Put(head, launch.grid);
   Put(head, launch.block);
   Put(head, launch.shared_bytes);
+  const std::size_t geometry = head.size();
   Put(head, scalars);
   if (known) PutScalars(kernel, launch.arguments, head);
-  const std::lock_guard lock(mutex_);
-  if (finished_) return kNone;
-  seen_ += calls;
-  const std::uint32_t id = CounterOf(kernel, head);
-  if (id == kNone) return id;
-  counters_[id].calls += calls;
-  counters_[id].changed = true;
-  Flush();
+  const char* full = nullptr;
+  std::uint32_t id = kNone;
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return kNone;
+    seen_ += calls;
+    id = CounterOf(kernel, head, false);
+    if (id == kNone) {
+      full = "its launches have too many different arguments (a step, a seed?): further ones are "
+             "counted by their geometry alone, and not recorded";
+      head.resize(geometry);
+      Put(head, std::uint32_t{0});
+      id = CounterOf(kernel, head, true);
+    }
+    if (id == kNone) {
+      full = "its launches have too many different geometries: further ones are not counted";
+    } else {
+      counters_[id].calls += calls;
+      counters_[id].changed = true;
+      Flush();
+    }
+  }
+  if (full != nullptr && kernel.planned != nullptr) Note(&kernel, full);
   return id;
 }
 
-std::uint32_t Recorder::CounterOf(const Kernel& kernel, const std::string& head) {
+std::uint32_t Recorder::CounterOf(const Kernel& kernel, const std::string& head, bool folded) {
   if (const auto at = index_.find(head); at != index_.end()) return at->second;
-  if (counters_.size() >= kMostCounters || head_bytes_ + head.size() > kMostHeadBytes) return kNone;
+  const unsigned quarters = (kernel.planned == nullptr ? 2 : 4) + (folded ? 4 : 0);
+  if (counters_.size() >= kMostCounters / 4 * quarters ||
+      head_bytes_ + head.size() > kMostHeadBytes / 4 * quarters) {
+    return kNone;
+  }
   head_bytes_ += head.size();
   const auto id = static_cast<std::uint32_t>(counters_.size());
   Counter& counter = counters_.emplace_back();
   counter.kernel = kernel.id;
   counter.head = head;
+  counter.folded = folded;
   index_.emplace(counter.head, id);
   return id;
 }
@@ -284,13 +308,18 @@ Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
   {
     const std::lock_guard lock(mutex_);
     if (finished_) return nullptr;
+    if (counters_[counter].folded) return nullptr;
     index = counters_[counter].offered++;
     if (!Draws(index, replaced)) return nullptr;
   }
   if (IsHidden(kernel)) return nullptr;
   Begun recording(new Recording(memory_));
   if (!recording->IsHeld()) {
-    Note(&kernel, "other threads' work did not end in time before a launch of it");
+    Note(&kernel, "a launch was not recorded: other threads' work did not end in time before it, or "
+                  "a graph was being captured");
+    // The next one is the first, or is drawn in its place.
+    const std::lock_guard lock(mutex_);
+    --counters_[counter].offered;
     return nullptr;
   }
   recording->lock = std::unique_lock(recording_mutex_);
@@ -303,24 +332,34 @@ Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
     recording->arguments.emplace_back(static_cast<const char*>(launch.arguments[i]),
                                       kernel.parameters[i].bytes);
   }
-  if (!FindPointers(*recording) || !FindGlobals(*recording) || !Reserve(*recording)) return nullptr;
+  if (!FindPointers(*recording) || !FindGlobals(*recording)) return nullptr;
+  if (!Reserve(*recording)) {
+    if (recording->wanted) {
+      Note(&kernel, "launches of it were not recorded: --max-size allows no more");
+    }
+    return nullptr;
+  }
   if (ReadRegions(*recording, false)) return recording;
   Drop(std::move(recording));
   return nullptr;
 }
 
-// Room for at most twice what is there: before, and after where it changed.
+// Room for at most twice what is there: before, and after where it changed. Further launches of
+// what is recorded already leave half of all room to what comes later for the first time.
 bool Recorder::Reserve(Recording& recording) {
   const std::uint64_t bytes = 2 * recording.Bytes();
   const std::lock_guard lock(mutex_);
   const std::uint64_t taken = writer_.bytes_written() + reserved_;
-  if (taken > plan_.max_bytes || bytes > plan_.max_bytes - taken) {
-    ++left_out_;
-    return false;
+  const bool again = recording.replaced < counters_[recording.counter].kept.size();
+  const std::uint64_t most = again ? plan_.max_bytes / 2 : plan_.max_bytes;
+  if (taken <= most && bytes <= most - taken) {
+    recording.reserved = bytes;
+    reserved_ += bytes;
+    return true;
   }
-  recording.reserved = bytes;
-  reserved_ += bytes;
-  return true;
+  left_out_ += again ? 0 : 1;
+  recording.wanted = !again;
+  return false;
 }
 
 bool Recorder::AddPointer(Recording& recording, std::uint32_t parameter, std::uint32_t at,

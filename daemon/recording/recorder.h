@@ -69,8 +69,9 @@ class Recorder {
   const Kernel* Find(const std::string& signature, const std::string& name,
                      const std::vector<std::uint32_t>& sizes,
                      const std::vector<std::uint32_t>& offsets = {});
-  // kNone where there are too many counters already, and after the end. Launches whose arguments
-  // are not known are counted by their geometry alone.
+  // kNone where there are too many counters already (of a planned kernel, a note says so), and
+  // after the end. Launches whose arguments are not known, or of which there are too many, are
+  // counted by their geometry alone.
   std::uint32_t Count(const Kernel& kernel, const Launch& launch, std::uint64_t calls = 1);
   // Once a counted launch that may be recorded, with its counter.
   Begun Before(const Kernel& kernel, std::uint32_t counter, const Launch& launch);
@@ -97,12 +98,13 @@ class Recorder {
     std::vector<std::uint32_t> kept{};  // recorded ones besides the first, and not replaced
     std::string head{};                 // of the chunk: kernel to scalars
     bool changed = false;
+    bool folded = false;  // launches with any arguments: none of them is recorded
   };
   // The bytes of all parameters, those of pointers zeroed, appended to `head`.
   void PutScalars(const Kernel& kernel, void* const* arguments, std::string& head);
   bool IsAddress(std::uint64_t word);
   const PlannedKernel* PlannedOf(const std::string& signature, const std::string& name) const;
-  std::uint32_t CounterOf(const Kernel& kernel, const std::string& head);
+  std::uint32_t CounterOf(const Kernel& kernel, const std::string& head, bool folded);
   // Whether the counter's launch number `index` is recorded, and which one it replaces.
   bool Draws(std::uint64_t index, std::uint32_t& replaced);
   bool IsHidden(const Kernel& kernel);

@@ -131,6 +131,7 @@ base::Result<CapturesTaken> Service::AddCaptured(const std::vector<workloads::Ca
   winnable_.clear();
   CapturesTaken taken;
   std::set<std::string> unneeded;
+  const std::int64_t now = NowMs();  // of all: of equal age what costs least goes first
   for (workloads::Captured captured : all) {
     const workloads::Captured* earlier = captured_.FindEarlier(captured);
     captured_.NoteWritten(workloads::BlobsOf(captured));
@@ -143,7 +144,7 @@ base::Result<CapturesTaken> Service::AddCaptured(const std::vector<workloads::Ca
       unneeded.merge(workloads::BlobsOf(captured));
     } else {
       if (earlier != nullptr) workloads::TakeSameCases(*earlier, captured);
-      captured.used = NowMs();
+      captured.used = now;
       TRY(captured_.Save(captured));
       log::Info("captured", {{"kernel", captured.kernel}, {"cases", captured.cases.size()}});
     }

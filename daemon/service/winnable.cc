@@ -79,8 +79,10 @@ double WinnableMicroseconds(const workloads::Captured& captured, const records::
     winnable += one.weight * ShareOf(one.name, best, floors);
     named += one.weight;
   }
-  // Geometries that no case stands for: like the others. The weights may be an earlier capture's.
-  const double total = captured.Microseconds();
+  // Of launches that no case stands for nothing can be won. The weights, or even the cases, may be
+  // an earlier capture's.
+  const double covered = captured.CoveredMicroseconds();
+  const double total = covered > 0 ? covered : captured.Microseconds();
   if (captured.cases.empty()) return total * ShareOf("", best, floors);
   return named > 0 && total > 0 ? winnable * total / named : winnable;
 }

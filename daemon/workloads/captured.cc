@@ -178,6 +178,14 @@ double Captured::Microseconds() const {
   return microseconds;
 }
 
+double Captured::CoveredMicroseconds() const {
+  double microseconds = 0;
+  for (const CapturedLaunches& some : launches) {
+    if (!some.cases.empty()) microseconds += some.microseconds;
+  }
+  return microseconds;
+}
+
 const CapturedReplay* Captured::FindReplay(const std::string& kernel_key,
                                            const std::string& name) const {
   const auto of_text = replays.find(kernel_key);

@@ -20,6 +20,7 @@ using records::Kernel;
 using records::ParameterKind;
 
 constexpr std::size_t kMostListed = 200;
+constexpr double kLittle = 0.5;  // a share of a kernel's time of which people should know
 
 std::int64_t IntegerOf(const std::string& bytes) {
   std::int64_t value = 0;
@@ -510,6 +511,13 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
     rest.name = "all others";
     rest.calls += launches.calls;
     rest.microseconds += launches.microseconds;
+  }
+  const double total = captured.Microseconds(), covered = captured.CoveredMicroseconds();
+  if (!captured.cases.empty() && total > 0 && covered < kLittle * total) {
+    captured.notes.push_back("its " + std::to_string(captured.cases.size()) + " cases are " +
+                             std::to_string(static_cast<int>(100 * covered / total)) +
+                             " % of its time: launches with another geometry or other integers "
+                             "run the original (is one a step or a seed?)");
   }
   if (!captured.cases.empty() || (choice.counts_only && !captured.launches.empty())) {
     return captured;

@@ -16,6 +16,9 @@ using capture::ChunkKind;
 // No chunk but a blob is larger: what claims to be is no chunk.
 constexpr std::uint64_t kLargestChunk = std::uint64_t{64} << 20;
 
+// Whether so many bytes hold a pointer at `at`, which may be any number.
+bool HasWord(std::uint64_t bytes, std::uint64_t at) { return bytes >= 8 && at <= bytes - 8; }
+
 // Takes values off a payload; after the first that is not there all are 0 and ok() is false.
 class Taker {
  public:
@@ -286,14 +289,14 @@ base::Result<> Recording::Check() const {
     }
     for (const RecordedPointer& pointer : launch.pointers) {
       if (pointer.holder >= launch.arguments.size() || pointer.region >= launch.regions.size() ||
-          pointer.at + 8 > launch.arguments[pointer.holder].size() ||
+          !HasWord(launch.arguments[pointer.holder].size(), pointer.at) ||
           pointer.offset > launch.regions[pointer.region].bytes) {
         return fail("a pointer of a launch leads nowhere");
       }
     }
     for (const RecordedPointer& pointer : launch.in_memory) {
       if (pointer.holder >= launch.regions.size() || pointer.region >= launch.regions.size() ||
-          pointer.at + 8 > launch.regions[pointer.holder].bytes ||
+          !HasWord(launch.regions[pointer.holder].bytes, pointer.at) ||
           pointer.offset > launch.regions[pointer.region].bytes) {
         return fail("a pointer in recorded memory leads nowhere");
       }

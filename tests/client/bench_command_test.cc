@@ -166,6 +166,10 @@ TEST_F(BenchCommandTest, WordsBehindTheDashesAreTheProgramsOwn) {
 }
 
 TEST_F(BenchCommandTest, TheVariantThatLosesIsPutAside) {
+  for (const char* verb : {"snooze", "resume"}) {
+    daemon_.On(verb, [](const Json&) { return Json::object(); });
+  }
+  daemon_.On("status", [](const Json&) -> Json { return {{"snoozed_until", nullptr}}; });
   daemon_.On("demote", [](const Json& params) {
     return Json{{"schema", "cupilot.demoted/1"},
                 {"kernel", params["kernel"]},
@@ -180,8 +184,12 @@ TEST_F(BenchCommandTest, TheVariantThatLosesIsPutAside) {
   ASSERT_EQ(document["demoted"].size(), 1u) << document.dump(1);
   EXPECT_EQ(document["demoted"][0]["kernel"], "bad");
   EXPECT_EQ(document["demoted"][0]["done"], true);
-  ASSERT_EQ(daemon_.requests().size(), 1u);
-  const Json params = daemon_.requests()[0]["params"];
+  // It pauses while the program is measured.
+  std::vector<std::string> verbs;
+  for (const Json& request : daemon_.requests()) verbs.push_back(request["verb"]);
+  ASSERT_THAT(verbs, ElementsAre("status", "snooze", "resume", "demote"));
+  EXPECT_GE(daemon_.requests()[1]["params"]["seconds"].get<int>(), 60);
+  const Json params = daemon_.requests()[3]["params"];
   EXPECT_EQ(params["kernel"], "bad");
   EXPECT_THAT(params["variants"], ElementsAre("0123"));
   EXPECT_EQ(params["program"], program);
@@ -189,6 +197,14 @@ TEST_F(BenchCommandTest, TheVariantThatLosesIsPutAside) {
   EXPECT_LT(params["high"].get<double>(), 1);
   EXPECT_LE(params["low"].get<double>(), params["speedup"].get<double>());
   EXPECT_EQ(params["pairs"].size(), 5u);
+}
+
+TEST_F(BenchCommandTest, ADaemonThatIsSnoozedStaysSo) {
+  daemon_.On("status", [](const Json&) -> Json { return {{"snoozed_until", "2026-01-01"}}; });
+  ASSERT_TRUE(daemon_.Start());
+  BenchJson({"--pairs", "5", "--no-demote", "--", MakeLoser()}, 1);
+  ASSERT_EQ(daemon_.requests().size(), 1u);
+  EXPECT_EQ(daemon_.requests()[0]["verb"], "status");
 }
 
 TEST_F(BenchCommandTest, WithoutADaemonItSaysWhatWouldBeDone) {

@@ -95,6 +95,19 @@ TEST(Gate, IsNotClosedWhileSomebodyIsInside) {
   other.join();
 }
 
+// The program ends while a launch is recorded: nobody is told of that launch's end any more.
+TEST(Gate, IsOpenForGoodOnceItIsAbandoned) {
+  Gate gate;
+  ASSERT_TRUE(gate.Close(std::chrono::milliseconds(1)));
+  std::thread other([&] {
+    gate.Enter();
+    gate.Leave();
+  });
+  gate.Abandon();
+  other.join();
+  EXPECT_FALSE(gate.Close(std::chrono::milliseconds(1)));
+}
+
 std::atomic<bool> g_busy{false};
 
 TEST(Rest, IsNotWaitedForForEver) {

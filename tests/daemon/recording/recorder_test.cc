@@ -230,6 +230,76 @@ TEST_F(RecorderTest, WhatDoesNotFitIsLeftOutAndCounted) {
   EXPECT_EQ(read.seen, 2u);
 }
 
+TEST_F(RecorderTest, FurtherLaunchesLeaveRoomForWhatComesLater) {
+  std::vector<int> large(1000);
+  memory_.Add(large);
+  memory_.Add(data_);
+  plan_.launches = 1;
+  plan_.max_bytes = 40000;
+  PlannedKernel later = KernelOf({{kPointer, 8}});
+  later.signature = "_Z1l";
+  later.name = "l";
+  Recorder& recorder = Start({KernelOf({{kPointer, 8}}), later});
+  int* pointer = large.data();
+  for (int i = 0; i < 2000; ++i) {
+    Launch(*recorder.Find("_Z1k", "k", {8}), {&pointer}, [&] { large[0] = i; });
+  }
+  Launch(*recorder.Find("_Z1l", "l", {8}), {&pointer}, [] {});
+  Launch(*recorder.Find("_Z1l", "l", {8}), {&pointer}, [] {}, 2);
+  pointer = nullptr;
+  std::vector<int> huge(10000);
+  memory_.Add(huge);
+  int* more = huge.data();
+  Launch(*recorder.Find("_Z1l", "l", {8}), {&more}, [] {}, 3);
+  const RecordingChunks read = Finish();
+  EXPECT_EQ(read.LaunchesOf("l").size(), 2u);
+  EXPECT_EQ(read.left_out, 1u);
+  ASSERT_EQ(read.notes.size(), 1u) << "of the kernel that misses something";
+  EXPECT_THAT(read.notes[0].second, HasSubstr("--max-size"));
+}
+
+// A step or a seed is another argument in each launch.
+TEST_F(RecorderTest, KernelsWithManyArgumentsTakeNoRoomFromPlannedOnes) {
+  memory_.Add(data_);
+  PlannedKernel stepped = KernelOf({{kScalar, 4}});
+  stepped.signature = "_Z1s";
+  stepped.name = "s";
+  Recorder& recorder = Start({KernelOf({{kPointer, 8}}), stepped});
+  const auto count = [&](const Recorder::Kernel& kernel, int launches) {
+    capture::Launch launch;
+    for (int i = 0; i < launches; ++i) {
+      void* arguments[] = {&i};
+      launch.arguments = arguments;
+      EXPECT_NE(recorder.Count(kernel, launch), kNone);
+    }
+  };
+  count(*recorder.Find("_Z1o", "other", {4}), 40000);
+  Launch(*recorder.Find("_Z1k", "k", {8}), {&pointer_}, [] {});
+  count(*recorder.Find("_Z1s", "s", {4}), 40000);
+  Launch(*recorder.Find("_Z1k", "k", {8}), {&pointer_}, [] {}, 2);
+  const RecordingChunks read = Finish();
+  EXPECT_EQ(read.seen, 80002u);
+  std::uint64_t calls = 0;
+  for (const auto& [id, counter] : read.counters) calls += counter.calls;
+  EXPECT_EQ(calls, 80002u) << "those of more kinds than are told apart are counted together";
+  EXPECT_EQ(read.LaunchesOf("k").size(), 1u) << "the second came when there was no room";
+  ASSERT_EQ(read.notes.size(), 2u);
+  EXPECT_THAT(read.notes[0].second, HasSubstr("too many different arguments"));
+}
+
+TEST_F(RecorderTest, ALaunchThatCouldNotBeHeldIsFollowedByOneThatIsTheFirst) {
+  memory_.Add(data_);
+  plan_.launches = 0;
+  Recorder& recorder = Start({KernelOf({{kPointer, 8}})});
+  const auto* kernel = recorder.Find("_Z1k", "k", {8});
+  memory_.can_hold = false;
+  Launch(*kernel, {&pointer_}, [] {});
+  memory_.can_hold = true;
+  Launch(*kernel, {&pointer_}, [] {});
+  Launch(*kernel, {&pointer_}, [] {});
+  EXPECT_EQ(Finish().LaunchesOf("k").size(), 1u);
+}
+
 TEST_F(RecorderTest, ALaunchThatFailedGivesItsRoomBack) {
   std::vector<int> large(1000);
   memory_.Add(large);

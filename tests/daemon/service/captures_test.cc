@@ -461,6 +461,28 @@ TEST_F(CapturesTest, TheListBeginsWithTheTimeThatCanStillBeWon) {
   EXPECT_TRUE(list["kernels"][2]["winnable_us"].is_null());
 }
 
+// Launches with other integers run the original whatever wins.
+TEST_F(CapturesTest, OfLaunchesThatNoCaseStandsForNothingCanBeWon) {
+  Prepare("kernel one a\nkernel two b\n");
+  Start();
+  Drain();
+  Captured stepped = MakeCaptured("one"), steady = MakeCaptured("two");
+  stepped.cases[0].weight = stepped.launches[0].microseconds = 900;
+  stepped.launches[0].cases = {stepped.cases[0].name};
+  stepped.launches.push_back(stepped.launches[0]);
+  stepped.launches[1].microseconds = 90000;
+  stepped.launches[1].cases.clear();
+  steady.cases[0].weight = steady.launches[0].microseconds = 9000;
+  steady.launches[0].cases = {steady.cases[0].name};
+  Add({stepped, steady});
+  Drain();
+  const Json list = ListDocument(*service_, "")["kernels"];
+  EXPECT_EQ(list[0]["kernel"], "two");
+  EXPECT_NEAR(list[0]["winnable_us"].get<double>(), 6000, 100);
+  EXPECT_NEAR(list[1]["winnable_us"].get<double>(), 600, 10);
+  EXPECT_EQ(list[1]["program_us"], 90900);
+}
+
 // As a saxpy at 98 % of the bandwidth, of which nothing will ever be accepted.
 TEST_F(CapturesTest, WhatIsAtItsFloorDoesNotHeadTheListThoughNothingWasAccepted) {
   judge_ = [](const evaluate::EvaluateRequest& request) {

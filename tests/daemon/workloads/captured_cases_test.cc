@@ -72,6 +72,19 @@ class CapturedTablesTest : public CapturedCasesTest {
   }
 };
 
+// A step that is another one in each launch: what its few cases say holds for few of them.
+TEST_F(CapturedCasesTest, WhatTheCasesDoNotCoverIsSaid) {
+  Record([&](capture::Recorder& recorder) {
+    for (int step = 0; step < 30; ++step) LaunchOnce(recorder, kIn, kOut, step);
+  });
+  const auto captured = Cases();
+  ASSERT_TRUE(captured) << captured.error().message;
+  EXPECT_EQ(captured->cases.size(), 6u);
+  EXPECT_NEAR(captured->Microseconds(), 300, 1e-9);
+  EXPECT_NEAR(captured->CoveredMicroseconds(), 60, 1e-9);
+  EXPECT_THAT(captured->notes, ElementsAre(HasSubstr("its 6 cases are 20 % of its time")));
+}
+
 TEST_F(CapturedTablesTest, BecomeBuffersThatHoldPointers) {
   Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kTable, kOut, 4); });
   auto captured = Cases();

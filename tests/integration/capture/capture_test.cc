@@ -99,6 +99,22 @@ TEST_F(CaptureTest, KernelsAreTunedOnWhatOneRunOfTheProgramShows) {
   EXPECT_TRUE(WaitFor([&] { return Row("squares").value("state", "") == "no workload"; }));
 }
 
+TEST_F(CaptureTest, BeforeTheFirstTagItShowsWhatIsWorthOne) {
+  const std::string path = xdg_.folder() / "source/main.cu";
+  std::string text = *base::ReadFile(path);
+  for (std::size_t at = text.find("// cupilot:"); at != std::string::npos;
+       at = text.find("// cupilot:", at)) {
+    text.replace(at, 11, "// nothing:");
+  }
+  xdg_.folder().Write("source/main.cu", text);
+  Succeed({"cmake", "--build", build()});
+  const std::string said = Succeed({CUPILOT_PROGRAM, "capture", "--", "./app"});
+  EXPECT_THAT(said, HasSubstr("no kernel has a tag yet"));
+  const Json list = Ask({"list", "--untagged"});
+  EXPECT_GT(list["untagged"].size(), 4u) << list.dump();
+  EXPECT_THAT(list["untagged"].dump(), HasSubstr("squares"));
+}
+
 TEST_F(CaptureTest, WhatCannotBeCapturedIsAnErrorThatSaysWhatToDo) {
   const auto none = Run({CUPILOT_PROGRAM, "capture", "--", "./no_such_program"});
   EXPECT_EQ(none.exit_code, 2);
