@@ -238,8 +238,9 @@ std::uint32_t Recorder::Count(const Kernel& kernel, const Launch& launch, std::u
     seen_ += calls;
     id = CounterOf(kernel, head, false);
     if (id == kNone) {
-      full = "its launches have too many different arguments (a step, a seed?): further ones are "
-             "counted by their geometry alone, and not recorded";
+      full =
+          "its launches have too many different arguments (a step, a seed?): further ones are "
+          "counted by their geometry alone, and not recorded";
       head.resize(geometry);
       Put(head, std::uint32_t{0});
       id = CounterOf(kernel, head, true);
@@ -315,8 +316,9 @@ Recorder::Begun Recorder::Before(const Kernel& kernel, std::uint32_t counter,
   if (IsHidden(kernel)) return nullptr;
   Begun recording(new Recording(memory_));
   if (!recording->IsHeld()) {
-    Note(&kernel, "a launch was not recorded: other threads' work did not end in time before it, or "
-                  "a graph was being captured");
+    Note(&kernel,
+         "a launch was not recorded: other threads' work did not end in time before it, or "
+         "a graph was being captured");
     // The next one is the first, or is drawn in its place.
     const std::lock_guard lock(mutex_);
     --counters_[counter].offered;

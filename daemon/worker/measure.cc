@@ -85,9 +85,9 @@ base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std:
   TRY_ASSIGN(auto reference, references.Find(nullptr));
   // When the candidate was verified it did.
   if (!reference->dropped.empty()) {
-    return base::Fail(base::InvalidArgument("the original of '" + set.kernel.name +
-                                            "' cannot be judged on this workload: " +
-                                            reference->dropped));
+    return base::Fail(
+        base::InvalidArgument("the original of '" + set.kernel.name +
+                              "' cannot be judged on this workload: " + reference->dropped));
   }
   const auto observe = [&] {
     return Observation{set,          subject.original,
@@ -100,9 +100,8 @@ base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std:
   }
   const Observation seen = observe();
   Errors errors;
-  TRY_ASSIGN(Finding finding, CheckNearby(references, seen, errors, [](const CheckRow&) {
-               return true;
-             }));
+  TRY_ASSIGN(Finding finding,
+             CheckNearby(references, seen, errors, [](const CheckRow&) { return true; }));
   // It wrote them all when it was verified.
   if (finding.reason == "unwritten_output") finding.reason = "stateful";
   return Because(std::move(finding), "stateful");

@@ -66,10 +66,10 @@ bool Trial::LeftOut(const std::string& name) const {
 }
 
 base::Result<Trial::Scene> Trial::MakeScene(CasePlan original) const {
-  Scene scene{std::move(original), {}, {}};
+  Scene scene{std::move(original), {}, {}, {}};
   scene.plan = scene.original;
-  TRY_ASSIGN(const Program program, VariantProgram(set().kernel, set().variant, scene.plan));
-  scene.program = ToJson(program, scene.plan.layout, 0);
+  TRY_ASSIGN(scene.launches, VariantProgram(set().kernel, set().variant, scene.plan));
+  scene.program = ToJson(scene.launches, scene.plan.layout, 0);
   return scene;
 }
 

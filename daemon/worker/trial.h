@@ -15,6 +15,7 @@
 #include "worker/case_plan.h"
 #include "worker/checks/check.h"
 #include "worker/lease.h"
+#include "worker/program.h"
 #include "worker/reference.h"
 #include "worker/series.h"
 
@@ -27,6 +28,7 @@ class Trial {
     CasePlan original;
     CasePlan plan;  // the same regions, and the candidate's workspaces behind them
     records::Json program;
+    Program launches;  // the same, before it is a runner's
   };
   // What a run is judged by.
   struct Question {

@@ -8,6 +8,7 @@
 #include "device/describe.h"
 #include "worker/admission.h"
 #include "worker/published_guard.h"
+#include "worker/size_switch.h"
 #include "worker/sizes.h"
 #include "worker/steps/step.h"
 #include "worker/trial.h"
@@ -135,7 +136,15 @@ class Verification {
     auto plan = PlanCase(set_.kernel, *smaller, properties, nullptr);
     if (!plan) return nullptr;
     auto found = std::make_unique<StandIn>(request_, *smaller, std::move(*plan));
-    if (!found->trial.MakeScene(found->plan)) return nullptr;
+    const auto scene = found->trial.MakeScene(found->plan);
+    if (!scene) return nullptr;
+    const std::string differ =
+        WhySizesDiffer(set_.kernel, set_.variant, {trial.scene().original, trial.scene().launches},
+                       {scene->original, scene->launches});
+    if (!differ.empty()) {
+      trial.Note("whole_case", "looked at by all steps: " + differ);
+      return nullptr;
+    }
     TRY_ASSIGN(const auto workload, trial.Workload());
     const auto legal = IsLegalSize(found->trial, found->plan, *workload);
     if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return nullptr;

@@ -109,7 +109,8 @@ struct Captured {
 
   std::int64_t Calls() const;
   double Microseconds() const;
-  // Of the launches of which a case is kept: a variant's guard admits no other geometry or integers.
+  // Of the launches of which a case is kept: a variant's guard admits no other geometry or
+  // integers.
   double CoveredMicroseconds() const;
   // Null: the case was not replayed with this text of the kernel.
   const CapturedReplay* FindReplay(const std::string& kernel_key, const std::string& name) const;

@@ -463,7 +463,8 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
   const std::vector<Group> groups = GroupsOf(recordings, kernel, captured.notes);
   const std::vector<std::string> names = NamesOf(groups, kernel);
   const auto chosen = Choose(groups, choice.most_cases);
-  // Where recordings have what the cases' fills name: there it is read sooner than where it is kept.
+  // Where recordings have what the cases' fills name: there it is read sooner than where it is
+  // kept.
   std::map<std::string, std::pair<const Recording*, std::uint32_t>> contents;
   Fitter fitter([&contents](const std::string& hash) -> base::Result<std::string> {
     const auto at = contents.find(hash);

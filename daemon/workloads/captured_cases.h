@@ -19,7 +19,7 @@ struct CaptureChoice {
   // Each case costs the search time: the heaviest geometries, then further launches of them.
   std::size_t most_cases = 6;
   bool counts_only = false;  // its tag says what it is run on: only how often and how long
-  bool fits = false;  // what fits the contents is found, too (Captured::fits)
+  bool fits = false;         // what fits the contents is found, too (Captured::fits)
 };
 
 // What of the plan belongs to the kernel (recording/plan.h).

@@ -63,8 +63,8 @@ base::Result<Distributions> MakeSynthetic(records::Case& one, const records::Ker
 // and what replays said is forgotten.
 base::Result<> MakeSynthetic(Captured& captured, const blobs::BlobStore& blobs);
 
-// What fits the contents of a case of this capture, which is to become one of its cases. What cannot
-// be read has none: whether it is missed is for others to say.
+// What fits the contents of a case of this capture, which is to become one of its cases. What
+// cannot be read has none: whether it is missed is for others to say.
 CapturedFits FindFits(records::Case one, const Captured& captured, Fitter& fitter);
 
 }  // namespace cupilot::workloads

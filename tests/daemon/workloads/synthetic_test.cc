@@ -257,7 +257,9 @@ TEST(Fitter, ReadsContentsOnceForEachTypeAndSaysWhatCannotBeRead) {
     EXPECT_EQ(size, 8);
     return device::ElementType{device::Number::kSigned, 1, 1};
   };
-  const auto words = [](std::int64_t) { return device::ElementType{device::Number::kSigned, 4, 1}; };
+  const auto words = [](std::int64_t) {
+    return device::ElementType{device::Number::kSigned, 4, 1};
+  };
   EXPECT_EQ(fitter.Of("a", bytes)->fill.value, "1");
   EXPECT_EQ(fitter.Of("a", bytes)->fill.value, "1");
   EXPECT_EQ(fitter.Of("a", words)->fill.value, "16843009");
