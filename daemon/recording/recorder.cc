@@ -291,7 +291,7 @@ bool Recorder::IsHidden(const Kernel& kernel) {
     if (kernel.parameters[i].kind != ParameterKind::kHidden) continue;
     Note(&kernel, "argument " + std::to_string(i + 1) +
                       " leads to pointers in memory, which its tag does not declare "
-                      "(ptrs=pointers(count, bytes))");
+                      "(ptrs=pointers(count, bytes); those inside of structures cannot be)");
     return true;
   }
   return false;

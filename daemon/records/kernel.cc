@@ -48,6 +48,7 @@ void Read(const Json& json, const std::string& path, Parameter& out, Reading& re
       .Optional("element", out.element)
       .Optional("element_bytes", out.element_bytes)
       .Optional("element_const", out.element_const)
+      .Optional("element_has_pointers", out.element_has_pointers)
       .Optional("is_signed", out.is_signed)
       .Optional("pointee", out.pointee)
       .Optional("pointee_bytes", out.pointee_bytes)
@@ -67,6 +68,7 @@ Json ToJson(const Parameter& value) {
     json["element"] = value.element;
     json["element_bytes"] = value.element_bytes;
     json["element_const"] = value.element_const;
+    PutIf(json, "element_has_pointers", value.element_has_pointers);
   }
   PutIf(json, "is_signed", value.is_signed);
   if (IsTable(value)) {

@@ -32,8 +32,9 @@ struct Parameter {
   std::int64_t bytes = 0;  // of the parameter itself
   std::string element;     // pointer: canonical element type without const
   std::int64_t element_bytes = 0;
-  bool element_const = false;  // pointer to const
-  bool is_signed = false;      // integer
+  bool element_const = false;         // pointer to const
+  bool element_has_pointers = false;  // pointer to structures with addresses in them
+  bool is_signed = false;             // integer
   // Pointer to pointers: what these lead to, as the element; empty where that holds pointers itself
   // or its size is not known.
   std::string pointee;

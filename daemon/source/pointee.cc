@@ -28,7 +28,10 @@ bool HoldsPointers(const Tree& tree, std::string_view type, int deep) {
 
 void TakePointee(const Tree& tree, const Node& node, records::Parameter& parameter) {
   std::string_view type = parameter.element;
-  if (!type.ends_with('*')) return;
+  if (!type.ends_with('*')) {
+    parameter.element_has_pointers = HoldsPointers(tree, type, kMembersDeep);
+    return;
+  }
   type.remove_suffix(1);
   while (type.ends_with(' ')) type.remove_suffix(1);
   const bool is_const = type.starts_with("const ");

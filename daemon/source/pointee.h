@@ -6,8 +6,9 @@
 
 namespace cupilot::source {
 
-// Of a parameter that is a pointer to pointers: its pointee, where that is data. `node` is the
-// parameter's; `parameter.element` is known.
+// Of a parameter that is a pointer to pointers: its pointee, where that is data. Of one to
+// structures: whether there are addresses in them. `node` is the parameter's; `parameter.element`
+// is known.
 void TakePointee(const Tree& tree, const Node& node, records::Parameter& parameter);
 
 }  // namespace cupilot::source

@@ -411,6 +411,7 @@ bool IsSameForAllCompilers(const std::string& signature) {
 capture::ParameterKind PlannedKind(const records::Parameter& parameter) {
   switch (parameter.kind) {
     case ParameterKind::kPointer:
+      if (parameter.element_has_pointers) return capture::ParameterKind::kHidden;
       if (!records::PointsToPointers(parameter)) return capture::ParameterKind::kPointer;
       return parameter.table ? capture::ParameterKind::kTable : capture::ParameterKind::kHidden;
     case ParameterKind::kInteger:

@@ -219,6 +219,24 @@ TEST_F(TagTest, DeclaresTablesWithoutAWorkload) {
   EXPECT_TRUE(kernel.parameters[0].table);
 }
 
+TEST_F(TagTest, StructuresWithPointersInThemAreTold) {
+  const records::Kernel kernel = OneKernel(
+      "struct Plain { float x; int at[3]; };\n"
+      "struct Node { Plain plain; float* data[2]; };\n"
+      "struct Tree { int count; Node root; };\n"
+      "// cupilot: tune\n"
+      "__global__ void k(const Node* nodes, Tree* trees, Plain* plain, float* out) "
+      "{ out[0] = nodes[0].plain.x + trees[0].count + plain[0].x; }\n");
+  EXPECT_EQ(kernel.declined, "");
+  EXPECT_TRUE(kernel.parameters[0].element_has_pointers);
+  EXPECT_TRUE(kernel.parameters[1].element_has_pointers);
+  EXPECT_FALSE(kernel.parameters[2].element_has_pointers);
+  EXPECT_FALSE(kernel.parameters[3].element_has_pointers);
+  const auto again = records::ParseKernel(records::ToJson(kernel));
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->parameters[1].element_has_pointers);
+}
+
 TEST_F(TagTest, TablesFitTheirParameters) {
   const std::string launch = "workload grid=1 block=1 ";
   EXPECT_THAT(Declined(launch + "p=normal[4]", "float** p"),

@@ -130,6 +130,14 @@ TEST_F(CapturedTablesTest, AreNotFollowedUndeclared) {
               HasSubstr("argument 1 leads to pointers in memory, which its tag does not declare"));
 }
 
+TEST_F(CapturedCasesTest, StructuresWithPointersInThemAreSaidByArgument) {
+  kernel_.parameters[0].element_has_pointers = true;
+  Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });
+  const auto captured = Cases();
+  ASSERT_FALSE(captured);
+  EXPECT_THAT(captured.error().message, HasSubstr("argument 1 leads to pointers in memory"));
+}
+
 TEST_F(CapturedCasesTest, ALaunchBecomesACaseWithItsDataAndWhatItLeft) {
   Record([&](capture::Recorder& recorder) { LaunchOnce(recorder, kIn, kOut, 4); });
   const auto captured = Cases();
