@@ -73,6 +73,7 @@ class References::Original {
   // there the second time, and with other contents than the workload's other buffers, too.
   base::Result<OriginalResult> Run(std::shared_ptr<const CaseInputs> inputs, bool workload) {
     OriginalResult result;
+    timed_out_ = false;
     result.inputs = std::move(inputs);
     const bool dear = set_.device != "host" && !workload;
     if (dear && !outside_.IsAsked(plan_.layout, *result.inputs)) {
@@ -105,7 +106,7 @@ class References::Original {
     return result;
   }
 
-  // Whether what failed last took too long, which a busy machine may be the reason of. Once.
+  // Whether the last Run() failed by taking too long, for which a busy machine may be the reason.
   bool TookTooLong() { return std::exchange(timed_out_, false); }
 
   base::Result<> AddTwin(OriginalResult& result) {
@@ -475,16 +476,14 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
   }
   result.key = key;
   auto reference = std::make_shared<const OriginalResult>(std::move(result));
-  if (IsForThisTime(*reference, always)) return reference;
+  if (IsForThisTime(*reference)) return reference;
   kept.Put(key, reference, BytesOf(*reference));
   return reference;
 }
 
-// Whether it says nothing for others: the workload itself cannot be run, or other contents took too
-// long for the first time.
-bool References::IsForThisTime(const OriginalResult& result, bool workload) {
+// Whether it says nothing for others: the original took too long, for the first time.
+bool References::IsForThisTime(const OriginalResult& result) {
   if (result.dropped.empty()) return false;
-  if (workload) return true;
   static std::set<std::string>& took_too_long = *new std::set<std::string>();
   return Runs().TookTooLong() && took_too_long.insert(result.key).second;
 }

@@ -107,7 +107,7 @@ class References {
  private:
   class Original;
   Original& Runs();
-  bool IsForThisTime(const OriginalResult& result, bool workload);
+  bool IsForThisTime(const OriginalResult& result);
   base::Result<std::string> WhyNotKept(const CasePlan& plan, const std::string& what,
                                        const std::string& schedule);
   base::Result<std::shared_ptr<const OriginalResult>> FindKept(
