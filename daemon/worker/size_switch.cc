@@ -75,6 +75,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> QuantitiesOf(const CasePlan& 
 
 std::vector<std::string_view> KernelsOf(const Program& program) {
   std::vector<std::string_view> kernels;
+  kernels.reserve(program.steps.size());
   for (const Step& step : program.steps) kernels.push_back(step.kernel);
   return kernels;
 }
