@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@ namespace cupilot::worker {
 namespace {
 
 constexpr std::int64_t kLargestBlock = 1024;  // of CUDA
+constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
 
 bool IsWordCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -31,19 +33,16 @@ std::set<std::int64_t> IntegersOf(const std::string& text) {
       ++at;
       continue;
     }
-    char* end = nullptr;
     std::string digits;
-    for (std::size_t i = at; i < text.size() && (IsWordCharacter(text[i]) || text[i] == '\'');
-         ++i) {
-      if (text[i] != '\'') digits += text[i];
-      at = i + 1;
+    for (; at < text.size() && (IsWordCharacter(text[at]) || text[at] == '\''); ++at) {
+      if (text[at] != '\'') digits += text[at];
     }
-    const auto value = static_cast<std::int64_t>(std::strtoull(digits.c_str(), &end, 0));
+    // What is beyond is the greatest one; it is no size.
+    const std::int64_t value = std::strtoll(digits.c_str(), nullptr, 0);
     found.insert(value);
-    if (between == "<<" && value >= 0 && value < 62) found.insert(before << value);
-    if (between == "*" && before < (std::int64_t{1} << 31) && value < (std::int64_t{1} << 31)) {
-      found.insert(before * value);
-    }
+    if (between == "<<" && value < 62 && before <= kGreatest >> value)
+      found.insert(before << value);
+    if (between == "*" && (value == 0 || before <= kGreatest / value)) found.insert(before * value);
     before = value;
     between.clear();
   }

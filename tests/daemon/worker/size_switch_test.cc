@@ -70,6 +70,7 @@ TEST(SizeSwitch, IsNoNumberThatBothReachOrNeitherOrThatTheOriginalNames) {
               IsEmpty());
   EXPECT_THAT(WhyNotOf("if (n > 3000000) return;"), IsEmpty());
   EXPECT_THAT(WhyNotOf("mask = 0xffffffff; x = 3.5e6f; y = 1e7;"), IsEmpty());
+  EXPECT_THAT(WhyNotOf("x = 0xffffffffffffffff * 9; y = 0xffffffffffffffff << 40;"), IsEmpty());
 }
 
 }  // namespace
