@@ -108,8 +108,6 @@ class Trial {
   void CountLaunches(std::int64_t more) { launches_ += more; }  // of trials within this one
   // Of the host device, for the runs that follow; empty: its own.
   std::string schedule;
-  // Why the original cannot be judged by; empty: it can.
-  std::string original_failure;
   // Whether a twin is asked about the workload's inputs only if bits differ: of a case that is not
   // the one under verification.
   bool quick_workload = false;

@@ -102,7 +102,7 @@ class Verification {
       }
     }
     for (const StepRow& step : kSteps) {
-      if (!finding.reason.empty() || !trial.original_failure.empty()) break;
+      if (!finding.reason.empty()) break;
       if (!Asked(step)) continue;
       if (step.any_size && !std::exchange(looked_for, true)) {
         TRY_ASSIGN(stand_in, FindStandIn(trial));
@@ -117,9 +117,7 @@ class Verification {
       }
     }
     for (records::Check& note : trial.TakeNotes()) reply_.checks.push_back(std::move(note));
-    if (!trial.original_failure.empty()) {
-      OriginalFailed(trial.original_failure);
-    } else if (!finding.reason.empty()) {
+    if (!finding.reason.empty()) {
       Reject(finding);
     } else {
       AddResult(trial);
@@ -165,7 +163,7 @@ class Verification {
     if (cost.is_null()) cost = records::Json::object();
     cost["launches"] = cost.value("launches", std::int64_t{0}) + trial.launches() - before;
     cost["seconds"] = cost.value("seconds", 0.0) + seconds;
-    if (step.run == &StepWorkload && trial.original_failure.empty()) {
+    if (step.run == &StepWorkload) {
       TRY_ASSIGN(const auto workload, trial.Workload());
       cost["original_us"] = cost.value("original_us", 0.0) + workload->original_us;
     }

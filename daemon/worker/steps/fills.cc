@@ -36,10 +36,6 @@ base::Result<Finding> JudgeFill(Trial& trial, const GateFill& fill) {
 
 base::Result<Finding> StepWorkload(Trial& trial) {
   TRY_ASSIGN(const auto reference, trial.Workload());
-  if (!reference->dropped.empty()) {
-    trial.original_failure = "the workload '" + trial.workload().name + "': " + reference->dropped;
-    return Finding{};
-  }
   TRY_ASSIGN(Finding finding, trial.Judge({*reference, "of the workload"}));
   if (!finding.reason.empty()) return finding;
   trial.workload_ran_last = true;
