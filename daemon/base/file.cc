@@ -71,13 +71,28 @@ std::string TemporaryName(const std::string& path) {
   return folder + "/." + name + UniqueSuffix() + ".tmp";
 }
 
-Result<> WriteAndSync(const std::string& temporary, std::string_view bytes) {
+enum class Wait { kForDisk, kNot };
+
+Result<> WriteNew(const std::string& temporary, std::string_view bytes, Wait wait) {
   Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (file.get() < 0) return Fail(SystemError("cannot create", temporary));
   TRY(WriteAll(file.get(), bytes, temporary));
-  if (fsync(file.get()) != 0) return Fail(SystemError("cannot sync", temporary));
+  if (wait == Wait::kForDisk && fsync(file.get()) != 0) {
+    return Fail(SystemError("cannot sync", temporary));
+  }
   if (file.Close() != 0) return Fail(SystemError("cannot close", temporary));
   return {};
+}
+
+Result<> Replace(const std::string& path, std::string_view bytes, Wait wait) {
+  TRY(MakeFolders(FolderOf(path)));
+  const std::string temporary = TemporaryName(path);
+  Result<> written = WriteNew(temporary, bytes, wait);
+  if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = Fail(SystemError("cannot rename to", path));
+  }
+  if (!written) unlink(temporary.c_str());
+  return written;
 }
 
 Result<> SyncFile(const std::string& path) {
@@ -118,14 +133,11 @@ Result<std::string> ReadFile(const std::string& path) {
 }
 
 Result<> WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  TRY(MakeFolders(FolderOf(path)));
-  const std::string temporary = TemporaryName(path);
-  Result<> written = WriteAndSync(temporary, bytes);
-  if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = Fail(SystemError("cannot rename to", path));
-  }
-  if (!written) unlink(temporary.c_str());
-  return written;
+  return Replace(path, bytes, Wait::kForDisk);
+}
+
+Result<> WriteFileUnsynced(const std::string& path, std::string_view bytes) {
+  return Replace(path, bytes, Wait::kNot);
 }
 
 Result<> SyncFolderOf(const std::string& path) {

@@ -16,8 +16,12 @@ Result<std::string> ReadFile(const std::string& path);
 // temporary file in the same folder, fsync, rename. Creates missing folders (mode 0700).
 Result<> WriteFileAtomically(const std::string& path, std::string_view bytes);
 
-// The same for what somebody acts on when it returns: a power cut afterwards leaves the new bytes,
-// too. Waits for the disk once more than WriteFileAtomically.
+// The same without waiting for the disk: a power cut may leave anything in the new file. For what
+// can be made again, where who reads it finds out.
+Result<> WriteFileUnsynced(const std::string& path, std::string_view bytes);
+
+// As WriteFileAtomically for what somebody acts on when it returns: a power cut afterwards leaves
+// the new bytes, too. Waits for the disk once more than WriteFileAtomically.
 Result<> WriteFileDurably(const std::string& path, std::string_view bytes);
 
 // As WriteFileDurably, but leaves a file alone that already has these bytes; whoever wrote them,

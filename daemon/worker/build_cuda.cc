@@ -27,10 +27,13 @@
 namespace cupilot::worker {
 namespace {
 
+using records::Json;
 using std::chrono::steady_clock;
 
 // Another one where replies hold more: what is kept may be older than we are.
-constexpr const char* kFactsVersion = "2";
+constexpr const char* kFactsVersion = "3";
+// Of the artifact's bytes, beside the reply: nobody waited for the disk when it was written.
+constexpr const char* kContent = "content";
 
 struct Toolkit {
   std::string folder;
@@ -181,7 +184,7 @@ class CudaBuild {
     if (!reply.failed) TRY(TakeHashes(reply));
     if (!reply.failed && recipe_.relocatable) TRY(Link(reply));
     reply.seconds = SecondsSince(began);
-    if (!reply.failed) TRY(base::WriteFileAtomically(Facts(), protocol::ToJson(reply).dump()));
+    if (!reply.failed) TRY(Keep(reply));
     return reply;
   }
 
@@ -196,16 +199,24 @@ class CudaBuild {
 
   // The facts are written last: an artifact without them is one that was cut off.
   std::optional<protocol::BuildReply> Kept() const {
-    if (!base::FileExists(Artifact())) return std::nullopt;
+    const auto artifact = base::ReadFile(Artifact());
     const auto text = base::ReadFile(Facts());
-    if (!text) return std::nullopt;
+    if (!artifact || !text) return std::nullopt;
     const auto json = records::ParseJson(*text);
-    if (!json) return std::nullopt;
+    if (!json || !json->is_object()) return std::nullopt;
+    if (json->value(kContent, Json()) != base::Hasher().Add(*artifact).Hex()) return std::nullopt;
     auto reply = protocol::ParseBuildReply(*json);
     if (!reply) return std::nullopt;
     reply->artifact = Artifact();
     reply->cached = true;
     return *reply;
+  }
+
+  base::Result<> Keep(const protocol::BuildReply& reply) const {
+    TRY_ASSIGN(const std::string artifact, base::ReadFile(Artifact()));
+    Json facts = protocol::ToJson(reply);
+    facts[kContent] = base::Hasher().Add(artifact).Hex();
+    return base::WriteFileUnsynced(Facts(), facts.dump());
   }
 
   // As the object holds them: before the device linker.
@@ -255,7 +266,7 @@ class CudaBuild {
         const auto result =
             device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_));
         if (result && !result->failed) {
-          TRY(base::WriteFileAtomically(Compiled(), result->cubin));
+          TRY(base::WriteFileUnsynced(Compiled(), result->cubin));
           return Done("nvrtc " + nvrtc->version, result->ptx);
         }
         why_not = result ? "NVRTC: " + result->log : result.error().message;
@@ -274,7 +285,7 @@ class CudaBuild {
     }
     const std::string source = base_name_ + ".cu", log = base_name_ + ".log";
     const std::string temporary = Artifact() + own_;
-    TRY(base::WriteFileAtomically(source, request_.text));
+    TRY(base::WriteFileUnsynced(source, request_.text));
     TRY(base::MakeFolders(Intermediate()));
     const auto ended = RunTool(NvccWords(recipe_, source, Intermediate(), temporary), log,
                                std::chrono::milliseconds(request_.timeout_ms));

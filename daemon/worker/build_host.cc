@@ -85,7 +85,7 @@ base::Result<protocol::BuildReply> BuildHost(const protocol::BuildRequest& reque
   TRY(base::MakeFolders(request.cache_folder));
   const std::string source = base_name + ".cu", log = base_name + ".log";
   const std::string temporary = base_name + ".so" + base::UniqueSuffix();
-  TRY(base::WriteFileAtomically(source, request.text));
+  TRY(base::WriteFileUnsynced(source, request.text));
   words.insert(words.end(), {source, "-o", temporary});
   const auto began = steady_clock::now();
   TRY_ASSIGN(const ToolEnd ended, RunTool(words, log, milliseconds(request.timeout_ms)));

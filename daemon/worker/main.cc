@@ -142,8 +142,9 @@ base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
   return base::Fail(base::Unsupported("a " + kind + " worker has no operation '" + op + "'"));
 }
 
-// Buffers of a case come and go, and pages that the kernel has to clear cost more than all that is
-// done with them: what is freed is kept for the next one, until nothing is asked for a while.
+// Buffers of a case come and go, and what a compiler or a parser allocates, and pages that the
+// kernel has to clear cost more than much of what is done with them: what is freed is kept for the
+// next one, until nothing is asked for a while.
 void KeepFreedMemory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
@@ -158,9 +159,10 @@ int Serve(const std::string& kind) {
   ::signal(SIGPIPE, SIG_IGN);        // a runner that has died is an error of the write to it
   std::ios::sync_with_stdio(false);  // so that what is buffered is known
   const bool device = kind == "device";
-  if (device) KeepFreedMemory();
+  const bool monitor = kind == "monitor";  // lives long, and does little
+  if (!monitor) KeepFreedMemory();
   for (std::string line;;) {
-    if (device) FreeMemoryWhenIdle();
+    if (!monitor) FreeMemoryWhenIdle();
     if (!std::getline(std::cin, line)) break;
     const auto before = Runner::AtWork();
     const auto request = records::ParseJson(line);

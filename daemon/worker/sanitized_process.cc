@@ -27,7 +27,10 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMostOutput = 1 << 20;
 constexpr int kErrorsFound = 86;  // the exit code that says so
-constexpr int kReplies = 2;       // to "load" and to "run"
+// While a program runs in a tool, its log is looked at so often: of a kernel with an error in every
+// thread a tool has written the first one long before the launch ends (10 s for 67,584 threads).
+constexpr milliseconds kLookEvery{50};
+constexpr int kReplies = 2;  // to "load" and to "run"
 // Of one that is kept: what modules leave behind does not add up.
 constexpr int kMostRuns = 50;
 
@@ -130,6 +133,7 @@ void SanitizedProcess::Begin(const SanitizedSubject& subject, milliseconds limit
   lives_ = false;
   ++runs_;
   said_.clear();
+  reported_ = false;
   if (!failed_.empty()) return;
   PrepareArena(subject.layout, subject.inputs, Before{}, arena_->bytes());
   Send(LoadRequest(device_, arena_->bytes().size(), {subject.artifact}).dump() + "\n" +
@@ -154,12 +158,14 @@ void SanitizedProcess::Send(const std::string& requests) const {
 SanitizedRun SanitizedProcess::Wait() {
   SanitizedRun run;
   run.tool = &tool_;
-  if (failed_.empty() && ReadReplies()) {
+  if (failed_.empty()) {
+    const bool replied = ReadReplies();
     const auto log = base::ReadFile(log_);
     // With many errors it takes seconds to end. The first one is enough.
     if (log) run.error = FirstError(tool_, *log);
     if (!run.error.empty()) return run;
-    lives_ = log && keep_ && runs_ < kMostRuns && WhyNotRun().empty() && IsOnlyBanner(*log);
+    lives_ =
+        replied && log && keep_ && runs_ < kMostRuns && WhyNotRun().empty() && IsOnlyBanner(*log);
     if (lives_) return run;
   }
   CloseInput();
@@ -182,13 +188,23 @@ SanitizedRun SanitizedProcess::Wait() {
   return run;
 }
 
-// False: nothing more comes, or it is too late or too much for that (`failed_`).
+// False: nothing more comes, or it is too late or too much for that (`failed_`), or there is an
+// error already.
 bool SanitizedProcess::ReadMore() {
-  for (;;) {
+  for (std::string reported;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
     pollfd poll{output_, POLLIN, 0};
-    const int ready = left.count() <= 0 ? 0 : ::poll(&poll, 1, static_cast<int>(left.count()));
+    const auto wait = std::min(left, kLookEvery);
+    const int ready = left.count() <= 0 ? 0 : ::poll(&poll, 1, static_cast<int>(wait.count()));
     if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && wait < left) {
+      // One that is still being written is looked at once more.
+      const auto log = base::ReadFile(log_);
+      const std::string error = log ? FirstError(tool_, *log) : "";
+      reported_ = !error.empty() && error == std::exchange(reported, error);
+      if (reported_) return false;
+      continue;
+    }
     if (ready == 0) {
       failed_ = "it did not end within " + std::to_string(limit_.count()) + " ms";
       late_ = true;
@@ -217,7 +233,7 @@ bool SanitizedProcess::ReadReplies() {
 int SanitizedProcess::ReadToTheEnd() {
   while (ReadMore()) {
   }
-  if (!failed_.empty()) return -1;
+  if (!failed_.empty() || reported_) return -1;
   const int status = base::WaitForEnd(pid_);
   pid_ = -1;
   return status;

@@ -85,6 +85,7 @@ class SanitizedProcess {
   std::chrono::milliseconds limit_{0};
   Clock::time_point deadline_;
   std::string said_, failed_;  // of this run
+  bool reported_ = false;      // its log has an error, and it goes on
   bool late_ = false;
 };
 

@@ -75,10 +75,17 @@ Json Trials(Bench& bench, const protocol::CandidateSet& set, int count) {
           {"seconds", SecondsSince(begin)}};
 }
 
+// So much more of the same work, and the original's results: a value that no thread has is asked
+// for.
+constexpr const char* kThreePercent =
+    "  float y = x;\n"
+    "  for (int r = 0; r < rounds * 3 / 100; ++r) y = y * 0.999f + 0.001f;\n"
+    "  if (y == 3.0e38f) x = y;\n";
+
 Json RunTrials(Bench& bench, int count, int slower) {
   return {{"identical", Trials(bench, bench.Candidate("spin_same"), count)},
           {"slower",
-           Trials(bench, bench.Candidate("spin_slow", {"rounds * 103 / 100", "", Json::object()}),
+           Trials(bench, bench.Candidate("spin_slow", {"rounds", kThreePercent, Json::object()}),
                   slower)}};
 }
 

@@ -59,18 +59,20 @@ TEST_F(FileTest, ReadersSeeOldOrNewNeverHalf) {
   const std::string path = folder_ + "/file";
   const std::string one(100000, '1');
   const std::string two(50000, '2');
-  ASSERT_TRUE(WriteFileAtomically(path, one).has_value());
-  std::thread writer([&] {
-    for (int i = 0; i < 30; ++i) {
-      EXPECT_TRUE(WriteFileAtomically(path, i % 2 == 0 ? two : one).has_value());
+  for (const auto write : {&WriteFileAtomically, &WriteFileUnsynced}) {
+    ASSERT_TRUE(write(path, one).has_value());
+    std::thread writer([&] {
+      for (int i = 0; i < 30; ++i) {
+        EXPECT_TRUE(write(path, i % 2 == 0 ? two : one).has_value());
+      }
+    });
+    for (int i = 0; i < 200; ++i) {
+      const auto read = ReadFile(path);
+      ASSERT_TRUE(read.has_value());
+      EXPECT_TRUE(*read == one || *read == two);
     }
-  });
-  for (int i = 0; i < 200; ++i) {
-    const auto read = ReadFile(path);
-    ASSERT_TRUE(read.has_value());
-    EXPECT_TRUE(*read == one || *read == two);
+    writer.join();
   }
-  writer.join();
 }
 
 // That it is there after a power cut, storage_faults_test sees.

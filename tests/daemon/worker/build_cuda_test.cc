@@ -65,6 +65,27 @@ TEST_F(BuildCudaTest, NvrtcMakesACubinOnce) {
   EXPECT_EQ(second->text_hashes, first->text_hashes);
 }
 
+// Nobody waits for the disk when they are written.
+TEST_F(BuildCudaTest, WhatAPowerCutLeftOfACubinIsMadeAgain) {
+  const auto first = BuildCuda(request_);
+  ASSERT_TRUE(first && !first->failed);
+  const auto cubin = base::ReadFile(first->artifact);
+  ASSERT_TRUE(cubin);
+  const std::string facts = first->artifact.substr(0, first->artifact.size() - 6) + ".json";
+  for (const auto& [file, left] : {std::pair<std::string, std::string>{first->artifact, ""},
+                                   {first->artifact, std::string(cubin->size(), '\0')},
+                                   {facts, ""},
+                                   {facts, "[]"}}) {
+    ASSERT_TRUE(base::WriteFileUnsynced(file, left));
+    const auto again = BuildCuda(request_);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_FALSE(again->cached) << file;
+    EXPECT_EQ(again->text_hashes, first->text_hashes);
+    EXPECT_EQ(base::ReadFile(first->artifact).value_or(""), *cubin);
+    EXPECT_TRUE(BuildCuda(request_)->cached);
+  }
+}
+
 TEST_F(BuildCudaTest, WhatNvrtcLacksNvccBuilds) {
   // A header of the host's standard library that NVRTC has not.
   request_.text =

@@ -190,6 +190,22 @@ TEST_F(SanitizedRunsTest, WhoEndsThemEndsAllThatTheyHaveStarted) {
   EXPECT_TRUE(test::HasEnded(child));
 }
 
+// A kernel with an error in every thread: the launch goes on for seconds.
+TEST_F(SanitizedRunsTest, WhatItReportsIsSaidWhileTheProgramRuns) {
+  log_text_ = kBeyond;
+  const std::string never = folder_ / "never";
+  ASSERT_EQ(::mkfifo(never.c_str(), 0600), 0);  // nobody writes to it
+  const std::string writes = "cp \"$here/log_text\" \"$log\"\n",
+                    waits = "read -r line < \"$here/never\"\n";
+  const SanitizerTool& memcheck = Tool("memcheck");
+  constexpr std::chrono::hours kNever{24};
+  for (const std::string& script : {writes + waits, writes + kReplies + waits}) {
+    const SanitizedRun run = SanitizedRuns(With(script), {&memcheck}, kNever).Wait().front();
+    EXPECT_THAT(run.error, HasSubstr("Invalid __shared__ write")) << script;
+    EXPECT_EQ(run.failed, "");
+  }
+}
+
 TEST_F(SanitizedRunsTest, WhatDoesNotEndIsLate) {
   const std::chrono::milliseconds none{0};
   const SanitizedRun run =
