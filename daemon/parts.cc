@@ -7,11 +7,6 @@
 #include "base/processors.h"
 
 namespace cupilot {
-namespace {
-
-constexpr int kLeftToOthers = 2;  // of the processors, by LimitsFor()
-
-}  // namespace
 
 evaluate::ProcessWorkers::Settings WorkerSettings(const service::Settings& settings, int nice,
                                                   const std::string& log_file) {
@@ -21,7 +16,7 @@ evaluate::ProcessWorkers::Settings WorkerSettings(const service::Settings& setti
   made.log_file = log_file;
   int cores = base::UsableProcessors();
   if (settings.threads > 0) {
-    cores = std::min(cores, static_cast<int>(settings.threads) + kLeftToOthers);
+    cores = std::min(cores, static_cast<int>(settings.threads) + evaluate::kCoresLeftToOthers);
   }
   made.limits = evaluate::LimitsFor(cores);
   return made;

@@ -26,7 +26,7 @@ bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>
 
 WorkerLimits LimitsFor(int cores) {
   WorkerLimits limits;
-  const int free = std::clamp(cores - 2, 1, 32);
+  const int free = std::clamp(cores - kCoresLeftToOthers, 1, 32);
   limits.gpu[static_cast<std::size_t>(WorkerKind::kSource)] = std::clamp(free / 2, 1, 8);
   limits.gpu[static_cast<std::size_t>(WorkerKind::kBuild)] = std::max(free, 2);
   return limits;

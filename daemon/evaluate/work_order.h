@@ -17,7 +17,8 @@ struct WorkerLimits {
   std::array<int, kWorkerKinds> gpu{1, 2, 1, 1};   // for kernels of GPUs
 };
 
-// On this many cores: two are left to the daemon and to who measures.
+// One is left to the daemon and to who measures: who builds or reads has a lower priority.
+inline constexpr int kCoresLeftToOthers = 1;
 WorkerLimits LimitsFor(int cores);
 
 // The first of `waiting` (the oldest first) that may start beside `running`:

@@ -1,6 +1,7 @@
 #include "evaluate/worker_evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -126,6 +127,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       build.target.clear();
     } else {
       build.as_compiled = as_compiled_;
+      build.cpu_seconds = request_.build_cpu_seconds;
     }
     Build(Queue(), build, request_.device,
           [self = shared_from_this(), then](base::Result<protocol::BuildReply> reply) {
@@ -147,6 +149,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.target = reply->target;
     evaluation_.toolchain = reply->toolchain;
     evaluation_.metrics["build_seconds"] = reply->seconds;
+    evaluation_.metrics["build_cpu_seconds"] = reply->cpu_seconds;
     if (reply->timed_out) return Reject("build_failed", "the compiler took too long");
     if (reply->failed) return Reject("build_failed", reply->log);
     const std::string loss = NewLosses(*reply, entries_, Tolerates());
@@ -520,11 +523,19 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   void NoProfile(const std::string& why) { done_(base::Fail(base::Unavailable(why))); }
 
   void OnWorkerError(const base::Error& error) {
-    if (error.code == base::ErrorCode::kToolFailed) return Reject(stage_->crashed, error.message);
+    if (error.code == base::ErrorCode::kToolFailed) {
+      return Reject(stage_->crashed, error.message + WhyStopped());
+    }
     if (error.code == base::ErrorCode::kTimeout && stage_->timed_out != nullptr) {
       return Reject(stage_->timed_out, error.message);
     }
     done_(base::Fail(error.In(std::string("stage '") + stage_->name + "'")));
+  }
+
+  std::string WhyStopped() const {
+    if (stage_ != &kBuild || request_.build_cpu_seconds <= 0) return {};
+    return " (" + std::to_string(std::lround(request_.build_cpu_seconds)) +
+           " s of processor time are the limit, several times what this kernel's others take)";
   }
 
   void Reject(const std::string& reason, const std::string& detail) {

@@ -322,6 +322,7 @@ static void Read(const Json& json, const std::string& path, BuildRequest& value,
       .Optional("command", value.command)
       .Optional("cache_folder", value.cache_folder)
       .Optional("timeout_ms", value.timeout_ms)
+      .Optional("cpu_seconds", value.cpu_seconds)
       .Optional("as_compiled", value.as_compiled)
       .Optional("watched", value.watched);
 }
@@ -334,6 +335,7 @@ Json ToJson(const BuildRequest& value) {
   json["command"] = ToJson(value.command);
   json["cache_folder"] = value.cache_folder;
   json["timeout_ms"] = value.timeout_ms;
+  if (value.cpu_seconds > 0) json["cpu_seconds"] = value.cpu_seconds;
   if (value.as_compiled) json["as_compiled"] = true;
   if (value.watched) json["watched"] = true;
   return json;
@@ -353,6 +355,7 @@ static void Read(const Json& json, const std::string& path, BuildReply& value, R
       .Optional("target", value.target)
       .Optional("toolchain", value.toolchain)
       .Optional("seconds", value.seconds)
+      .Optional("cpu_seconds", value.cpu_seconds)
       .Optional("text_hashes", value.text_hashes)
       .Optional("data_hash", value.data_hash)
       .Optional("losses", value.losses)
@@ -369,6 +372,7 @@ Json ToJson(const BuildReply& value) {
   json["target"] = value.target;
   json["toolchain"] = value.toolchain;
   json["seconds"] = NumberJson(value.seconds);
+  if (value.cpu_seconds > 0) json["cpu_seconds"] = NumberJson(value.cpu_seconds);
   json["text_hashes"] = PairsJson(value.text_hashes);
   json["data_hash"] = value.data_hash;
   if (!value.losses.empty()) json["losses"] = PairsJson(value.losses);

@@ -137,6 +137,8 @@ struct BuildRequest {
   records::CompileCommand command;  // flags that matter: standard, optimisation, arch, fast math
   std::string cache_folder;         // content-addressed: same text and flags are built once
   std::int64_t timeout_ms = 60000;
+  // Processor time that NVRTC may take, in seconds; at the limit the worker's process ends. 0: any.
+  double cpu_seconds = 0;
   // GPUs: by the compiler of the command, not by NVRTC, which now and then makes other code.
   bool as_compiled = false;
   // The host device: for a watched run (cupilot_host_watch.h).
@@ -151,6 +153,7 @@ struct BuildReply {
   std::string target;  // "host-x86-64-v3", "compute_90,sm_90"
   std::string toolchain;
   double seconds = 0;
+  double cpu_seconds = 0;  // processor time of NVRTC; 0: another compiler made it
   std::vector<std::pair<std::string, std::string>>
       text_hashes;  // qualified kernel, hash of its code
   // GPUs: of what else the image holds (constants, sizes of shared memory); empty: not known.

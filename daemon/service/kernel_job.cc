@@ -401,6 +401,7 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.place = id;
   request.only_probe = ProbesFirst(attempt);
   request.fastest_known = FastestKnown();
+  request.build_cpu_seconds = request.only_probe ? patience_.limit() : 0;
   request.finalist = &attempt == proving_.get();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
@@ -444,7 +445,11 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     outcome.variant = outcome.same_code = evaluation->variant;
     return EndAttempt(id, outcome);
   }
-  if (&attempt != proving_.get()) ++evaluated_;
+  if (&attempt != proving_.get()) {
+    ++evaluated_;
+    const auto built = evaluation->metrics.find("build_cpu_seconds");
+    if (built != evaluation->metrics.end()) patience_.OnBuilt(built->get<double>());
+  }
   const auto still = alive_;
   if (ProbesFirst(attempt) && !evaluation->accepted && evaluation->reason.empty()) {
     attempt.probed = true;

@@ -24,6 +24,7 @@
 #include "evaluate/workers.h"
 #include "search/expectation.h"
 #include "search/kernel_search.h"
+#include "service/build_patience.h"
 #include "service/candidate_maker.h"
 #include "service/catalog.h"
 #include "service/elsewhere.h"
@@ -210,6 +211,7 @@ class KernelJob {
   base::Callback<bool> done_;
   const Pace pace_;
   InFlight in_flight_;
+  BuildPatience patience_;
   const CandidateMaker maker_;
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for

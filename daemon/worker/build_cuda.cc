@@ -20,6 +20,7 @@
 #include "records/json.h"
 #include "source/command_flags.h"
 #include "source/swap/device_text.h"
+#include "worker/cpu_limit.h"
 #include "worker/ptx_lacks.h"
 #include "worker/ptx_losses.h"
 #include "worker/run_tool.h"
@@ -263,11 +264,13 @@ class CudaBuild {
     if (!request_.as_compiled && NvrtcCan(recipe_.target)) {
       const auto nvrtc = device::cuda::OpenNvrtc(recipe_.toolkit.folder);
       if (nvrtc) {
-        const auto result =
-            device::cuda::CompileWithNvrtc(*nvrtc, request_.text, NvrtcOptions(recipe_));
+        const double began = CpuSeconds();
+        const auto result = CompileLimited(*nvrtc);
         if (result && !result->failed) {
           TRY(base::WriteFileUnsynced(Compiled(), result->cubin));
-          return Done("nvrtc " + nvrtc->version, result->ptx);
+          protocol::BuildReply reply = Done("nvrtc " + nvrtc->version, result->ptx);
+          reply.cpu_seconds = CpuSeconds() - began;
+          return reply;
         }
         why_not = result ? "NVRTC: " + result->log : result.error().message;
       } else {
@@ -276,6 +279,11 @@ class CudaBuild {
     }
     // What NVRTC lacks (functions of the host's headers, for one) nvcc may have.
     return BuildWithNvcc(why_not);
+  }
+
+  base::Result<device::cuda::NvrtcResult> CompileLimited(const device::cuda::Nvrtc& nvrtc) const {
+    const CpuLimit limit(request_.cpu_seconds);
+    return device::cuda::CompileWithNvrtc(nvrtc, request_.text, NvrtcOptions(recipe_));
   }
 
   base::Result<protocol::BuildReply> BuildWithNvcc(const std::string& why_not_nvrtc) const {

@@ -47,6 +47,7 @@ class ProbeFirstTest : public WorkerEvaluatorTest {
     request.device = device;
     request.variant.id = id;
     request.only_probe = true;
+    request.build_cpu_seconds = build_cpu_seconds_;
     request.best_so_far = [this](const auto&) { return best_; };
     evaluator_.Evaluate(std::move(request), [this, id](Outcome outcome) {
       ASSERT_TRUE(outcome) << outcome.error().message;
@@ -57,7 +58,7 @@ class ProbeFirstTest : public WorkerEvaluatorTest {
 
   std::map<std::string, double> speedups_;
   std::string wrong_;
-  double best_ = 0;
+  double best_ = 0, build_cpu_seconds_ = 0;
   std::vector<std::string> verified_, measured_;
   std::map<std::string, records::Evaluation> got_;
 };
@@ -98,6 +99,29 @@ TEST_F(ProbeFirstTest, OfWhatIsFasterThereIsNoVerdict) {
   EXPECT_EQ(got_["fast"].cases[0].speedup, 2.0);
   EXPECT_THAT(verified_, IsEmpty());
   EXPECT_THAT(measured_, ElementsAre("fast probe"));
+}
+
+// The original's build, and what a proof needs, take what they take.
+TEST_F(ProbeFirstTest, ItsBuildHasALimitThatTheRejectionNames) {
+  speedups_ = {{"long", 2.0}};
+  std::vector<double> limits;
+  workers_.On("build", [&](const Json& params) -> base::Result<Json> {
+    const auto request = protocol::ParseBuildRequest(params);
+    limits.push_back(request->cpu_seconds);
+    if (request->cpu_seconds > 0) {
+      return base::Fail(base::ToolFailed("the build worker was ended by CPU time limit exceeded"));
+    }
+    protocol::BuildReply reply;
+    reply.artifact = "original";
+    return protocol::ToJson(reply);
+  });
+  build_cpu_seconds_ = 16;
+  Begin("long");
+  workers_.RunAll();
+  EXPECT_THAT(limits, ElementsAre(0, 16, 0)) << "original, candidate, twin";
+  EXPECT_EQ(got_["long"].reason, "build_failed");
+  EXPECT_THAT(got_["long"].detail, HasSubstr("CPU time limit exceeded"));
+  EXPECT_THAT(got_["long"].detail, HasSubstr("16 s of processor time are the limit"));
 }
 
 TEST_F(ProbeFirstTest, OnTheHostDeviceTheOrderIsTheUsualOne) {

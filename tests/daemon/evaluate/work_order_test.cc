@@ -51,7 +51,7 @@ TEST(WorkOrderTest, OnAGpuBuildsAndMeasurementsDoNotWaitForEachOther) {
   EXPECT_EQ(Next({&kFirstGpu}, {&kGpuBuild, &kGpuBuild}), 0);
   EXPECT_EQ(Next({&kGpuBuild}, {&kFirstGpu}), 0);
   // Also when no build may start, what is behind it may.
-  const Calls full(6, &kGpuBuild);
+  const Calls full(7, &kGpuBuild);
   EXPECT_EQ(Next({&kGpuBuild, &kFirstGpu}, full), 1);
 }
 
@@ -89,10 +89,10 @@ TEST(WorkOrderTest, ASearchsCallsKeepItsOrder) {
   EXPECT_EQ(PlaceInQueue(waiting, kFirstGpu), 5u) << "of no line";
 }
 
-TEST(WorkOrderTest, TwoCoresAreLeftToOthers) {
+TEST(WorkOrderTest, OneCoreIsLeftToOthers) {
   for (const int cores : {4, 8, 16, 32}) {
     const int builds = LimitsFor(cores).gpu[static_cast<std::size_t>(WorkerKind::kBuild)];
-    EXPECT_EQ(builds, cores - 2) << cores;
+    EXPECT_EQ(builds, cores - 1) << cores;
   }
   EXPECT_GE(LimitsFor(1).gpu[static_cast<std::size_t>(WorkerKind::kBuild)], 1);
   EXPECT_EQ(LimitsFor(64).host, WorkerLimits().host);

@@ -392,7 +392,7 @@ TEST_F(AheadTest, WhereBuildsAreSlowAllBuildersAreBusy) {
   }
   int at_once = 0, most = 0;
   for (const auto& [time, change] : changes) most = std::max(most, at_once += change);
-  EXPECT_GE(most, 14) << "of 14 that there may be";
+  EXPECT_GE(most, 15) << "of 15 that there may be";
 }
 
 TEST_F(AheadTest, WhatTheDeviceCannotRunIsNotMade) {
@@ -617,6 +617,45 @@ TEST_F(MuchDataTest, AfterItsTimeFewAreTried) {
   EXPECT_EQ(BestSpeedup(), 0);
   EXPECT_THAT(verified_, Not(IsEmpty()));
   EXPECT_LE(verified_.size(), 6u);
+}
+
+TEST_F(MuchDataTest, WhatTakesMuchLongerToCompileThanOthersIsStopped) {
+  Begin(times_, 16);
+  std::map<int, double> limits;  // by number
+  workers_->On("build", times_.build, [&](const Json& params) -> base::Result<Json> {
+    const auto request = protocol::ParseBuildRequest(params);
+    const std::size_t at = request->text.find("/* ");
+    const int number = at == std::string::npos ? 0 : std::stoi(request->text.substr(at + 3));
+    const double takes = number % 4 == 3 ? 20 : 2;
+    const auto first = limits.emplace(number, request->cpu_seconds).first;
+    if (request->cpu_seconds > 0 && takes > request->cpu_seconds) {
+      return base::Fail(base::ToolFailed("the build worker was ended"));
+    }
+    if (number > 0 && first->second > 0 && request->cpu_seconds == 0) first->second = 0;  // a proof
+    protocol::BuildReply reply;
+    reply.artifact = folder_ / "artifact";
+    reply.target = "compute_90,sm_90";
+    reply.cpu_seconds = takes;
+    return protocol::ToJson(reply);
+  });
+  while (!job_->finished()) Step();
+  EXPECT_EQ(limits.at(0), 0) << "the original";
+  int stopped = 0, unlimited = 0;
+  for (const search::Idea& idea : job_->search()->ideas()) {
+    const int number = static_cast<int>(idea.candidate.values.at(0).second);
+    const double limit = limits.at(number);
+    unlimited += limit == 0;
+    if (limit > 0) {
+      EXPECT_EQ(limit, 8) << "four times what they take";
+    }
+    ASSERT_TRUE(idea.outcome);
+    const bool long_one = number % 4 == 3 && limit > 0;
+    EXPECT_EQ(idea.outcome->reason == "build_failed", long_one) << number << " " << limit;
+    stopped += long_one;
+  }
+  EXPECT_GE(stopped, 10);
+  EXPECT_GE(unlimited, 12) << "until enough is known, and what is proven";
+  EXPECT_NEAR(BestSpeedup(), 2.1, 1e-6) << "100 is built soon";
 }
 
 TEST_F(MuchDataTest, GoesOnWithWhatWasLookedAt) {

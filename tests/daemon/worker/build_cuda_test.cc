@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -84,6 +85,17 @@ TEST_F(BuildCudaTest, WhatAPowerCutLeftOfACubinIsMadeAgain) {
     EXPECT_EQ(base::ReadFile(first->artifact).value_or(""), *cubin);
     EXPECT_TRUE(BuildCuda(request_)->cached);
   }
+}
+
+TEST_F(BuildCudaTest, WhatTakesMoreOfTheProcessorThanItMayEndsTheProcess) {
+  request_.cpu_seconds = 60;
+  const auto built = BuildCuda(request_);
+  ASSERT_TRUE(built && !built->failed);
+  EXPECT_GT(built->cpu_seconds, 0);
+  EXPECT_LT(built->cpu_seconds, 60);
+  request_.text += "// other";
+  request_.cpu_seconds = 1e-4;
+  EXPECT_EXIT((void)BuildCuda(request_), ::testing::KilledBySignal(SIGXCPU), "");
 }
 
 TEST_F(BuildCudaTest, WhatNvrtcLacksNvccBuilds) {
