@@ -177,7 +177,7 @@ const std::vector<Setting>& Settings() {
        0,
        1024,
        {},
-       "processors that reading and building sources may use; 0: all but two"},
+       "processors that reading and building sources may use; 0: all but one"},
       {"io_class",
        "low",
        0,

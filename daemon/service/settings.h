@@ -37,7 +37,7 @@ struct Settings {
   bool log_json = false;
   double log_megabytes = 1;    // of one file, then it is rotated
   std::int64_t log_files = 3;  // rotated ones that are kept
-  std::int64_t threads = 0;    // processors that reading and building may use; 0: all but two
+  std::int64_t threads = 0;    // processors that reading and building may use; 0: all but one
   IoClass io_class = IoClass::kLow;
   IdleExitRule idle_exit = IdleExitRule::kNoProject;
   std::chrono::nanoseconds idle_exit_after = std::chrono::hours(1);
