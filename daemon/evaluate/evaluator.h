@@ -41,7 +41,8 @@ struct EvaluateRequest {
   // Of a probe: the speedup of the fastest that is known. What is far slower is measured less
   // often. 0: unknown.
   double fastest_known = 0;
-  // Of a probe: what NVRTC may take of the processor for it, in seconds. 0: as much as any.
+  // Of a probe: what NVRTC may take of the processor for it, in seconds; 0: as much as any. What
+  // takes more is rejected as build_failed, with "build_stopped" in the metrics: for this search.
   double build_cpu_seconds = 0;
   // It was probed, and is worth a proof: what only finalists need is prepared at once.
   bool finalist = false;

@@ -1,7 +1,6 @@
 #include "evaluate/worker_evaluator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "evaluate/evaluation_stages.h"
 #include "evaluate/lined_workers.h"
 #include "evaluate/new_losses.h"
+#include "evaluate/stopped_build.h"
 #include "evaluate/verdict.h"
 #include "source/swap/variant_text.h"
 
@@ -524,18 +524,13 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   void OnWorkerError(const base::Error& error) {
     if (error.code == base::ErrorCode::kToolFailed) {
-      return Reject(stage_->crashed, error.message + WhyStopped());
+      return Reject(stage_->crashed,
+                    error.message + NoteStopped(error, request_.build_cpu_seconds, evaluation_));
     }
     if (error.code == base::ErrorCode::kTimeout && stage_->timed_out != nullptr) {
       return Reject(stage_->timed_out, error.message);
     }
     done_(base::Fail(error.In(std::string("stage '") + stage_->name + "'")));
-  }
-
-  std::string WhyStopped() const {
-    if (stage_ != &kBuild || request_.build_cpu_seconds <= 0) return {};
-    return " (" + std::to_string(std::lround(request_.build_cpu_seconds)) +
-           " s of processor time are the limit, several times what this kernel's others take)";
   }
 
   void Reject(const std::string& reason, const std::string& detail) {

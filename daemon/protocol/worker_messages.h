@@ -8,6 +8,7 @@
 // both ends are always of one version.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -128,6 +129,10 @@ struct CheckVariantReply {
 };
 
 // ---- build workers ----
+
+// What ends a build worker whose compiler took more than BuildRequest::cpu_seconds: no program
+// sends it, and it leaves no core.
+inline constexpr int kStopSignal = SIGVTALRM;
 
 // op "build": one self-contained CUDA text to something that a device worker can load.
 struct BuildRequest {

@@ -11,12 +11,14 @@ namespace cupilot::service {
 // Tuning can be compiling for the most part: of 459 points of a convolution
 // (`tests/data/spaces/h100`) 37 that take more than four times the median to compile have 37 % of
 // the whole time, and the best of them is the 79th. So what takes so many times as much of the
-// processor as the kernel's other candidates is stopped, and is to the search as what does not
+// processor as the kernel's other candidates is stopped, and is to this search as what does not
 // compile.
 class BuildPatience {
  public:
+  // What one took, also that of which the result was kept; of one that was stopped its limit, so
+  // that where most take long the limit rises. 0: not known.
   void OnBuilt(double cpu_seconds) {
-    if (cpu_seconds <= 0) return;  // from the cache, or by another compiler
+    if (cpu_seconds <= 0) return;
     last_.push_back(cpu_seconds);
     if (last_.size() > kLast) last_.pop_front();
   }

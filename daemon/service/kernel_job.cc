@@ -236,6 +236,7 @@ void KernelJob::ForgetAll() {
   savable_ = true;
   looked_at_ = 0;
   proof_ended_ = proof_seconds_ = 0;
+  patience_ = {};
   late_proofs_ = 0;
   proposed_ = false;
   proposals_.clear();
@@ -462,11 +463,15 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
   }
   // Bound to what the store binds it to, whatever the evaluator wrote.
   evaluation->workload = workload_hash_;
-  if (auto saved = with_.catalog.SaveVerdict(attempt.variant, *evaluation, input_.place.toolchain);
-      !saved) {
-    return fail(saved.error().In("writing a verdict"));
+  // How long others took to build says nothing to another search.
+  if (!evaluation->metrics.contains("build_stopped")) {
+    if (auto saved =
+            with_.catalog.SaveVerdict(attempt.variant, *evaluation, input_.place.toolchain);
+        !saved) {
+      return fail(saved.error().In("writing a verdict"));
+    }
+    TellPool(attempt, *evaluation);
   }
-  TellPool(attempt, *evaluation);
   last_ = *evaluation;
   accepted_ = accepted_ || evaluation->accepted;
   log::Info("verdict", {{"kernel", records::LabelOf(input_.kernel)},

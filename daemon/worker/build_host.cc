@@ -77,10 +77,10 @@ base::Result<protocol::BuildReply> BuildHost(const protocol::BuildRequest& reque
   if (request.watched) hasher.Add(std::to_string(CUPILOT_HOST_WATCH_VERSION));
   const std::string base_name = request.cache_folder + "/" + hasher.Add(request.text).Hex();
   const std::string artifact = base_name + ".so";
-  if (base::FileExists(artifact)) {
-    TRY_ASSIGN(protocol::BuildReply reply, ReplyOf(artifact));
-    reply.cached = true;
-    return reply;
+  // Nobody waited for the disk: what a power cut has left empty is not there.
+  if (auto kept = ReplyOf(artifact); kept && !kept->target.empty()) {
+    kept->cached = true;
+    return std::move(*kept);
   }
   TRY(base::MakeFolders(request.cache_folder));
   const std::string source = base_name + ".cu", log = base_name + ".log";

@@ -3,13 +3,15 @@
 #include <cmath>
 #include <csignal>
 
+#include "protocol/worker_messages.h"
+
 namespace cupilot::worker {
 
 CpuLimit::CpuLimit(double seconds) {
   if (!(seconds > 0)) return;
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
-  event.sigev_signo = SIGXCPU;
+  event.sigev_signo = protocol::kStopSignal;
   if (::timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer_) != 0) return;
   set_ = true;
   itimerspec limit{};

@@ -5,9 +5,9 @@
 
 namespace cupilot::worker {
 
-// While it lives: all threads of this process together have so many seconds, then SIGXCPU ends it.
-// What other programs do meanwhile does not count. 0, or where the kernel has no such clock: no
-// limit. Children have none.
+// While it lives: all threads of this process together have so many seconds, then
+// protocol::kStopSignal ends it. What other programs do meanwhile does not count. 0, or where the
+// kernel has no such clock: no limit. Children have none.
 class CpuLimit {
  public:
   explicit CpuLimit(double seconds);

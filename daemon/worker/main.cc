@@ -151,6 +151,9 @@ void KeepFreedMemory() {
 }
 void FreeMemoryWhenIdle() {
   constexpr int kIdleMs = 2000;
+  // What one large unit took is not kept for small ones by each of many processes.
+  constexpr std::size_t kMostKept = std::size_t{256} << 20;
+  if (::mallinfo2().fordblks > kMostKept) ::malloc_trim(0);
   pollfd input{STDIN_FILENO, POLLIN, 0};
   if (std::cin.rdbuf()->in_avail() <= 0 && ::poll(&input, 1, kIdleMs) == 0) ::malloc_trim(0);
 }

@@ -71,6 +71,7 @@ SanitizedProcess::~SanitizedProcess() {
   group_.Kill();
   CloseInput();
   if (pid_ > 0) base::WaitForEnd(pid_);
+  group_.End();
   if (output_ >= 0) ::close(output_);
   (void)base::RemoveTree(folder_);
 }
@@ -168,6 +169,7 @@ SanitizedRun SanitizedProcess::Wait() {
         replied && log && keep_ && runs_ < kMostRuns && WhyNotRun().empty() && IsOnlyBanner(*log);
     if (lives_) return run;
   }
+  reported_ = false;
   CloseInput();
   const int status = failed_.empty() ? ReadToTheEnd() : -1;
   run.failed = failed_;
@@ -195,7 +197,8 @@ bool SanitizedProcess::ReadMore() {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
     pollfd poll{output_, POLLIN, 0};
     const auto wait = std::min(left, kLookEvery);
-    const int ready = left.count() <= 0 ? 0 : ::poll(&poll, 1, static_cast<int>(wait.count()));
+    // At the limit, too: while another tool was waited for it may have said all that it has to.
+    const int ready = ::poll(&poll, 1, std::max(0, static_cast<int>(wait.count())));
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0 && wait < left) {
       // One that is still being written is looked at once more.

@@ -56,7 +56,10 @@ SanitizedRun SanitizedRuns::WaitFor(std::unique_ptr<SanitizedProcess>& process,
     process = Begun(std::make_unique<SanitizedProcess>(subject_, tool), subject_, limit_);
     run = process->Wait();
   }
-  if (process->lives()) KeptProcesses()[{subject_.device, tool.name}] = std::move(process);
+  // What has found something may run on, beside the other tools.
+  if (!run.error.empty()) process.reset();
+  if (process && process->lives())
+    KeptProcesses()[{subject_.device, tool.name}] = std::move(process);
   return run;
 }
 

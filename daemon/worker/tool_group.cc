@@ -4,6 +4,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <ctime>
+#include <utility>
+
 #include "base/child.h"
 
 namespace cupilot::worker {
@@ -38,6 +41,15 @@ ToolGroup::~ToolGroup() {
   if (id_ <= 0) return;
   ::kill(id_, SIGKILL);
   base::WaitForEnd(id_);
+}
+
+void ToolGroup::End() {
+  if (id_ <= 0) return;
+  Kill();
+  base::WaitForEnd(id_);
+  const pid_t group = std::exchange(id_, -1);
+  constexpr timespec kPause{0, 2'000'000};
+  for (int i = 0; i < 500 && ::kill(-group, 0) == 0; ++i) ::nanosleep(&kPause, nullptr);
 }
 
 void ToolGroup::Kill() const {

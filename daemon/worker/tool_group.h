@@ -22,6 +22,10 @@ class ToolGroup {
 
   pid_t id() const { return id_; }  // negative: there is none, for the reason in errno
   void Kill() const;                // all of it
+  // Kills all of it, and waits until nothing of it is left, a second at most: who dies on a GPU
+  // takes a while, and must not be beside what is measured next. Who has children in it waits for
+  // them before.
+  void End();
 
  private:
   pid_t id_ = -1;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
@@ -59,6 +60,8 @@ class ProbeFirstTest : public WorkerEvaluatorTest {
   std::map<std::string, double> speedups_;
   std::string wrong_;
   double best_ = 0, build_cpu_seconds_ = 0;
+  std::string died_of_ = std::string("the build worker was ended by ") +
+                         ::strsignal(protocol::kStopSignal) + " in 'build'";
   std::vector<std::string> verified_, measured_;
   std::map<std::string, records::Evaluation> got_;
 };
@@ -109,7 +112,7 @@ TEST_F(ProbeFirstTest, ItsBuildHasALimitThatTheRejectionNames) {
     const auto request = protocol::ParseBuildRequest(params);
     limits.push_back(request->cpu_seconds);
     if (request->cpu_seconds > 0) {
-      return base::Fail(base::ToolFailed("the build worker was ended by CPU time limit exceeded"));
+      return base::Fail(base::ToolFailed(died_of_));
     }
     protocol::BuildReply reply;
     reply.artifact = "original";
@@ -120,8 +123,15 @@ TEST_F(ProbeFirstTest, ItsBuildHasALimitThatTheRejectionNames) {
   workers_.RunAll();
   EXPECT_THAT(limits, ElementsAre(0, 16, 0)) << "original, candidate, twin";
   EXPECT_EQ(got_["long"].reason, "build_failed");
-  EXPECT_THAT(got_["long"].detail, HasSubstr("CPU time limit exceeded"));
   EXPECT_THAT(got_["long"].detail, HasSubstr("16 s of processor time are the limit"));
+  EXPECT_EQ(got_["long"].metrics["build_stopped"], true);
+  EXPECT_EQ(got_["long"].metrics["build_cpu_seconds"], 16);
+  died_of_ = "the build worker was ended by Segmentation fault in 'build'";
+  Begin("crash");
+  workers_.RunAll();
+  EXPECT_EQ(got_["crash"].reason, "build_failed");
+  EXPECT_EQ(got_["crash"].detail, died_of_);
+  EXPECT_FALSE(got_["crash"].metrics.contains("build_stopped"));
 }
 
 TEST_F(ProbeFirstTest, OnTheHostDeviceTheOrderIsTheUsualOne) {

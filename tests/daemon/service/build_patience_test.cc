@@ -8,7 +8,7 @@ namespace {
 TEST(BuildPatienceTest, AsLongAsLittleIsKnownAnythingMayTakeAnyTime) {
   BuildPatience patience;
   for (int i = 0; i < 11; ++i) patience.OnBuilt(10);
-  for (int i = 0; i < 50; ++i) patience.OnBuilt(0);  // what was there says nothing
+  for (int i = 0; i < 50; ++i) patience.OnBuilt(0);  // not known
   EXPECT_EQ(patience.limit(), 0);
   patience.OnBuilt(10);
   EXPECT_EQ(patience.limit(), 40);
@@ -33,6 +33,20 @@ TEST(BuildPatienceTest, TheLastOnesCount) {
   for (int i = 0; i < 500; ++i) patience.OnBuilt(1);
   for (int i = 0; i < 40; ++i) patience.OnBuilt(4);
   EXPECT_EQ(patience.limit(), 16);
+}
+
+TEST(BuildPatienceTest, WhereAllTakeLongNoneIsStoppedForEver) {
+  BuildPatience patience;
+  for (int i = 0; i < 12; ++i) patience.OnBuilt(1.5);
+  int stopped = 0;
+  for (int i = 0; i < 100; ++i) {
+    const bool stops = patience.limit() < 10;
+    patience.OnBuilt(stops ? patience.limit() : 10);
+    stopped += stops;
+  }
+  EXPECT_GT(stopped, 0);
+  EXPECT_LT(stopped, 40);
+  EXPECT_EQ(patience.limit(), 40);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -95,7 +94,7 @@ TEST_F(BuildCudaTest, WhatTakesMoreOfTheProcessorThanItMayEndsTheProcess) {
   EXPECT_LT(built->cpu_seconds, 60);
   request_.text += "// other";
   request_.cpu_seconds = 1e-4;
-  EXPECT_EXIT((void)BuildCuda(request_), ::testing::KilledBySignal(SIGXCPU), "");
+  EXPECT_EXIT((void)BuildCuda(request_), ::testing::KilledBySignal(protocol::kStopSignal), "");
 }
 
 TEST_F(BuildCudaTest, WhatNvrtcLacksNvccBuilds) {

@@ -4,8 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <functional>
+
+#include "protocol/worker_messages.h"
 
 namespace cupilot::worker {
 namespace {
@@ -34,7 +35,7 @@ TEST(CpuLimitTest, WhatTakesMoreOfTheProcessorEnds) {
     }
   });
   ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(WTERMSIG(status), SIGXCPU);
+  EXPECT_EQ(WTERMSIG(status), protocol::kStopSignal);
 }
 
 TEST(CpuLimitTest, OnlyWhileItLivesAndWhereItIsSet) {

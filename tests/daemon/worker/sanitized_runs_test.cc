@@ -199,7 +199,7 @@ TEST_F(SanitizedRunsTest, WhatItReportsIsSaidWhileTheProgramRuns) {
                     waits = "read -r line < \"$here/never\"\n";
   const SanitizerTool& memcheck = Tool("memcheck");
   constexpr std::chrono::hours kNever{24};
-  for (const std::string& script : {writes + waits, writes + kReplies + waits}) {
+  for (const std::string& script : {writes + waits, kReplies + writes + waits}) {
     const SanitizedRun run = SanitizedRuns(With(script), {&memcheck}, kNever).Wait().front();
     EXPECT_THAT(run.error, HasSubstr("Invalid __shared__ write")) << script;
     EXPECT_EQ(run.failed, "");
