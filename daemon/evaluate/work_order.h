@@ -19,6 +19,7 @@ struct WorkerLimits {
 
 // One is left to the daemon and to who measures: who builds or reads has a lower priority.
 inline constexpr int kCoresLeftToOthers = 1;
+// On this many cores.
 WorkerLimits LimitsFor(int cores);
 
 // The first of `waiting` (the oldest first) that may start beside `running`:

@@ -205,7 +205,7 @@ class CudaBuild {
     if (!artifact || !text) return std::nullopt;
     const auto json = records::ParseJson(*text);
     if (!json || !json->is_object()) return std::nullopt;
-    if (json->value(kContent, Json()) != base::Hasher().Add(*artifact).Hex()) return std::nullopt;
+    if (json->value(kContent, Json()) != base::HashHex(*artifact)) return std::nullopt;
     auto reply = protocol::ParseBuildReply(*json);
     if (!reply) return std::nullopt;
     reply->artifact = Artifact();
@@ -216,7 +216,7 @@ class CudaBuild {
   base::Result<> Keep(const protocol::BuildReply& reply) const {
     TRY_ASSIGN(const std::string artifact, base::ReadFile(Artifact()));
     Json facts = protocol::ToJson(reply);
-    facts[kContent] = base::Hasher().Add(artifact).Hex();
+    facts[kContent] = base::HashHex(artifact);
     return base::WriteFileUnsynced(Facts(), facts.dump());
   }
 

@@ -149,11 +149,13 @@ void KeepFreedMemory() {
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
-void FreeMemoryWhenIdle() {
-  constexpr int kIdleMs = 2000;
-  // What one large unit took is not kept for small ones by each of many processes.
+// What one large unit took is not kept for small ones by each of many processes.
+void FreeMuchMemory() {
   constexpr std::size_t kMostKept = std::size_t{256} << 20;
   if (::mallinfo2().fordblks > kMostKept) ::malloc_trim(0);
+}
+void FreeMemoryWhenIdle() {
+  constexpr int kIdleMs = 2000;
   pollfd input{STDIN_FILENO, POLLIN, 0};
   if (std::cin.rdbuf()->in_avail() <= 0 && ::poll(&input, 1, kIdleMs) == 0) ::malloc_trim(0);
 }
@@ -165,6 +167,7 @@ int Serve(const std::string& kind) {
   const bool monitor = kind == "monitor";  // lives long, and does little
   if (!monitor) KeepFreedMemory();
   for (std::string line;;) {
+    if (!monitor && !device) FreeMuchMemory();
     if (!monitor) FreeMemoryWhenIdle();
     if (!std::getline(std::cin, line)) break;
     const auto before = Runner::AtWork();

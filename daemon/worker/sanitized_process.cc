@@ -134,7 +134,6 @@ void SanitizedProcess::Begin(const SanitizedSubject& subject, milliseconds limit
   lives_ = false;
   ++runs_;
   said_.clear();
-  reported_ = false;
   if (!failed_.empty()) return;
   PrepareArena(subject.layout, subject.inputs, Before{}, arena_->bytes());
   Send(LoadRequest(device_, arena_->bytes().size(), {subject.artifact}).dump() + "\n" +

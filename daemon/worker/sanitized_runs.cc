@@ -57,9 +57,11 @@ SanitizedRun SanitizedRuns::WaitFor(std::unique_ptr<SanitizedProcess>& process,
     run = process->Wait();
   }
   // What has found something may run on, beside the other tools.
-  if (!run.error.empty()) process.reset();
-  if (process && process->lives())
+  if (!run.error.empty()) {
+    process.reset();
+  } else if (process->lives()) {
     KeptProcesses()[{subject_.device, tool.name}] = std::move(process);
+  }
   return run;
 }
 
