@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cache/memory_store.h"
 #include "cache/rocks_store.h"
+#include "log/log.h"
 #include "loop/loop.h"
 #include "model_providers.h"
 #include "parts.h"
@@ -28,6 +29,14 @@ constexpr std::size_t kPoolOfOne = 1000;  // entries of one kernel, which are go
 int FailOnce(const base::Error& error) {
   std::cout << service::ErrorLine(error).dump() << std::endl;
   return 0;
+}
+
+// To standard error. A run that goes well says nothing of itself there.
+void SetLog(const service::Settings& settings) {
+  log::Settings log;
+  log.level = settings.log_level == log::Level::kInfo ? log::Level::kWarning : settings.log_level;
+  log.json = settings.log_json;
+  (void)log::Configure(log);  // fails for files alone
 }
 
 // What is spent on services holds across runs; all else is forgotten with the run, or is in the
@@ -47,6 +56,7 @@ Result<std::unique_ptr<cache::Store>> BooksOf(const ModelProviders& providers,
 }  // namespace
 
 int RunOnce(const base::UserFolders& folders, const service::Settings& settings) {
+  SetLog(settings);
   std::string line;
   std::getline(std::cin, line);
   const service::OnceRequest request = service::ReadOnceRequest(line);

@@ -75,6 +75,15 @@ base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
   return description;
 }
 
+base::Result<std::string> ParseOneArchitecture(const records::Json& json) {
+  const records::Json found =
+      json.is_object() ? json.value("architectures", records::Json()) : json;
+  if (!found.is_array() || found.size() != 1 || !found[0].is_string()) {
+    return base::Fail(base::Unavailable("the GPUs here have no architecture in common"));
+  }
+  return found[0].get<std::string>();
+}
+
 base::Result<GpuList> ParseGpuList(const records::Json& json) {
   if (!json.is_object() || !json.contains("devices") || !json["devices"].is_array()) {
     return base::Fail(base::ProtocolError("no list of devices"));
@@ -103,9 +112,10 @@ void Scan(Workers& workers, const protocol::ScanRequest& request,
 void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
                int processes) {
   for (int i = 0; i < processes; ++i) {
-    workers.Call(
-        MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit, device),
-        [](const base::Result<records::Json>&) {});
+    WorkerCall call =
+        MakeCall(WorkerKind::kSource, "keep_unit", protocol::ToJson(request), kSourceLimit, device);
+    call.only_if_free = true;
+    workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
   }
 }
 
@@ -298,6 +308,13 @@ void DescribeDevice(Workers& workers, const std::string& device,
         }
         done(std::move(reply));
       });
+}
+
+void FindArchitecture(Workers& workers, base::Callback<std::string> done) {
+  CallTyped<std::string>(workers,
+                         AnsweringQuestions(MakeCall(WorkerKind::kMonitor, "architectures",
+                                                     records::Json::object(), kDescribeLimit)),
+                         &ParseOneArchitecture, std::move(done));
 }
 
 void ListGpus(Workers& workers, base::Callback<GpuList> done) {

@@ -14,8 +14,8 @@ namespace cupilot::evaluate {
 // Source workers. `device` is the one for which it is done: how many work at once depends on it.
 void Scan(Workers& workers, const protocol::ScanRequest& request,
           base::Callback<protocol::ScanReply> done);
-// So many processes that have parsed the source, for who makes candidates of it soon; nobody waits
-// for it.
+// So many processes that have parsed the source, or as many as are free, for who makes candidates
+// of it soon; nobody waits for it.
 void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
                int processes);
 void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
@@ -60,6 +60,10 @@ struct DeviceDescription {
 // kUnavailable says why there is no such device.
 void DescribeDevice(Workers& workers, const std::string& device,
                     base::Callback<DeviceDescription> done);
+
+// "sm_90", where all GPUs here have the same: known sooner than what DescribeDevice says. An error
+// where they have not, or nobody tells.
+void FindArchitecture(Workers& workers, base::Callback<std::string> done);
 
 struct GpuList {
   std::vector<DeviceDescription> gpus;

@@ -121,7 +121,25 @@ void ProcessWorkers::Pump() {
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*next));
     Start(std::move(request));
   }
+  LeaveOut();
   pumping_ = false;
+}
+
+// What has no process at once and is not to wait for one.
+void ProcessWorkers::LeaveOut() {
+  std::vector<Request> out;
+  for (auto it = queue_.begin(); it != queue_.end();) {
+    if (!it->call.only_if_free) {
+      ++it;
+      continue;
+    }
+    --Of(it->call.kind).waiting;
+    out.push_back(std::move(*it));
+    it = queue_.erase(it);
+  }
+  for (Request& request : out) {
+    Answer(std::move(request.done), base::Fail(base::Cancelled("no worker is free for it")));
+  }
 }
 
 // Hands it over, or answers it because nothing can be started.
@@ -138,6 +156,8 @@ void ProcessWorkers::Start(Request request) {
   }
   process->busy = true;
   process->began = clock_.Now();
+  log::Debug("a request begins",
+             {{"request", next_id_}, {"kind", Name(request.call.kind)}, {"op", request.call.op}});
   process->request = std::move(request);
   process->id = next_id_++;
   ++process->requests;
@@ -236,6 +256,10 @@ void ProcessWorkers::Finish(Process& process, base::Result<Json> result,
   auto& counter = Of(process.kind);
   --counter.running;
   const auto took = clock_.Now() - process.began;
+  log::Debug("a request ends", {{"request", process.id},
+                                {"kind", Name(process.kind)},
+                                {"op", process.request.call.op},
+                                {"seconds", std::chrono::duration<double>(took).count()}});
   counter.busy += took;
   if (process.kind == WorkerKind::kDevice && process.device != "host") {
     counters_.devices[process.device].busy += std::min(at_work.value_or(took), took);

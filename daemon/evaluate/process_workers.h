@@ -51,6 +51,7 @@ class ProcessWorkers final : public Workers {
   struct Process;
 
   void Pump();
+  void LeaveOut();
   std::optional<std::size_t> NextOfQueue() const;
   void Start(Request request);
   base::Result<Process*> FreeProcess(const WorkerCall& call);

@@ -39,6 +39,9 @@ struct WorkerCall {
   // the first. Empty: it waits behind all that came before.
   std::string line;
   std::int64_t place = 0;
+  // Is of use only to who comes after it: where no process is free for it when it is asked for, it
+  // ends with kCancelled instead of keeping others waiting.
+  bool only_if_free = false;
   // Begins while paused, too: little work, without which the daemon cannot answer what is there.
   bool answers_questions = false;
 };

@@ -38,7 +38,8 @@ static void Read(const Json& json, const std::string& path, ScanRequest& value, 
   object.Optional("command", value.command)
       .Optional("source_text", value.source_text)
       .Optional("numerics", value.numerics)
-      .Optional("kernels", value.kernels);
+      .Optional("kernels", value.kernels)
+      .Optional("candidates_follow", value.candidates_follow);
 }
 
 Json ToJson(const ScanRequest& value) {
@@ -47,6 +48,7 @@ Json ToJson(const ScanRequest& value) {
   json["source_text"] = value.source_text;
   json["numerics"] = value.numerics;
   json["kernels"] = value.kernels;
+  json["candidates_follow"] = value.candidates_follow;
   return json;
 }
 

@@ -31,6 +31,9 @@ struct ScanRequest {
   std::string source_text;           // snapshot of the source; empty: read command.source
   std::string numerics = "close";    // NUMERICS of the project: "close" | "bitwise"
   std::vector<std::string> kernels;  // described too, though they have no tag
+  // Somebody waits for its kernels' first candidates, and other processors are free: what those
+  // begin with is read beside the scan.
+  bool candidates_follow = false;
 };
 struct ScanReply {
   std::vector<records::Kernel> kernels;
@@ -39,6 +42,9 @@ struct ScanReply {
   std::vector<std::string> untagged_kernels;  // qualified names
   double seconds = 0;                         // that reading the unit took
 };
+
+// op "keep_unit", the request of a scan: what a scan and candidates of its kernels begin with is
+// done and kept, for those that come next to this process. reply: {}
 
 // op "rewrite": a strategy made a variant, mechanically.
 struct RewriteRequest {

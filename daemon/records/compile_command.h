@@ -17,6 +17,8 @@ struct CompileCommand {
   std::string object;  // absolute
   std::vector<std::pair<std::string, std::string>> environment;  // variables that nvcc reads
   std::string folder;  // our folder of this object: .../cupilot/<target>/<object>
+
+  bool operator==(const CompileCommand&) const = default;
 };
 
 base::Result<CompileCommand> ParseCompileCommand(const Json& json);

@@ -168,7 +168,7 @@ const std::vector<Setting>& Settings() {
        0,
        0,
        {"debug", "info", "warning", "error", "off"},
-       "of the daemon's log"},
+       "of the daemon's log; debug has each request to a worker, with its time"},
       {"log_json", false, 0, 0, {}, "the log's lines are JSON"},
       {"log_megabytes", 1.0, 0.01, 1000, {}, "of the log's file, then a new one is begun"},
       {"log_files", 3, 0, 100, {}, "old files of the log that are kept"},

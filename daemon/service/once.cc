@@ -36,17 +36,17 @@ std::string NvccOrName() {
 }
 
 // A file that no build has recorded is compiled as `nvcc -O3 -std=c++17 FILE` would, for this
-// device.
-records::CompileCommand CommandFor(const std::string& file,
-                                   const evaluate::DeviceDescription& device) {
+// device ("host", "cuda:0") and its architecture.
+records::CompileCommand CommandFor(const std::string& file, const std::string& device,
+                                   const std::string& arch) {
   records::CompileCommand command;
   command.directory = std::filesystem::path(file).parent_path().string();
   command.source = file;
   command.object = file + ".o";
-  const bool host = evaluate::DeviceKind(device.name) == "host";
+  const bool host = evaluate::DeviceKind(device) == "host";
   command.arguments = {host ? base::HostToolkitFolder() + "/bin/nvcc" : NvccOrName(), "-O3",
                        "-std=c++17"};
-  if (!host) command.arguments.push_back("-arch=" + device.device.arch);
+  if (!host) command.arguments.push_back("-arch=" + arch);
   command.arguments.insert(command.arguments.end(), {"-c", file});
   return command;
 }
@@ -87,17 +87,33 @@ void Once::Start(const std::string& request_line) {
   }
   const std::string device = records::TextAt(params_, "device");
   if (verb_ == "tune") with_.evaluator.BeginDevice(device);
+  if (verb_ == "tune" && evaluate::DeviceKind(device) == "cuda") {
+    evaluate::FindArchitecture(with_.workers, [this, device](base::Result<std::string> arch) {
+      if (arch) ScanAhead(device, *arch);
+    });
+  }
   evaluate::DescribeDevice(
       with_.workers, device.empty() ? "host" : device,
       [this](base::Result<evaluate::DeviceDescription> reply) { OnDevice(std::move(reply)); });
 }
 
+// All that a scan needs of a GPU is its architecture, and the driver takes its time to say what the
+// GPU is. If that is another architecture in the end, OnDevice scans anew.
+void Once::ScanAhead(const std::string& device, const std::string& arch) {
+  if (described_) return;
+  const auto command = CommandFor(records::TextAt(params_, "file"), device, arch);
+  // What is wrong OnDevice says.
+  if (command.arguments[0] == kNoNvcc || !base::FileExists(command.source)) return;
+  (void)Scan(command, device);
+}
+
 void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   if (!device) return Finish(base::Fail(device.error()));
+  described_ = true;
   place_.device = device->name;
   place_.identity = device->device;
   place_.driver = device->driver;
-  command_ = CommandFor(records::TextAt(params_, "file"), *device);
+  command_ = CommandFor(records::TextAt(params_, "file"), device->name, device->device.arch);
   if (command_.arguments[0] == kNoNvcc) {
     return Finish(base::Fail(base::Unavailable(
         "no CUDA toolkit was found (nvcc on the PATH, in CUDA_PATH, CUDA_HOME or /usr/local/cuda): "
@@ -113,19 +129,33 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
       return FinishProof(why);
     }
   }
-  auto source = base::ReadFile(command_.source);
-  if (!source) return Finish(base::Fail(base::InvalidArgument(source.error().message)));
+  if (scanned_ == command_) {
+    if (ahead_) OnScanned(std::move(*ahead_));
+    return;
+  }
+  if (auto begun = Scan(command_, place_.device); !begun) {
+    Finish(base::Fail(base::InvalidArgument(begun.error().message)));
+  }
+}
+
+base::Result<> Once::Scan(const records::CompileCommand& command, const std::string& device) {
   protocol::ScanRequest scan;
-  scan.command = command_;
-  scan.source_text = std::move(*source);
+  scan.command = command;
+  TRY_ASSIGN(scan.source_text, base::ReadFile(command.source));
   // The workload comes from the request, so the kernel needs no tag.
   const std::string asked = records::TextAt(params_, "kernel");
   scan.kernels = {asked.substr(0, asked.find_first_of("<("))};
-  evaluate::Scan(with_.workers, scan,
-                 [this](base::Result<protocol::ScanReply> reply) { OnScanned(std::move(reply)); });
-  if (verb_ == "tune" && evaluate::DeviceKind(place_.device) == "cuda") {
-    evaluate::KeepUnits(with_.workers, scan, place_.device, kParsersAtOnce);
+  scan.candidates_follow = verb_ == "tune" && evaluate::DeviceKind(device) == "cuda";
+  scanned_ = command;
+  evaluate::Scan(with_.workers, scan, [this, command](base::Result<protocol::ScanReply> reply) {
+    if (command != scanned_) return;  // of another architecture
+    if (described_) return OnScanned(std::move(reply));
+    ahead_ = std::move(reply);
+  });
+  if (scan.candidates_follow) {
+    evaluate::KeepUnits(with_.workers, scan, device, kParsersAtOnce);
   }
+  return {};
 }
 
 // Whether the workload is for this instantiation of a template, or does not say.

@@ -4,6 +4,7 @@
 // ...}.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,9 @@ class Once {
   bool ReadEntry();
   void Verify(const std::vector<records::Kernel>& kernels);
   void FinishProof(const std::string& why_not, const records::Json& evaluation = nullptr);
+  void ScanAhead(const std::string& device, const std::string& arch);
   void OnDevice(base::Result<evaluate::DeviceDescription> device);
+  base::Result<> Scan(const records::CompileCommand& command, const std::string& device);
   bool IsMeant(const records::Kernel& kernel) const;
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();
@@ -73,7 +76,10 @@ class Once {
   std::string verb_;
   records::Json params_;
   Place place_;
+  bool described_ = false;  // the device
   records::CompileCommand command_;
+  records::CompileCommand scanned_;                         // what was scanned last, or is
+  std::optional<base::Result<protocol::ScanReply>> ahead_;  // which came before the device
   records::Kernel kernel_;
   records::Workload workload_;
   LockedPlace locked_;  // of "verify"

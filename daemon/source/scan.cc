@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "source/ahead.h"
 #include "source/closure.h"
 #include "source/closure_options.h"
 #include "source/constructs.h"
@@ -549,6 +550,10 @@ class Scanner {
 
 base::Result<protocol::ScanReply> Scan(const protocol::ScanRequest& request) {
   const auto begin = std::chrono::steady_clock::now();
+  if (request.candidates_follow) {
+    TRY_ASSIGN(const CommandFlags flags, TranslateCommand(request.command));
+    BeginClosureHeaders(flags);
+  }
   // Who makes candidates of it next starts from the same.
   TRY_ASSIGN(const auto unit, LoadKeptUnit(request.command, request.source_text));
   protocol::ScanReply reply = Scanner(*unit, request).Run();

@@ -64,11 +64,16 @@ class KeptUnits {
   std::list<Entry> entries_;  // the last used first
 };
 
-}  // namespace
+KeptUnits& Kept() {
+  static KeptUnits kept;
+  return kept;
+}
 
-base::Result<std::unique_ptr<Unit>> LoadUnit(
-    const records::CompileCommand& command, const std::string& text,
-    const std::vector<std::pair<std::string, std::int64_t>>& values) {
+using Values = std::vector<std::pair<std::string, std::int64_t>>;
+
+base::Result<std::unique_ptr<Unit>> Load(const records::CompileCommand& command,
+                                         const std::string& text, const Values& values,
+                                         bool others_follow) {
   auto unit = std::make_unique<Unit>();
   TRY_ASSIGN(unit->flags, TranslateCommand(command));
   const std::string& path = unit->flags.preprocess.file_name;
@@ -86,19 +91,36 @@ base::Result<std::unique_ptr<Unit>> LoadUnit(
   options.file_name = path;
   options.standard = unit->flags.preprocess.standard;
   options.system_folders = unit->flags.preprocess.toolkit_folders;
+  options.keep_at_once = others_follow;
   TRY_ASSIGN(unit->parsed, Parse(unit->source.text, options));
   unit->places = Places(unit->parsed.tree.text);
   return unit;
 }
 
+base::Result<std::shared_ptr<const Unit>> FindOrLoad(const records::CompileCommand& command,
+                                                     const std::string& text, bool others_follow) {
+  std::string key = records::ToJson(command).dump() + '\0' + text;
+  if (auto known = Kept().Find(key)) return known;
+  TRY_ASSIGN(std::shared_ptr<const Unit> unit, Load(command, text, {}, others_follow));
+  Kept().Keep(std::move(key), unit, ReadFiles(unit->source));
+  return unit;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Unit>> LoadUnit(const records::CompileCommand& command,
+                                             const std::string& text, const Values& values) {
+  return Load(command, text, values, false);
+}
+
 base::Result<std::shared_ptr<const Unit>> LoadKeptUnit(const records::CompileCommand& command,
                                                        const std::string& text) {
-  static KeptUnits kept;
-  std::string key = records::ToJson(command).dump() + '\0' + text;
-  if (auto known = kept.Find(key)) return known;
-  TRY_ASSIGN(std::shared_ptr<const Unit> unit, LoadUnit(command, text));
-  kept.Keep(std::move(key), unit, ReadFiles(unit->source));
-  return unit;
+  return FindOrLoad(command, text, false);
+}
+
+base::Result<> KeepUnit(const records::CompileCommand& command, const std::string& text) {
+  TRY(FindOrLoad(command, text, true));
+  return {};
 }
 
 }  // namespace cupilot::source

@@ -15,6 +15,7 @@
 #include "device/describe.h"
 #include "protocol/replay.h"
 #include "protocol/worker_messages.h"
+#include "source/ahead.h"
 #include "source/rewrite/techniques.h"
 #include "source/scan.h"
 #include "source/twin.h"
@@ -92,6 +93,12 @@ base::Result<Json> DescribeNvrtc(const Json& params) {
   return base::Fail(base::Unavailable(missing));
 }
 
+base::Result<Json> KeepUnit(const Json& params) {
+  TRY_ASSIGN(const protocol::ScanRequest request, protocol::ParseScanRequest(params));
+  TRY(source::KeepForCandidates(request));
+  return Json::object();
+}
+
 base::Result<protocol::BuildReply> Build(const protocol::BuildRequest& request) {
   return request.device == "host" ? BuildHost(request) : BuildCuda(request);
 }
@@ -99,6 +106,7 @@ base::Result<protocol::BuildReply> Build(const protocol::BuildRequest& request) 
 const Row kRows[] = {
     {"source", "scan",
      &Handle<protocol::ScanRequest, protocol::ScanReply, protocol::ParseScanRequest, source::Scan>},
+    {"source", "keep_unit", &KeepUnit},
     {"source", "rewrite",
      &Handle<protocol::RewriteRequest, protocol::RewriteReply, protocol::ParseRewriteRequest,
              source::Rewrite>},
@@ -131,6 +139,7 @@ const Row kRows[] = {
     {"device", "describe_device", &DescribeDevice},
     {"device", "list_devices", &ListDevices},
     {"monitor", "sample", &Sample},
+    {"monitor", "architectures", &Architectures},
 };
 
 base::Result<Json> Dispatch(const std::string& kind, const Json& request) {

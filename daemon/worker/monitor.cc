@@ -134,6 +134,15 @@ base::Result<Json> SampleGpus(const MonitoredMachine& machine) {
   return reply;
 }
 
+base::Result<Json> ListArchitectures(const MonitoredMachine& machine) {
+  TRY_ASSIGN(Nvml* const nvml, OpenNvml(machine.library));
+  return Json{{"architectures", nvml->Architectures()}};
+}
+
+base::Result<Json> Architectures(const Json& /*params*/) {
+  return ListArchitectures(MonitoredMachine());
+}
+
 base::Result<Json> Sample(const Json& /*params*/) {
   MonitoredMachine machine;
   machine.daemon = ::getppid();

@@ -1,11 +1,13 @@
-// The monitor: what GPUs and those who use them are doing now, as raw as the machine tells it. One
-// operation, "sample", without parameters:
+// The monitor: what GPUs and those who use them are doing now, as raw as the machine tells it. Two
+// operations without parameters, "sample":
 //   {"gpus": [{"pci", "power": "active"|"suspended"|"", "uuid", "name", "mig", "problem",
 //              "processes": [{"pid", "graphics", "memory_bytes", "load", "own", "seen"}] or null,
 //              "load", "memory_total", "memory_used", "throttle_reasons", "temperature",
 //              "temperature_limit", "display"}],
 //    "reason": why nothing is known of those that are awake, "container": bool, "wsl": bool}
 // What is not known is null. A GPU that sleeps is not asked, since that would wake it.
+// And "architectures", for who is about to wake them anyway:
+//   {"architectures": ["sm_90"]}: of all GPUs that NVIDIA's management library knows, each once
 #pragma once
 
 #include <string>
@@ -25,7 +27,11 @@ struct MonitoredMachine {
 
 base::Result<records::Json> SampleGpus(const MonitoredMachine& machine);
 
-// The operation: this machine, and the process that started this one.
+// kUnavailable says why the library cannot be asked.
+base::Result<records::Json> ListArchitectures(const MonitoredMachine& machine);
+
+// The operations: this machine, and the process that started this one.
 base::Result<records::Json> Sample(const records::Json& params);
+base::Result<records::Json> Architectures(const records::Json& params);
 
 }  // namespace cupilot::worker

@@ -20,6 +20,9 @@ class FakeWorkers final : public evaluate::Workers {
 
   void On(const std::string& op, Answer answer) { answers_[op] = std::move(answer); }
 
+  // Takes its time: is answered when nothing else waits.
+  void Delay(const std::string& op) { slow_.insert(op); }
+
   void Call(evaluate::WorkerCall call, base::Callback<records::Json> done) override {
     calls_.push_back(call.op);
     queue_.push_back({std::move(call), std::move(done)});
@@ -39,9 +42,13 @@ class FakeWorkers final : public evaluate::Workers {
 
   // Answers the oldest call (while paused, of those that begin then, too); false if there is none.
   bool RunOne() {
-    const auto next = std::find_if(queue_.begin(), queue_.end(), [this](const auto& waiting) {
+    const auto may_begin = [this](const auto& waiting) {
       return !paused_ || waiting.first.answers_questions;
+    };
+    auto next = std::find_if(queue_.begin(), queue_.end(), [&](const auto& waiting) {
+      return may_begin(waiting) && !slow_.contains(waiting.first.op);
     });
+    if (next == queue_.end()) next = std::find_if(queue_.begin(), queue_.end(), may_begin);
     if (next == queue_.end()) return false;
     auto [call, done] = std::move(*next);
     queue_.erase(next);
@@ -74,7 +81,7 @@ class FakeWorkers final : public evaluate::Workers {
   std::map<std::string, Answer> answers_;
   std::deque<std::pair<evaluate::WorkerCall, base::Callback<records::Json>>> queue_;
   std::vector<std::string> calls_;
-  std::set<std::string> held_;
+  std::set<std::string> held_, slow_;
   bool paused_ = false;
 };
 

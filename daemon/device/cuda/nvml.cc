@@ -84,6 +84,7 @@ struct Nvml::Library {
   Status (*by_address)(const char*, Handle*) = nullptr;
   Status (*by_uuid)(const char*, Handle*) = nullptr;
   Status (*pci_info)(Handle, PciInfo*) = nullptr;
+  Status (*capability)(Handle, int*, int*) = nullptr;
   Status (*name)(Handle, char*, unsigned) = nullptr;
   Status (*uuid)(Handle, char*, unsigned) = nullptr;
   Status (*compute_processes)(Handle, unsigned*, ProcessInfo*) = nullptr;
@@ -208,6 +209,7 @@ base::Result<std::unique_ptr<Nvml>> Nvml::Open(const std::string& library) {
   l.Find(l.by_address, "nvmlDeviceGetHandleByPciBusId_v2");
   l.Find(l.by_uuid, "nvmlDeviceGetHandleByUUID");
   l.Find(l.pci_info, "nvmlDeviceGetPciInfo_v3");
+  l.Find(l.capability, "nvmlDeviceGetCudaComputeCapability");
   l.Find(l.name, "nvmlDeviceGetName");
   l.Find(l.uuid, "nvmlDeviceGetUUID");
   l.Find(l.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3");
@@ -280,6 +282,23 @@ std::vector<NvmlGpu> Nvml::Sample(const std::vector<std::string>& addresses) {
     Add(handle, status, std::move(gpu), gpus);
   }
   return gpus;
+}
+
+std::set<std::string> Nvml::Architectures() {
+  std::set<std::string> found;
+  Library& l = *library_;
+  unsigned count = 0;
+  if (Library::Call(l.count, &count) != kNvmlSuccess) return found;
+  for (unsigned i = 0; i < count; ++i) {
+    Handle handle = nullptr;
+    int major = 0, minor = 0;
+    if (Library::Call(l.by_index, i, &handle) != kNvmlSuccess ||
+        Library::Call(l.capability, handle, &major, &minor) != kNvmlSuccess) {
+      continue;
+    }
+    found.insert("sm_" + std::to_string(major) + std::to_string(minor));
+  }
+  return found;
 }
 
 std::optional<bool> Nvml::SlowedDown(const std::string& uuid) {

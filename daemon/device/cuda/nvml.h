@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,11 @@ class Nvml {
   // The GPUs at these PCI addresses, and no other is touched; all if there is no address. Of a GPU
   // that is cut into instances (MIG), its instances.
   std::vector<NvmlGpu> Sample(const std::vector<std::string>& addresses);
+
+  // "sm_90" of each GPU that the library tells it of, each once. Nothing else of them is read, and
+  // it is there some tenths of a second before the driver would tell it, which is to be opened for
+  // that and looks at far more.
+  std::set<std::string> Architectures();
 
   // Whether the GPU of this UUID runs slower now than it would, for heat or for want of power
   // (hardware slowdown, thermal slowdown by software or hardware, power brake). A cap on power is

@@ -23,6 +23,9 @@ struct ParseOptions {
   // What the #include <...> lines declare that a text begins with is kept for the next text that
   // begins alike, until a header changes. The tree is the same without.
   bool keep_headers = true;
+  // They are kept when a text begins so for the first time: another one is sure to come. Without
+  // it the second one does that, since it costs more than parsing them.
+  bool keep_at_once = false;
 };
 
 struct Diagnostic {

@@ -18,6 +18,9 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
+#include <chrono>
+#include <future>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -305,31 +308,53 @@ class KeptHeaders {
  public:
   using Bytes = std::shared_ptr<const clang::PCHBuffer>;
 
-  // Null the first time, for a text that is not seen again costs nothing then.
-  Bytes Find(const std::string& headers, std::vector<std::string> arguments, bool preprocessed) {
+  // Null the first time, for a text that is not seen again costs nothing then, but `at_once`.
+  Bytes Find(const std::string& headers, std::vector<std::string> arguments, bool preprocessed,
+             bool at_once) {
     std::string key = headers;
     for (const std::string& argument : arguments) key += '\0' + argument;
-    const std::lock_guard lock(mutex_);
-    for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-      if (entry->key != key) continue;
-      entries_.splice(entries_.begin(), entries_, entry);
-      if (entry->bytes == nullptr) entry->bytes = Keep(headers, std::move(arguments), preprocessed);
-      return entry->bytes->IsComplete ? entry->bytes : nullptr;
+    std::promise<Bytes> made;
+    std::shared_future<Bytes> bytes;
+    bool makes = false;
+    {
+      const std::lock_guard lock(mutex_);
+      Entry* const entry = Front(std::move(key));
+      if (entry->asked++ == 0 && !at_once) return nullptr;
+      makes = !entry->bytes.valid();
+      if (makes) entry->bytes = made.get_future().share();
+      bytes = entry->bytes;
     }
-    entries_.push_front({std::move(key), nullptr});
-    if (entries_.size() > kMost) entries_.pop_back();
-    return nullptr;
+    // Who wants the same meanwhile waits for it, and others do not.
+    if (makes) made.set_value(Keep(headers, std::move(arguments), preprocessed));
+    return bytes.get()->IsComplete ? bytes.get() : nullptr;
   }
   void Forget(const Bytes& bytes) {
     const std::lock_guard lock(mutex_);
-    entries_.remove_if([&](const Entry& entry) { return entry.bytes == bytes; });
+    entries_.remove_if([&](const Entry& entry) {
+      return entry.bytes.valid() &&
+             entry.bytes.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
+             entry.bytes.get() == bytes;
+    });
   }
 
  private:
   struct Entry {
     std::string key;
-    Bytes bytes;
+    int asked = 0;
+    std::shared_future<Bytes> bytes;  // valid: they are made, or are being made
   };
+  // The entry of this key, now the last used one.
+  Entry* Front(std::string key) {
+    const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const Entry& entry) { return entry.key == key; });
+    if (known != entries_.end()) {
+      entries_.splice(entries_.begin(), entries_, known);
+    } else {
+      entries_.push_front({std::move(key), 0, {}});
+      if (entries_.size() > kMost) entries_.pop_back();
+    }
+    return &entries_.front();
+  }
   static constexpr std::size_t kMost = 6;  // some 10 MB each
 
   static Bytes Keep(const std::string& headers, std::vector<std::string> arguments,
@@ -346,8 +371,9 @@ class KeptHeaders {
   std::list<Entry> entries_;  // the last used first
 };
 
+// Outlives the threads that are about to use it when a process ends.
 KeptHeaders& Kept() {
-  static KeptHeaders kept;
+  static KeptHeaders& kept = *new KeptHeaders();
   return kept;
 }
 
@@ -366,7 +392,7 @@ base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& op
   if (options.keep_headers && (!headers.empty() || options.include_runtime)) {
     std::vector<std::string> common(arguments.begin(), arguments.end() - 1);
     common.emplace_back();
-    kept = Kept().Find(headers, std::move(common), options.preprocessed);
+    kept = Kept().Find(headers, std::move(common), options.preprocessed, options.keep_at_once);
   }
   if (kept != nullptr) {
     arguments.insert(arguments.end() - 1, {"-include-pch", kKeptName});

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "log/log.h"
 #include "tests/support/temporary_folder.h"
 
 namespace cupilot::evaluate {
@@ -76,6 +77,30 @@ TEST_F(ProcessWorkersTest, StartsAProcessOnDemandAndKeepsIt) {
   EXPECT_EQ(counters.Of(WorkerKind::kSource).started, 1);
   EXPECT_EQ(counters.Of(WorkerKind::kSource).replies, 2);
   EXPECT_EQ(counters.Of(WorkerKind::kBuild).started, 0);
+}
+
+// Where the time of a run goes is asked of its log.
+TEST_F(ProcessWorkersTest, EachRequestIsInALogOfDebugging) {
+  const test::TemporaryFolder folder;
+  for (const log::Level level : {log::Level::kInfo, log::Level::kDebug}) {
+    log::Settings settings;
+    settings.level = level;
+    settings.file = folder / "log";
+    ASSERT_TRUE(log::Configure(settings));
+    Run(MakeCall(WorkerKind::kSource, "echo"));
+    log::Flush();
+    std::ifstream file(folder / "log");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (level == log::Level::kInfo) {
+      EXPECT_EQ(text, "");
+      continue;
+    }
+    EXPECT_THAT(text, ::testing::ContainsRegex("a request begins.*source.*echo"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("a request ends.*source.*echo.*seconds"));
+  }
+  log::Settings quiet;
+  quiet.level = log::Level::kWarning;
+  ASSERT_TRUE(log::Configure(quiet));
 }
 
 TEST_F(ProcessWorkersTest, AnErrorOfTheWorkerKeepsItsCode) {
@@ -167,6 +192,26 @@ TEST_F(ProcessWorkersTest, NothingRunsWhileSomethingIsMeasured) {
   }
   EXPECT_EQ(measured, 6);
   EXPECT_EQ(workers_.counters().exclusive_runs, 6);
+}
+
+TEST_F(ProcessWorkersTest, WhatIsForALaterRequestWaitsForNobody) {
+  WorkerCall ahead = MakeCall(WorkerKind::kSource, "echo");
+  ahead.only_if_free = true;
+  ASSERT_TRUE(Run(ahead)) << "a process is started for it";
+  std::vector<std::string> ended;
+  const auto note = [&ended](const std::string& name) {
+    return [&ended, name](const Reply& reply) {
+      ended.push_back(name + (reply ? "" : " " + std::string(base::Name(reply.error().code))));
+    };
+  };
+  workers_.Call(MakeCall(WorkerKind::kSource, "echo"), note("first"));
+  workers_.Call(ahead, note("ahead"));
+  workers_.Call(MakeCall(WorkerKind::kSource, "echo"), note("second"));
+  while (ended.size() < 3) loop_.RunOnce(true);
+  EXPECT_EQ(ended, (std::vector<std::string>{"ahead cancelled", "first", "second"}));
+  const WorkerCounters::PerKind counter = workers_.counters().Of(WorkerKind::kSource);
+  EXPECT_EQ(counter.waiting, 0);
+  EXPECT_EQ(counter.requests, 3);
 }
 
 TEST_F(ProcessWorkersTest, PauseTakesADeviceRequestBackAndResumeRunsItAgain) {

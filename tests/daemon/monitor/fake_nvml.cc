@@ -2,15 +2,30 @@
 #include "tests/daemon/monitor/fake_nvml.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using cupilot::test::FakeNvml;
 using cupilot::test::FakeNvmlGpu;
 using cupilot::test::FakeNvmlProcess;
 
+namespace {
+// In a process that is not the test's: one GPU of this compute capability ("9.0"), if it is set.
+FakeNvml FromEnvironment() {
+  FakeNvml made;
+  const char* capability = std::getenv("FAKE_NVML_CAPABILITY");
+  if (capability == nullptr) return made;
+  FakeNvmlGpu gpu;
+  gpu.uuid = "GPU-1";
+  std::sscanf(capability, "%d.%d", &gpu.major, &gpu.minor);
+  made.gpus.push_back(gpu);
+  return made;
+}
+}  // namespace
+
 extern "C" {
 
-FakeNvml fake_nvml;
+FakeNvml fake_nvml = FromEnvironment();
 
 namespace {
 constexpr int kUnsupported = 3, kNotFound = 6, kTooSmall = 7;
@@ -89,6 +104,11 @@ int nvmlDeviceGetPciInfo_v3(void* handle, Pci* out) {
   out->domain = Of(handle).domain;
   out->bus = Of(handle).bus;
   return 0;
+}
+int nvmlDeviceGetCudaComputeCapability(void* handle, int* major, int* minor) {
+  *major = Of(handle).major;
+  *minor = Of(handle).minor;
+  return Of(handle).lost;
 }
 int nvmlDeviceGetName(void* handle, char* out, unsigned size) {
   return Text(Of(handle).name, out, size);

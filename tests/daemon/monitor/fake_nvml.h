@@ -16,6 +16,7 @@ struct FakeNvmlProcess {
 struct FakeNvmlGpu {
   std::string uuid, name;
   unsigned domain = 0, bus = 1;
+  int major = 9, minor = 0;
   int lost = 0;  // the status of every question
   bool lists_processes = true;
   std::vector<FakeNvmlProcess> processes;

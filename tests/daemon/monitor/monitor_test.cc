@@ -162,6 +162,23 @@ TEST_F(MonitorTest, AGpuThatIsLostSaysSo) {
   EXPECT_EQ(sample["gpus"][1]["problem"], "");
 }
 
+TEST_F(MonitorTest, EachArchitectureIsNamedOnce) {
+  Fake().gpus = {Gpu("GPU-a", 1), Gpu("GPU-b", 2), Gpu("GPU-c", 3), Gpu("GPU-lost", 4)};
+  Fake().gpus[2].major = 12;
+  Fake().gpus[3].major = 8;
+  Fake().gpus[3].lost = 15;
+  const auto told = ListArchitectures(machine_);
+  ASSERT_TRUE(told) << told.error().message;
+  EXPECT_EQ((*told)["architectures"], Json({"sm_120", "sm_90"}));
+}
+
+TEST_F(MonitorTest, WithoutTheLibraryNoArchitectureIsKnown) {
+  machine_.library = folder_ / "missing.so";
+  const auto told = ListArchitectures(machine_);
+  ASSERT_FALSE(told);
+  EXPECT_THAT(told.error().message, HasSubstr("missing.so"));
+}
+
 TEST_F(MonitorTest, WithoutTheLibraryItSaysWhy) {
   machine_.library = folder_ / "missing.so";
   folder_.Write("root/.dockerenv", "");

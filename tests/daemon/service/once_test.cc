@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cache/memory_store.h"
 #include "tests/support/fake_evaluator.h"
@@ -107,6 +108,71 @@ TEST_F(OnceTest, AGpuIsTunedByTheToolkitsCompiler) {
   EXPECT_EQ(std::count(scanned.begin(), scanned.end(), Json("-arch=sm_90")), 1) << scanned;
   EXPECT_THAT(scanned[0].get<std::string>(), ::testing::EndsWith("nvcc"));
   EXPECT_THAT(scanned[0].get<std::string>(), ::testing::Not(HasSubstr("host_toolkit")));
+}
+
+class OnceOnGpuTest : public OnceTest {
+ protected:
+  OnceOnGpuTest() {
+    workers_.On("architectures", [this](const Json&) -> base::Result<Json> {
+      return Json{{"architectures", told_}};
+    });
+    workers_.On("describe_device", [this](const Json&) -> base::Result<Json> {
+      scans_before_ = Scans();
+      return Json{{"name", "a GPU"}, {"arch", "sm_90"}, {"sm_count", 132}, {"memory_bytes", 1}};
+    });
+    workers_.On("scan", [this](const Json& params) -> base::Result<Json> {
+      const Json& words = params["command"]["arguments"];
+      const auto arch = std::find_if(words.begin(), words.end(), [](const Json& word) {
+        return word.get<std::string>().starts_with("-arch=");
+      });
+      scanned_.push_back(arch->get<std::string>().substr(6));
+      return base::Fail(base::Internal("of " + scanned_.back()));
+    });
+    workers_.Delay("describe_device");
+  }
+  int Scans() const { return workers_.Count("scan"); }
+  std::string Message() { return Run("tune", {{"device", "cuda:0"}})["error"]["message"]; }
+
+  Json told_ = Json::array();  // the architectures that are known before the device is
+  std::vector<std::string> scanned_;
+  int scans_before_ = 0;  // the device was known
+};
+
+TEST_F(OnceOnGpuTest, IsScannedForWhatTheMonitorSays) {
+  told_ = {"sm_90"};
+  EXPECT_EQ(Message(), "of sm_90");
+  EXPECT_GT(scans_before_, 0);
+  EXPECT_EQ(Scans(), scans_before_) << "once is enough";
+  EXPECT_EQ(std::count(scanned_.begin(), scanned_.end(), "sm_90"), Scans());
+}
+
+TEST_F(OnceOnGpuTest, IsScannedAnewWhereItIsAnotherOne) {
+  told_ = {"sm_80"};
+  EXPECT_EQ(Message(), "of sm_90");
+  EXPECT_EQ(Scans(), 2 * scans_before_);
+  EXPECT_EQ(scanned_.front(), "sm_80");
+  EXPECT_EQ(scanned_.back(), "sm_90");
+}
+
+// What was begun for another one may end after the device is known.
+TEST_F(OnceOnGpuTest, ALateScanForAnotherOneIsNoAnswer) {
+  told_ = {"sm_80"};
+  workers_.Delay("scan");
+  EXPECT_EQ(Message(), "of sm_90");
+}
+
+TEST_F(OnceOnGpuTest, OfSeveralArchitecturesNoneIsGuessed) {
+  told_ = {"sm_80", "sm_90"};
+  EXPECT_EQ(Message(), "of sm_90");
+  EXPECT_EQ(scans_before_, 0);
+}
+
+TEST_F(OnceOnGpuTest, WhatIsWrongIsSaidOnce) {
+  told_ = {"sm_90"};
+  std::filesystem::remove(source_);
+  EXPECT_THAT(Message(), HasSubstr("main.cu"));
+  EXPECT_EQ(Scans(), 0);
+  EXPECT_EQ(lines_.size(), 1u);
 }
 
 TEST_F(OnceTest, AnUnknownKernelIsAnError) {

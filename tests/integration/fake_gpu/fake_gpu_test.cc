@@ -130,6 +130,30 @@ TEST_F(FakeGpuTest, ASearchLooksAtItsCandidates) {
   EXPECT_THAT(run.output, ::testing::Not(HasSubstr("crashed")));
 }
 
+// What a search is scanned for before the driver has said what the GPU is is right, or made anew.
+TEST_F(FakeGpuTest, TheArchitectureThatIsKnownFirstChangesNoResult) {
+  options_.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_NVML_FOLDER;
+  for (const std::string capability : {"9.0", "8.0", ""}) {
+    SCOPED_TRACE(capability);
+    options_.environment["FAKE_NVML_CAPABILITY"] = capability;
+    const test::ProgramRun told =
+        test::RunProgram({"sh", "-c", "echo \"$1\" | \"$0\" --kind monitor", CUPILOT_WORKER,
+                          R"({"id": 1, "op": "architectures"})"},
+                         options_);
+    const Json architectures = records::ParseJson(told.output)->at("result").at("architectures");
+    EXPECT_EQ(architectures.dump(), capability == "9.0"   ? R"(["sm_90"])"
+                                    : capability == "8.0" ? R"(["sm_80"])"
+                                                          : "[]");
+    const test::ProgramRun run =
+        test::RunProgram({CUPILOT_PROGRAM, "tune", source_, "--kernel", "saxpy", "--workload",
+                          workload_, "--device", "cuda:0", "--budget", "2", "--json"},
+                         options_);
+    const auto json = records::ParseJson(run.output);
+    ASSERT_TRUE(json) << run.output << run.errors;
+    EXPECT_EQ(json->value("evaluations", 0), 2) << run.output << run.errors;
+  }
+}
+
 TEST_F(FakeGpuTest, AWinnersPlaceOnTheRooflineIsInItsRecord) {
   options_.environment["FAKE_CUDA_ORIGINAL_PASSES"] = "20";
   options_.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_CUPTI_FOLDER;

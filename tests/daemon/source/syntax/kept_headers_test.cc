@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
+#include <vector>
 
 #include "source/syntax/leading_headers.h"
 #include "source/syntax/parse.h"
@@ -107,6 +109,25 @@ TEST(KeptHeaders, GiveTheSameTree) {
       EXPECT_TRUE(kept.errors.empty()) << kept.errors.front().message;
       ExpectSame(fresh.tree, kept.tree);
     }
+  }
+}
+
+// All at the same time: one of them keeps the headers, and the others wait for them.
+TEST(KeptHeaders, AreKeptAtOnceWhereOthersFollow) {
+  ParseOptions options = HostOptions();
+  options.standard = "c++23";
+  const ParseOutcome fresh = ParseWith(kText, options, false);
+  options.keep_at_once = true;
+  std::vector<ParseOutcome> outcomes(4);
+  {
+    std::vector<std::jthread> threads;
+    for (ParseOutcome& outcome : outcomes) {
+      threads.emplace_back([&] { outcome = ParseWith(kText, options, true); });
+    }
+  }
+  for (const ParseOutcome& outcome : outcomes) {
+    EXPECT_TRUE(outcome.kept_headers);
+    ExpectSame(fresh.tree, outcome.tree);
   }
 }
 

@@ -1,0 +1,19 @@
+// What scanning a source and making candidates of its kernels begin with, done before it is asked
+// for: a search on a GPU waits for its first candidates, while other processors have nothing to do.
+#pragma once
+
+#include "base/result.h"
+#include "protocol/worker_messages.h"
+#include "source/command_flags.h"
+
+namespace cupilot::source {
+
+// Of a scan of this command: headers that its kernels' closures begin with are read and kept by a
+// thread beside it.
+void BeginClosureHeaders(const CommandFlags& flags);
+
+// The operation of a process that is to make candidates: the source's unit, and what headers
+// declare for its candidates. The errors of LoadUnit.
+base::Result<> KeepForCandidates(const protocol::ScanRequest& request);
+
+}  // namespace cupilot::source
