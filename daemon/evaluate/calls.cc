@@ -77,7 +77,7 @@ base::Result<DeviceDescription> ParseDescription(const records::Json& json) {
 
 base::Result<std::string> ParseOneArchitecture(const records::Json& json) {
   const records::Json found =
-      json.is_object() ? json.value("architectures", records::Json()) : json;
+      json.is_object() ? json.value("architectures", records::Json()) : records::Json();
   if (!found.is_array() || found.size() != 1 || !found[0].is_string()) {
     return base::Fail(base::Unavailable("the GPUs here have no architecture in common"));
   }
@@ -100,12 +100,12 @@ base::Result<GpuList> ParseGpuList(const records::Json& json) {
 
 }  // namespace
 
-void Scan(Workers& workers, const protocol::ScanRequest& request,
+void Scan(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
           base::Callback<protocol::ScanReply> done) {
   CallTyped<protocol::ScanReply>(
       workers,
       AnsweringQuestions(
-          MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit)),
+          MakeCall(WorkerKind::kSource, "scan", protocol::ToJson(request), kSourceLimit, device)),
       &protocol::ParseScanReply, std::move(done));
 }
 

@@ -12,7 +12,7 @@
 namespace cupilot::evaluate {
 
 // Source workers. `device` is the one for which it is done: how many work at once depends on it.
-void Scan(Workers& workers, const protocol::ScanRequest& request,
+void Scan(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
           base::Callback<protocol::ScanReply> done);
 // So many processes that have parsed the source, or as many as are free, for who makes candidates
 // of it soon; nobody waits for it.

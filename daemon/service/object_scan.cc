@@ -65,7 +65,7 @@ void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Obje
     scan.source_text = std::move(*text);
   }
   request.source_text = scan.source_text;
-  evaluate::Scan(workers, request,
+  evaluate::Scan(workers, request, "host",
                  [scan = std::move(scan), &clock, begin = clock.WallTime().count(),
                   done = std::move(done)](base::Result<protocol::ScanReply> reply) mutable {
                    if (!reply) return done(base::Fail(reply.error()));

@@ -9,6 +9,7 @@
 #include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/install_layout.h"
+#include "base/processors.h"
 #include "log/log.h"
 #include "records/json.h"
 #include "search/strategy.h"
@@ -26,6 +27,8 @@ constexpr const char* kNoNvcc = "nvcc";
 // A search on a GPU begins with some candidates, each made by another process beside the one that
 // scans.
 constexpr int kParsersAtOnce = 6;
+// Processors that have work while it is scanned: the scan's, and the one that opens the driver.
+constexpr int kBusyAtStart = 2;
 // A minute is too short for what models find.
 constexpr double kSecondsWithModels = 600;
 
@@ -145,16 +148,17 @@ base::Result<> Once::Scan(const records::CompileCommand& command, const std::str
   // The workload comes from the request, so the kernel needs no tag.
   const std::string asked = records::TextAt(params_, "kernel");
   scan.kernels = {asked.substr(0, asked.find_first_of("<("))};
-  scan.candidates_follow = verb_ == "tune" && evaluate::DeviceKind(device) == "cuda";
+  const bool search_on_gpu = verb_ == "tune" && evaluate::DeviceKind(device) == "cuda";
+  scan.candidates_follow = search_on_gpu && base::UsableProcessors() > kBusyAtStart;
   scanned_ = command;
-  evaluate::Scan(with_.workers, scan, [this, command](base::Result<protocol::ScanReply> reply) {
-    if (command != scanned_) return;  // of another architecture
-    if (described_) return OnScanned(std::move(reply));
-    ahead_ = std::move(reply);
-  });
-  if (scan.candidates_follow) {
-    evaluate::KeepUnits(with_.workers, scan, device, kParsersAtOnce);
-  }
+  evaluate::Scan(with_.workers, scan, device,
+                 [this, command](base::Result<protocol::ScanReply> reply) {
+                   // Of another architecture.
+                   if (command != scanned_ || (described_ && command != command_)) return;
+                   if (described_) return OnScanned(std::move(reply));
+                   ahead_ = std::move(reply);
+                 });
+  if (search_on_gpu) evaluate::KeepUnits(with_.workers, scan, device, kParsersAtOnce);
   return {};
 }
 

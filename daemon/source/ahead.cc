@@ -1,6 +1,7 @@
 #include "source/ahead.h"
 
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -25,16 +26,30 @@ records::Kernel KernelOf(const CommandFlags& flags) {
   return kernel;
 }
 
+// One is enough for a process, at whose end it is waited for. What it uses of the process's lives
+// longer.
+std::jthread& Thread() {
+  (void)HostSystemFolders(FindResourceDir());
+  static std::jthread thread;
+  return thread;
+}
+
 }  // namespace
 
 void BeginClosureHeaders(const CommandFlags& flags) {
-  // What the thread uses of this process's lives longer than the wait for it at the process's end.
-  (void)HostSystemFolders(FindResourceDir());
-  static std::jthread thread;
-  thread = std::jthread([kernel = KernelOf(flags), host = flags.host_toolkit] {
+  const auto keep = [kernel = KernelOf(flags), host = flags.host_toolkit] {
     if (!host) KeepRuntime(ToolkitParseOptions(kernel));  // the scan's own check of closures
     KeepRuntime(ClosureParseOptions(kernel));
-  });
+  };
+  try {
+    Thread() = std::jthread(keep);
+  } catch (const std::system_error&) {
+    // So many threads are not allowed: they are read when they are asked for.
+  }
+}
+
+void WaitForClosureHeaders() {
+  if (Thread().joinable()) Thread().join();
 }
 
 base::Result<> KeepForCandidates(const protocol::ScanRequest& request) {

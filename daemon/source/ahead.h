@@ -9,8 +9,10 @@
 namespace cupilot::source {
 
 // Of a scan of this command: headers that its kernels' closures begin with are read and kept by a
-// thread beside it.
+// thread beside it. Who asks for one that is being read waits for that one alone.
 void BeginClosureHeaders(const CommandFlags& flags);
+// Until all of them are there.
+void WaitForClosureHeaders();
 
 // The operation of a process that is to make candidates: the source's unit, and what headers
 // declare for its candidates. The errors of LoadUnit.

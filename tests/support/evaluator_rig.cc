@@ -41,8 +41,8 @@ std::optional<evaluate::EvaluateRequest> EvaluatorRig::RequestFor(const std::str
   protocol::ScanRequest scan;
   scan.command = request.command;
   if (!kernel.empty()) scan.kernels = {kernel};
-  const auto reply =
-      Wait<protocol::ScanReply>([&](auto done) { evaluate::Scan(*front_, scan, std::move(done)); });
+  const auto reply = Wait<protocol::ScanReply>(
+      [&](auto done) { evaluate::Scan(*front_, scan, "host", std::move(done)); });
   if (!reply || reply->kernels.size() != 1) {
     ADD_FAILURE() << file << ": " << (reply ? "not one kernel" : reply.error().message);
     return std::nullopt;

@@ -408,7 +408,9 @@ base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& op
   const bool accepted = Execute(arguments, files, collector, action);
   if (outcome.tree.nodes.empty() && kept != nullptr) {
     Kept().Forget(kept);
-    return Parse(text, options);
+    ParseOptions without = options;
+    without.keep_at_once = false;  // what was made so cannot be read
+    return Parse(text, without);
   }
   const std::string why =
       outcome.errors.empty() ? "no reason given" : outcome.errors.front().message;

@@ -87,7 +87,7 @@ base::Result<Recording> LiveMachine::Begin(const std::string& kernel) {
   scan.source_text = source_text_;
   scan.kernels = {recording.workload.kernel};
   TRY_ASSIGN(protocol::ScanReply reply, WaitFor<protocol::ScanReply>(loop_, [&](auto done) {
-               evaluate::Scan(workers_, scan, std::move(done));
+               evaluate::Scan(workers_, scan, "host", std::move(done));
              }));
   int found = 0;
   for (records::Kernel& one : reply.kernels) {

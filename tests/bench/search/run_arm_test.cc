@@ -125,7 +125,7 @@ class RunArmTest : public ::testing::Test {
     protocol::ScanRequest scan;
     scan.source_text = "kernel one a\n";
     records::Kernel kernel;
-    evaluate::Scan(workers_, scan, [&](base::Result<protocol::ScanReply> reply) {
+    evaluate::Scan(workers_, scan, "host", [&](base::Result<protocol::ScanReply> reply) {
       ASSERT_TRUE(reply) << reply.error().message;
       kernel = reply->kernels.at(0);
     });

@@ -209,6 +209,9 @@ TEST_F(ProcessWorkersTest, WhatIsForALaterRequestWaitsForNobody) {
   workers_.Call(MakeCall(WorkerKind::kSource, "echo"), note("second"));
   while (ended.size() < 3) loop_.RunOnce(true);
   EXPECT_EQ(ended, (std::vector<std::string>{"ahead cancelled", "first", "second"}));
+  workers_.Pause();
+  EXPECT_FALSE(Run(ahead)) << "nothing begins in a pause";
+  workers_.Resume();
   const WorkerCounters::PerKind counter = workers_.counters().Of(WorkerKind::kSource);
   EXPECT_EQ(counter.waiting, 0);
   EXPECT_EQ(counter.requests, 3);

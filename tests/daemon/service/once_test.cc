@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/processors.h"
 #include "cache/memory_store.h"
 #include "tests/support/fake_evaluator.h"
 #include "tests/support/fake_project.h"
@@ -121,6 +122,7 @@ class OnceOnGpuTest : public OnceTest {
       return Json{{"name", "a GPU"}, {"arch", "sm_90"}, {"sm_count", 132}, {"memory_bytes", 1}};
     });
     workers_.On("scan", [this](const Json& params) -> base::Result<Json> {
+      follow_ = params["candidates_follow"];
       const Json& words = params["command"]["arguments"];
       const auto arch = std::find_if(words.begin(), words.end(), [](const Json& word) {
         return word.get<std::string>().starts_with("-arch=");
@@ -128,7 +130,6 @@ class OnceOnGpuTest : public OnceTest {
       scanned_.push_back(arch->get<std::string>().substr(6));
       return base::Fail(base::Internal("of " + scanned_.back()));
     });
-    workers_.Delay("describe_device");
   }
   int Scans() const { return workers_.Count("scan"); }
   std::string Message() { return Run("tune", {{"device", "cuda:0"}})["error"]["message"]; }
@@ -136,38 +137,61 @@ class OnceOnGpuTest : public OnceTest {
   Json told_ = Json::array();  // the architectures that are known before the device is
   std::vector<std::string> scanned_;
   int scans_before_ = 0;  // the device was known
+  Json follow_;           // whether the last scan said that candidates follow
 };
 
 TEST_F(OnceOnGpuTest, IsScannedForWhatTheMonitorSays) {
+  workers_.Delay("describe_device");
   told_ = {"sm_90"};
   EXPECT_EQ(Message(), "of sm_90");
-  EXPECT_GT(scans_before_, 0);
-  EXPECT_EQ(Scans(), scans_before_) << "once is enough";
-  EXPECT_EQ(std::count(scanned_.begin(), scanned_.end(), "sm_90"), Scans());
+  EXPECT_EQ(scans_before_, 1);
+  EXPECT_EQ(scanned_, std::vector<std::string>{"sm_90"}) << "once is enough";
+  EXPECT_EQ(follow_, base::UsableProcessors() > 2);
+  EXPECT_GT(workers_.Count("keep_unit"), 0);
+}
+
+TEST_F(OnceOnGpuTest, AnEvaluationHasNothingThatFollows) {
+  told_ = {"sm_90"};
+  Run("evaluate", {{"device", "cuda:0"}});
+  EXPECT_EQ(scanned_, std::vector<std::string>{"sm_90"});
+  EXPECT_EQ(follow_, false);
+  EXPECT_EQ(workers_.Count("keep_unit"), 0);
+  EXPECT_EQ(workers_.Count("architectures"), 0);
+}
+
+TEST_F(OnceOnGpuTest, WhatTheMonitorSaysTooLateIsNotHeard) {
+  told_ = {"sm_80"};
+  workers_.Delay("architectures");
+  workers_.Delay("scan");
+  EXPECT_EQ(Message(), "of sm_90");
+  EXPECT_EQ(scanned_, std::vector<std::string>{"sm_90"});
 }
 
 TEST_F(OnceOnGpuTest, IsScannedAnewWhereItIsAnotherOne) {
+  workers_.Delay("describe_device");
   told_ = {"sm_80"};
   EXPECT_EQ(Message(), "of sm_90");
-  EXPECT_EQ(Scans(), 2 * scans_before_);
-  EXPECT_EQ(scanned_.front(), "sm_80");
-  EXPECT_EQ(scanned_.back(), "sm_90");
+  EXPECT_EQ(scanned_, (std::vector<std::string>{"sm_80", "sm_90"}));
 }
 
 // What was begun for another one may end after the device is known.
 TEST_F(OnceOnGpuTest, ALateScanForAnotherOneIsNoAnswer) {
   told_ = {"sm_80"};
+  workers_.Delay("describe_device");
   workers_.Delay("scan");
   EXPECT_EQ(Message(), "of sm_90");
+  EXPECT_EQ(scanned_, (std::vector<std::string>{"sm_80", "sm_90"}));
 }
 
 TEST_F(OnceOnGpuTest, OfSeveralArchitecturesNoneIsGuessed) {
+  workers_.Delay("describe_device");
   told_ = {"sm_80", "sm_90"};
   EXPECT_EQ(Message(), "of sm_90");
   EXPECT_EQ(scans_before_, 0);
 }
 
 TEST_F(OnceOnGpuTest, WhatIsWrongIsSaidOnce) {
+  workers_.Delay("describe_device");
   told_ = {"sm_90"};
   std::filesystem::remove(source_);
   EXPECT_THAT(Message(), HasSubstr("main.cu"));

@@ -6,6 +6,7 @@
 #include "scan_fixture.h"
 #include "source/ahead.h"
 #include "source/closure_options.h"
+#include "toolkit_for_tests.h"
 
 namespace cupilot::source {
 namespace {
@@ -97,6 +98,8 @@ TEST_F(UnitTest, WhatCannotBeReadIsAnError) {
 
 class AheadTest : public ScanFixture {
  protected:
+  static void SetUpTestSuite() { UseSourceTreeToolkit(); }
+  static void TearDownTestSuite() { DropSourceTreeToolkit(); }
   // No other test reads headers under this standard.
   protocol::ScanRequest Request(const std::string& standard) const {
     Write("main.cu",
@@ -123,7 +126,35 @@ TEST_F(AheadTest, AScanThatCandidatesFollowHasTheHeadersOfTheirClosures) {
     const auto reply = Scan(request);
     ASSERT_TRUE(reply) << reply.error().message;
     ASSERT_EQ(reply->kernels.size(), 1u);
+    WaitForClosureHeaders();
     EXPECT_EQ(HeadersAreThere(reply->kernels[0]), follow);
+  }
+}
+
+// A scan for a GPU checks closures beside the toolkit's headers, by the same options.
+TEST_F(AheadTest, AScanForAGpuHasThoseOfTheToolkitToo) {
+  namespace fs = std::filesystem;
+  const fs::path toolkit = folder_ + "/cuda";
+  fs::create_directories(toolkit / "bin");
+  Write("cuda/bin/nvcc", "");
+  fs::permissions(toolkit / "bin/nvcc", fs::perms::owner_all);
+  fs::copy(folder_ + "/toolkit/include/", toolkit / "include", fs::copy_options::recursive);
+  fs::remove(toolkit / "include/cupilot_host_abi.h");
+  records::CompileCommand command = Command({"-std=gnu++17"});
+  command.arguments[0] = toolkit / "bin/nvcc";
+  const auto flags = TranslateCommand(command);
+  ASSERT_TRUE(flags) << flags.error().message;
+  ASSERT_FALSE(flags->host_toolkit);
+  BeginClosureHeaders(*flags);
+  WaitForClosureHeaders();
+  records::Kernel kernel;
+  kernel.standard = flags->preprocess.standard;
+  kernel.toolkit_include = flags->toolkit_include;
+  const std::string closure = "#include <cuda_runtime.h>\nint other;\n";
+  for (const auto& options : {ToolkitParseOptions(kernel), ClosureParseOptions(kernel)}) {
+    const auto parsed = Parse(closure, options);
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    EXPECT_TRUE(parsed->kept_headers);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <sstream>
 
 #include "base/file.h"
 #include "records/json.h"
@@ -133,6 +134,7 @@ TEST_F(FakeGpuTest, ASearchLooksAtItsCandidates) {
 // What a search is scanned for before the driver has said what the GPU is is right, or made anew.
 TEST_F(FakeGpuTest, TheArchitectureThatIsKnownFirstChangesNoResult) {
   options_.environment["LD_LIBRARY_PATH"] += std::string(":") + FAKE_NVML_FOLDER;
+  xdg_.folder().Write("config/cupilot/config.json", R"({"log_level": "debug"})");
   for (const std::string capability : {"9.0", "8.0", ""}) {
     SCOPED_TRACE(capability);
     options_.environment["FAKE_NVML_CAPABILITY"] = capability;
@@ -151,6 +153,16 @@ TEST_F(FakeGpuTest, TheArchitectureThatIsKnownFirstChangesNoResult) {
     const auto json = records::ParseJson(run.output);
     ASSERT_TRUE(json) << run.output << run.errors;
     EXPECT_EQ(json->value("evaluations", 0), 2) << run.output << run.errors;
+    // The right one is scanned for in any case, and no more than one other, and only if it was told
+    // before the driver was open.
+    const std::string begins = "a request begins", scan = "op=scan";
+    int scans = 0;
+    std::istringstream lines(run.errors);
+    for (std::string line; std::getline(lines, line);) {
+      scans += line.find(begins) != std::string::npos && line.find(scan) != std::string::npos;
+    }
+    EXPECT_GE(scans, 1) << run.errors;
+    EXPECT_LE(scans, capability == "8.0" ? 2 : 1) << run.errors;
   }
 }
 

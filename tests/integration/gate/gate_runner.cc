@@ -158,7 +158,7 @@ base::Result<evaluate::EvaluateRequest> Runner::Scan(const std::string& kernel) 
   protocol::ScanRequest scan;
   scan.command = request.command;
   std::optional<base::Result<protocol::ScanReply>> reply;
-  evaluate::Scan(*front_, scan, [&reply](auto result) { reply = std::move(result); });
+  evaluate::Scan(*front_, scan, "host", [&reply](auto result) { reply = std::move(result); });
   while (!reply) loop_.RunOnce(true);
   if (!*reply) return base::Fail((*reply).error().In(kernel));
   if ((*reply)->kernels.size() != 1) {
