@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "log/log.h"
+#include "protocol/worker_messages.h"
 
 namespace cupilot::evaluate {
 
@@ -229,7 +230,8 @@ void ProcessWorkers::OnLine(Process& process, std::string_view line) {
 
 void ProcessWorkers::OnExit(Process& process, loop::ChildExit exit) {
   if (process.busy) {
-    ++Of(process.kind).crashed;
+    const bool stopped = exit.signal == protocol::kStopSignal;
+    ++(stopped ? Of(process.kind).timed_out : Of(process.kind).crashed);
     const std::string how = exit.signal != 0
                                 ? std::string("was ended by ") + ::strsignal(exit.signal)
                                 : "exited with " + std::to_string(exit.status);

@@ -52,7 +52,7 @@ struct WorkerCounters {
     std::int64_t requests = 0;         // handed to a process
     std::int64_t replies = 0;          // results and errors that a worker sent
     std::int64_t crashed = 0;          // ended by a signal or by exit while it had a request
-    std::int64_t timed_out = 0;        // killed at its limit
+    std::int64_t timed_out = 0;        // killed at its limit, of time or of the processor's
     std::int64_t garbled = 0;          // killed because it sent what is no reply
     std::int64_t waiting = 0;          // requests in the queue now
     std::int64_t running = 0;          // requests in a process now

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 
+#include "protocol/worker_messages.h"
 #include "records/json.h"
 
 namespace {
@@ -34,6 +35,7 @@ void Work() {
 
 Json Answer(const std::string& op, const Json& params) {
   if (op == "crash") ::raise(SIGSEGV);
+  if (op == "stop") ::raise(cupilot::protocol::kStopSignal);
   if (op == "exit") ::_exit(0);
   if (op == "hang") Hang();
   if (op == "hang_once") {

@@ -121,6 +121,14 @@ TEST_F(ProcessWorkersTest, ACrashCostsOnlyItsRequest) {
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, 2);
 }
 
+// A build that has taken all of the processor's time that its search allows.
+TEST_F(ProcessWorkersTest, WhatEndsAtItsLimitOfTheProcessorIsNoCrash) {
+  ASSERT_FALSE(Run(MakeCall(WorkerKind::kBuild, "stop")));
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kBuild).crashed, 0);
+  EXPECT_EQ(workers_.counters().Of(WorkerKind::kBuild).timed_out, 1);
+  ExpectNextIsServed(WorkerKind::kBuild);
+}
+
 TEST_F(ProcessWorkersTest, AnExitWithZeroIsNoAnswer) {
   const Reply reply = Run(MakeCall(WorkerKind::kDevice, "exit"));
   ASSERT_FALSE(reply);
