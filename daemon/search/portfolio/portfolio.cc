@@ -13,6 +13,10 @@
 namespace cupilot::search {
 namespace {
 
+// Random points. (Ones that are far from each other, and Bayesian optimisation after four results
+// instead of six, find a good point of pnpoly after 20 evaluations instead of 25 with eight under
+// way; but searches on tests/data/spaces/h100 scored 0.755 instead of 0.788, less than Bayesian
+// optimisation alone.)
 constexpr std::size_t kLeastDesign = 6, kMostDesign = 16;
 constexpr int kDrawsOfHuge = 1000;  // where points have no numbers
 constexpr std::size_t kOpening =
