@@ -19,7 +19,8 @@ BODY(LocalArrayStore, I int values[8]; for (int k = 0; k < 8; ++k) values[(k * 3
 BODY(LocalArrayByIndex, I int values[4] = {0, 0, 0, 0}; values[i & 3] = i; values[(i + 1) & 3] += 2; if (i < n) out[i] = values[0] + 10 * values[1] + 100 * values[2] + 1000 * values[3];)
 BODY(InnerLoop, I if (i >= n) return; int sum = 0; for (int k = 0; k <= i; ++k) { if (k % 3 == 0) continue; if (k > 40) break; sum += k; } out[i] = sum;)
 BODY(ConditionalStore, I if (i < n) { if (i % 3 == 0) out[i] = 1; else if (i % 3 == 1) out[i + 500] = 2; })
-BODY(ReadAndWrite, I if (i < n) { out[i] = out[i] + i; out[i] *= 3; })
+// Of several threads with the same place one alone may do this.
+BODY(ReadAndWrite, I if (i < n && blockIdx.y + blockIdx.z + threadIdx.y + threadIdx.z == 0) { out[i] = out[i] + i; out[i] *= 3; })
 BODY(SameStore, I if (i < n) out[0] = 7;)
 BODY(Rows, XY if (x < n && y < m) { int sum = 0; for (int k = 0; k < 9; ++k) sum += k * x + y; out[x + 1000 * (y + 6 * (int)(blockIdx.z * blockDim.z + threadIdx.z)) - 20000] = sum; })
 
