@@ -8,6 +8,12 @@
 
 namespace cupilot {
 
+log::Settings LogSettings(const service::Settings& settings, const std::string& file) {
+  return {settings.log_level, settings.log_json, file,
+          static_cast<std::size_t>(settings.log_megabytes * 0x1p20),
+          static_cast<std::size_t>(settings.log_files)};
+}
+
 evaluate::ProcessWorkers::Settings WorkerSettings(const service::Settings& settings, int nice,
                                                   const std::string& log_file) {
   evaluate::ProcessWorkers::Settings made;

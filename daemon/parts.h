@@ -6,6 +6,7 @@
 #include "base/paths.h"
 #include "evaluate/process_workers.h"
 #include "evaluate/worker_evaluator.h"
+#include "log/log.h"
 #include "service/process_capture_runner.h"
 #include "service/settings.h"
 
@@ -13,6 +14,8 @@ namespace cupilot {
 
 inline constexpr int kEnvironment = 3;  // the exit code where the machine is what is wrong
 
+// `file` empty: to standard error.
+log::Settings LogSettings(const service::Settings& settings, const std::string& file);
 // `log_file`: of the workers; empty: our standard error.
 evaluate::ProcessWorkers::Settings WorkerSettings(const service::Settings& settings, int nice,
                                                   const std::string& log_file);

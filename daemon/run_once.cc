@@ -33,9 +33,8 @@ int FailOnce(const base::Error& error) {
 
 // To standard error. A run that goes well says nothing of itself there.
 void SetLog(const service::Settings& settings) {
-  log::Settings log;
-  log.level = settings.log_level == log::Level::kInfo ? log::Level::kWarning : settings.log_level;
-  log.json = settings.log_json;
+  log::Settings log = LogSettings(settings, "");
+  if (log.level == log::Level::kInfo) log.level = log::Level::kWarning;
   (void)log::Configure(log);  // fails for files alone
 }
 

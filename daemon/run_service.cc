@@ -99,12 +99,6 @@ void RotateWorkersLog(const std::string& path) {
   if (file && file->size > kMostWorkersLog) (void)std::rename(path.c_str(), (path + ".1").c_str());
 }
 
-log::Settings LogSettings(const service::Settings& settings, const std::string& file) {
-  return {settings.log_level, settings.log_json, file,
-          static_cast<std::size_t>(settings.log_megabytes * 0x1p20),
-          static_cast<std::size_t>(settings.log_files)};
-}
-
 // Whether a daemon that ended could be started again: else it stays.
 bool CouldStartAgain(const base::UserFolders& folders) {
   return service::ReadSettings(folders.config).has_value() &&

@@ -89,34 +89,38 @@ void Once::Start(const std::string& request_line) {
     return Finish(base::Fail(base::InvalidArgument("the verb must be tune, evaluate or verify")));
   }
   const std::string device = records::TextAt(params_, "device");
+  place_.device = device.empty() ? "host" : device;
   if (verb_ == "tune") with_.evaluator.BeginDevice(device);
-  if (verb_ == "tune" && evaluate::DeviceKind(device) == "cuda") {
-    evaluate::FindArchitecture(with_.workers, [this, device](base::Result<std::string> arch) {
-      if (arch) ScanAhead(device, *arch);
+  if (SearchesOnGpu()) {
+    evaluate::FindArchitecture(with_.workers, [this](base::Result<std::string> arch) {
+      if (arch) ScanAhead(*arch);
     });
   }
   evaluate::DescribeDevice(
-      with_.workers, device.empty() ? "host" : device,
+      with_.workers, place_.device,
       [this](base::Result<evaluate::DeviceDescription> reply) { OnDevice(std::move(reply)); });
+}
+
+bool Once::SearchesOnGpu() const {
+  return verb_ == "tune" && evaluate::DeviceKind(place_.device) == "cuda";
 }
 
 // All that a scan needs of a GPU is its architecture, and the driver takes its time to say what the
 // GPU is. If that is another architecture in the end, OnDevice scans anew.
-void Once::ScanAhead(const std::string& device, const std::string& arch) {
+void Once::ScanAhead(const std::string& arch) {
   if (described_) return;
-  const auto command = CommandFor(records::TextAt(params_, "file"), device, arch);
+  const auto command = CommandFor(records::TextAt(params_, "file"), place_.device, arch);
   // What is wrong OnDevice says.
   if (command.arguments[0] == kNoNvcc || !base::FileExists(command.source)) return;
-  (void)Scan(command, device);
+  (void)Scan(command);
 }
 
 void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
   if (!device) return Finish(base::Fail(device.error()));
   described_ = true;
-  place_.device = device->name;
   place_.identity = device->device;
   place_.driver = device->driver;
-  command_ = CommandFor(records::TextAt(params_, "file"), device->name, device->device.arch);
+  command_ = CommandFor(records::TextAt(params_, "file"), place_.device, device->device.arch);
   if (command_.arguments[0] == kNoNvcc) {
     return Finish(base::Fail(base::Unavailable(
         "no CUDA toolkit was found (nvcc on the PATH, in CUDA_PATH, CUDA_HOME or /usr/local/cuda): "
@@ -136,29 +140,30 @@ void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {
     if (ahead_) OnScanned(std::move(*ahead_));
     return;
   }
-  if (auto begun = Scan(command_, place_.device); !begun) {
+  if (auto begun = Scan(command_); !begun) {
     Finish(base::Fail(base::InvalidArgument(begun.error().message)));
   }
 }
 
-base::Result<> Once::Scan(const records::CompileCommand& command, const std::string& device) {
+base::Result<> Once::Scan(const records::CompileCommand& command) {
   protocol::ScanRequest scan;
   scan.command = command;
   TRY_ASSIGN(scan.source_text, base::ReadFile(command.source));
   // The workload comes from the request, so the kernel needs no tag.
   const std::string asked = records::TextAt(params_, "kernel");
   scan.kernels = {asked.substr(0, asked.find_first_of("<("))};
-  const bool search_on_gpu = verb_ == "tune" && evaluate::DeviceKind(device) == "cuda";
-  scan.candidates_follow = search_on_gpu && base::UsableProcessors() > kBusyAtStart;
+  scan.candidates_follow = SearchesOnGpu() && base::UsableProcessors() > kBusyAtStart;
   scanned_ = command;
-  evaluate::Scan(with_.workers, scan, device,
+  evaluate::Scan(with_.workers, scan, place_.device,
                  [this, command](base::Result<protocol::ScanReply> reply) {
                    // Of another architecture.
                    if (command != scanned_ || (described_ && command != command_)) return;
                    if (described_) return OnScanned(std::move(reply));
                    ahead_ = std::move(reply);
                  });
-  if (search_on_gpu) evaluate::KeepUnits(with_.workers, scan, device, kParsersAtOnce);
+  if (SearchesOnGpu()) {
+    evaluate::KeepUnits(with_.workers, scan, place_.device, kParsersAtOnce);
+  }
   return {};
 }
 

@@ -58,9 +58,10 @@ class Once {
   bool ReadEntry();
   void Verify(const std::vector<records::Kernel>& kernels);
   void FinishProof(const std::string& why_not, const records::Json& evaluation = nullptr);
-  void ScanAhead(const std::string& device, const std::string& arch);
+  bool SearchesOnGpu() const;
+  void ScanAhead(const std::string& arch);
   void OnDevice(base::Result<evaluate::DeviceDescription> device);
-  base::Result<> Scan(const records::CompileCommand& command, const std::string& device);
+  base::Result<> Scan(const records::CompileCommand& command);
   bool IsMeant(const records::Kernel& kernel) const;
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();

@@ -53,9 +53,8 @@ void WaitForClosureHeaders() {
 }
 
 base::Result<> KeepForCandidates(const protocol::ScanRequest& request) {
-  TRY(KeepUnit(request.command, request.source_text));
-  TRY_ASSIGN(const CommandFlags flags, TranslateCommand(request.command));
-  KeepRuntime(ClosureParseOptions(KernelOf(flags)));
+  TRY_ASSIGN(const auto unit, KeepUnit(request.command, request.source_text));
+  KeepRuntime(ClosureParseOptions(KernelOf(unit->flags)));
   return {};
 }
 

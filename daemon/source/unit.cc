@@ -118,9 +118,9 @@ base::Result<std::shared_ptr<const Unit>> LoadKeptUnit(const records::CompileCom
   return FindOrLoad(command, text, false);
 }
 
-base::Result<> KeepUnit(const records::CompileCommand& command, const std::string& text) {
-  TRY(FindOrLoad(command, text, true));
-  return {};
+base::Result<std::shared_ptr<const Unit>> KeepUnit(const records::CompileCommand& command,
+                                                   const std::string& text) {
+  return FindOrLoad(command, text, true);
 }
 
 }  // namespace cupilot::source

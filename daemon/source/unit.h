@@ -29,13 +29,14 @@ base::Result<std::unique_ptr<Unit>> LoadUnit(
     const records::CompileCommand& command, const std::string& text,
     const std::vector<std::pair<std::string, std::int64_t>>& values = {});
 
-// Keeps the unit for LoadKeptUnit, and what its headers declare for a LoadUnit with other values,
-// where both are sure to come.
-base::Result<> KeepUnit(const records::CompileCommand& command, const std::string& text);
-
 // As the source stands. Kept for who asks for the same again soon, until a file that was read is
 // another one. Thread-safe.
 base::Result<std::shared_ptr<const Unit>> LoadKeptUnit(const records::CompileCommand& command,
                                                        const std::string& text);
+
+// The same where a LoadUnit with other values is sure to come: of a unit that is not kept yet, what
+// its headers declare is kept as well.
+base::Result<std::shared_ptr<const Unit>> KeepUnit(const records::CompileCommand& command,
+                                                   const std::string& text);
 
 }  // namespace cupilot::source

@@ -35,6 +35,10 @@ base::Result<DeviceHandle> HandleOf(const DriverApi& api, int index) {
   return device;
 }
 
+std::string ArchitectureName(std::int64_t major, std::int64_t minor) {
+  return "sm_" + std::to_string(10 * major + minor);
+}
+
 base::Result<Properties> DescribeGpu(const DriverApi& api, DeviceHandle device) {
   Properties properties;
   char name[256] = "";
@@ -47,8 +51,8 @@ base::Result<Properties> DescribeGpu(const DriverApi& api, DeviceHandle device) 
     return std::int64_t{value};
   };
   properties.name = name;
-  properties.architecture = "sm_" + std::to_string(10 * attribute(kComputeCapabilityMajor) +
-                                                   attribute(kComputeCapabilityMinor));
+  properties.architecture =
+      ArchitectureName(attribute(kComputeCapabilityMajor), attribute(kComputeCapabilityMinor));
   properties.driver = DriverVersion(api);
   Uuid uuid{};
   if (api.cuDeviceGetUuid_v2(&uuid, device) == kSuccess) properties.uuid = UuidText(uuid);

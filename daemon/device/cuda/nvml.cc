@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "device/cuda/cuda_properties.h"
+
 namespace cupilot::device::cuda {
 namespace {
 
@@ -296,7 +298,7 @@ std::set<std::string> Nvml::Architectures() {
         Library::Call(l.capability, handle, &major, &minor) != kNvmlSuccess) {
       continue;
     }
-    found.insert("sm_" + std::to_string(major) + std::to_string(minor));
+    found.insert(ArchitectureName(major, minor));
   }
   return found;
 }
