@@ -117,7 +117,9 @@ std::optional<Point> Portfolio::Choose() {
     if (++opening_ % 2 == 0) return Random();
     if (auto point = FromArm(0)) return point;
   }
-  if (history_.taken() >= design_) {
+  // What is under way teaches nothing yet: members that are asked meanwhile would go on from the
+  // source's own point, whose time is known from the start.
+  if (history_.results().size() >= design_) {
     std::vector<bool> barred(members_.size());
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const std::size_t arm = ArmsTurn(barred);
