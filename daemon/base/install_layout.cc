@@ -1,6 +1,8 @@
 #include "base/install_layout.h"
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "base/file.h"
 
@@ -30,10 +32,16 @@ std::string Parent(const std::string& folder) {
 std::string Locate(const char* variable, const std::string& relative) {
   const char* value = variable == nullptr ? nullptr : std::getenv(variable);
   if (value != nullptr && value[0] != '\0') return value;
+  // Where it was found once it stays while this process lives.
+  static std::mutex mutex;
+  static std::map<std::string, std::string> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(relative); found != known.end()) return found->second;
   const std::string start = ExecutableFolder();
   const std::string prefix = PrefixWith(start, relative);
   // Without any, the place where an installation would have it: errors then name a useful path.
-  return (prefix.empty() ? Parent(start) : prefix) + "/" + relative;
+  if (prefix.empty()) return Parent(start) + "/" + relative;
+  return known[relative] = prefix + "/" + relative;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "source/ahead.h"
 
+#include <cstdlib>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -26,6 +27,14 @@ records::Kernel KernelOf(const CommandFlags& flags) {
   return kernel;
 }
 
+// The heap of a thread that is not the first grows by single pages, with a call of the system for
+// each; what is freed it keeps (where the process was told to, as a worker is).
+void TakeMemoryAtOnce() {
+  constexpr std::size_t kSome = std::size_t{24} << 20;
+  void* volatile memory = std::malloc(kSome);  // volatile: or nothing would be asked for
+  std::free(memory);
+}
+
 // One is enough for a process, at whose end it is waited for. What it uses of the process's lives
 // longer.
 std::jthread& Thread() {
@@ -38,6 +47,7 @@ std::jthread& Thread() {
 
 void BeginClosureHeaders(const CommandFlags& flags) {
   const auto keep = [kernel = KernelOf(flags), host = flags.host_toolkit] {
+    TakeMemoryAtOnce();
     if (!host) KeepRuntime(ToolkitParseOptions(kernel));  // the scan's own check of closures
     KeepRuntime(ClosureParseOptions(kernel));
   };

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "base/compiler_program.h"
 #include "base/file.h"
@@ -90,9 +93,11 @@ bool IsIrrelevant(std::string_view flag) {
   return flag == "-g" || (flag.starts_with("-g") && flag.size() == 3);
 }
 
+using Version = std::pair<std::string, std::string>;
+
 // From `#define CUDART_VERSION 13000` of cuda_runtime_api.h.
-std::pair<std::string, std::string> ToolkitVersion(const std::string& include) {
-  const auto text = base::ReadFile(include + "/cuda_runtime_api.h");
+Version ReadToolkitVersion(const std::string& header) {
+  const auto text = base::ReadFile(header);
   if (text) {
     const std::size_t at = text->find("#define CUDART_VERSION");
     if (at != std::string::npos) {
@@ -101,6 +106,21 @@ std::pair<std::string, std::string> ToolkitVersion(const std::string& include) {
     }
   }
   return {"13", "0"};
+}
+
+// The header has 600 KB, and is the same for each of a kernel's candidates.
+Version ToolkitVersion(const std::string& include) {
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<base::FileIdentity, Version>> known;
+  const std::string header = include + "/cuda_runtime_api.h";
+  const auto identity = base::IdentifyFile(header);
+  if (!identity) return ReadToolkitVersion(header);
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(header);
+  if (found != known.end() && found->second.first == *identity) return found->second.second;
+  Version version = ReadToolkitVersion(header);
+  known[header] = {*identity, version};
+  return version;
 }
 
 class Translator {

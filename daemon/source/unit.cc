@@ -1,9 +1,11 @@
 #include "source/unit.h"
 
+#include <algorithm>
 #include <list>
 #include <mutex>
 
 #include "base/file.h"
+#include "source/syntax/file_snapshot.h"
 
 namespace cupilot::source {
 namespace {
@@ -13,21 +15,16 @@ class ReadFiles {
  public:
   explicit ReadFiles(const Preprocessed& source) {
     for (const auto* paths : {&source.files, &source.headers}) {
-      for (const std::string& path : *paths) files_.emplace_back(path, Identify(path));
+      for (const std::string& path : *paths) files_.emplace_back(path, IdentifyAsSeen(path));
     }
   }
   bool AreTheSame() const {
-    for (const auto& [path, was] : files_) {
-      const base::FileIdentity now = Identify(path);
-      if (now.size != was.size || now.mtime_ns != was.mtime_ns) return false;
-    }
-    return true;
+    const FileSnapshot now;
+    return std::all_of(files_.begin(), files_.end(),
+                       [](const auto& file) { return IdentifyAsSeen(file.first) == file.second; });
   }
 
  private:
-  static base::FileIdentity Identify(const std::string& path) {
-    return base::IdentifyFile(path).value_or(base::FileIdentity{});
-  }
   std::vector<std::pair<std::string, base::FileIdentity>> files_;
 };
 
@@ -99,6 +96,7 @@ base::Result<std::unique_ptr<Unit>> Load(const records::CompileCommand& command,
 
 base::Result<std::shared_ptr<const Unit>> FindOrLoad(const records::CompileCommand& command,
                                                      const std::string& text, bool others_follow) {
+  const FileSnapshot now;
   std::string key = records::ToJson(command).dump() + '\0' + text;
   if (auto known = Kept().Find(key)) return known;
   TRY_ASSIGN(std::shared_ptr<const Unit> unit, Load(command, text, {}, others_follow));

@@ -18,6 +18,7 @@
 #include "source/ahead.h"
 #include "source/rewrite/techniques.h"
 #include "source/scan.h"
+#include "source/syntax/file_snapshot.h"
 #include "source/twin.h"
 #include "source/whitelist.h"
 #include "worker/build_cuda.h"
@@ -155,8 +156,10 @@ base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
 // kernel has to clear cost more than much of what is done with them: what is freed is kept for the
 // next one, until nothing is asked for a while.
 void KeepFreedMemory() {
+  constexpr int kGrowth = 4 << 20;
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, kGrowth);  // asked for in few calls
 }
 // What one large unit took is not kept for small ones by each of many processes.
 void FreeMuchMemory() {
@@ -181,6 +184,7 @@ int Serve(const std::string& kind) {
     if (!std::getline(std::cin, line)) break;
     const auto before = Runner::AtWork();
     const auto request = records::ParseJson(line);
+    const source::FileSnapshot files;
     auto result =
         request ? Dispatch(kind, *request) : base::Result<Json>(base::Fail(request.error()));
     Json reply;

@@ -27,7 +27,9 @@
 
 #include "base/install_layout.h"
 #include "source/syntax/converter.h"
+#include "source/syntax/file_snapshot.h"
 #include "source/syntax/headers.h"
+#include "source/syntax/kept_files.h"
 #include "source/syntax/leading_headers.h"
 #include "source/syntax/prelude.h"
 
@@ -61,7 +63,9 @@ const std::vector<std::string>& HostSystemFolders(const std::string& resource_di
                                                              new clang::IgnoringDiagConsumer());
   if (const auto invocation = clang::createInvocation(arguments, options)) {
     for (const auto& entry : invocation->getHeaderSearchOpts().UserEntries) {
-      folders.push_back(entry.Path);
+      // g++'s are below its own folder with "..", which leads elsewhere where that is behind a
+      // link.
+      folders.push_back(RealPath(entry.Path));
     }
   }
   return folders;
@@ -262,8 +266,7 @@ struct File {
 // False if clang does not accept the arguments.
 bool Execute(const std::vector<std::string>& arguments, const std::vector<File>& given,
              clang::DiagnosticConsumer& diagnostics, clang::FrontendAction& action) {
-  auto files =
-      llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(OpenKeptFiles());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->pushOverlay(memory);
   for (const File& file : given) {
@@ -380,6 +383,7 @@ KeptHeaders& Kept() {
 }  // namespace
 
 base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& options) {
+  const FileSnapshot now;
   std::string patched = text;
   if (options.preprocessed) PatchForClang(patched);
   PatchLaunches(patched);

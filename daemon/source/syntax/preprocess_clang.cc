@@ -16,7 +16,9 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "source/syntax/file_snapshot.h"
 #include "source/syntax/headers.h"
+#include "source/syntax/kept_files.h"
 
 namespace cupilot::source {
 namespace {
@@ -163,12 +165,6 @@ class Printer {
         result_.headers.push_back(std::move(path));
       }
     }
-  }
-
-  static std::string RealPath(const std::string& path) {
-    llvm::SmallString<256> real;
-    if (llvm::sys::fs::real_path(path, real)) return path;
-    return real.str().str();
   }
 
  private:
@@ -513,9 +509,9 @@ std::vector<std::string> Arguments(const PreprocessOptions& options) {
 }  // namespace
 
 base::Result<Preprocessed> Preprocess(std::string_view text, const PreprocessOptions& options) {
+  const FileSnapshot now;
   Preprocessed result;
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
-      llvm::vfs::createPhysicalFileSystem());
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(OpenKeptFiles());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->pushOverlay(memory);
   memory->addFile(options.file_name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));

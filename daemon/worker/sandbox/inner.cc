@@ -152,9 +152,10 @@ base::Result<Inner> Inner::Start(const std::string& kind, const Access& access) 
 int ServeFromInside(const std::string& kind) {
   ::signal(SIGPIPE, SIG_IGN);
   std::optional<Inner> inner;
+  AccessOfRequests accesses(kind);
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = records::ParseJson(line);
-    const Access needs = AccessOf(kind, request ? *request : Json());
+    const Access& needs = accesses.Of(request ? *request : Json());
     if (!inner || !Covers(inner->access(), needs)) {
       inner.reset();
       auto started = Inner::Start(kind, needs);

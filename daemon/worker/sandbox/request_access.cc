@@ -134,6 +134,22 @@ Access AccessOf(const std::string& kind, const Json& request) {
   return Joined(SystemAccess(), needs);
 }
 
+const Access& AccessOfRequests::Of(const Json& request) {
+  constexpr std::chrono::seconds kHolds{2};
+  const Json params = request.is_object() ? request.value("params", Json()) : Json();
+  Json about = Json::object();
+  for (const char* name : {"command", "toolkits", "cache_folder"}) {
+    if (params.is_object() && params.contains(name)) about[name] = params[name];
+  }
+  std::string text = about.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto now = std::chrono::steady_clock::now();
+  if (text == about_ && now - found_ < kHolds) return access_;
+  access_ = AccessOf(kind_, request);
+  about_ = std::move(text);
+  found_ = now;
+  return access_;
+}
+
 std::string TemporaryFolder(const Access& access) {
   for (const std::string& path : access.write) {
     if (!path.starts_with("/dev/")) return path + "/tmp";
