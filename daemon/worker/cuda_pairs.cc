@@ -28,7 +28,6 @@ constexpr std::int64_t kStep = 4096;  // copies begin at multiples of it
 constexpr int kMostUses = 64;
 // The GPU's clock moves slowly: a long original is timed again after so long.
 constexpr std::chrono::seconds kTimedFor{2};
-constexpr double kHopeless = 3;  // times what is of interest: one launch says it
 
 struct Stretch {
   std::int64_t offset = 0, bytes = 0;
@@ -38,6 +37,7 @@ struct Stretch {
 class SlowdownWatch {
  public:
   explicit SlowdownWatch(std::string uuid) : uuid_(std::move(uuid)) {}
+  static void Begin() { (void)Library(); }
 
   bool operator()() const {
     const auto& library = Library();
@@ -192,7 +192,8 @@ class CudaPairs {
         TRY_ASSIGN(const double us,
                    device_.Time([&] { return programs_[side][0].Launch(device_); }));
         best = i == 0 ? us : std::min(best, us);
-        if (settings_.probe && best > kLongUs && (i > 0 || (side == 1 && IsHopeless(best)))) break;
+        if (!settings_.probe || best <= kLongUs) continue;
+        if (i > 0 || (side == 1 && IsFar(settings_, {estimates_[0], best}))) break;
       }
       estimates_[side] = best;
     }
@@ -205,10 +206,6 @@ class CudaPairs {
     // What a launch changes it must find as it was: each copy once a sample.
     if (!restore_.empty()) launches_ = std::min(launches_, copies_);
     return {};
-  }
-
-  bool IsHopeless(double us) const {
-    return settings_.promising > 0 && us > kHopeless * settings_.promising * estimates_[0];
   }
 
   base::Result<> Restore() {
@@ -257,23 +254,20 @@ class CudaPairs {
     const std::pair<double, double> estimated(estimates_[0], estimates_[1]);
     const bool begun =
         settings_.probe && !slowed_down_() && std::min(estimated.first, estimated.second) > kLongUs;
-    PairSettings settings = settings_;
-    if (begun) settings.most_pairs = ProbePairs(settings, estimated);
-    return TakePairs(
-        settings,
-        [&](int side, std::size_t pair) -> base::Result<double> {
-          const auto s = static_cast<std::size_t>(side);
-          if (side == 0 && original_us_ > 0) return original_us_;
-          TRY(Restore());
-          if (flush) TRY(device_.Fill(Flush(), flush_bytes_, static_cast<int>(pair & 0xff)));
-          // Neither side always has the same copies.
-          const std::size_t first = restore_.empty() ? pair : 0;
-          TRY_ASSIGN(const double us, device_.Time([&] {
-            return graph_ ? device_.Replay(cold_graphs_[s]) : LaunchRound(s, first);
-          }));
-          return us / static_cast<double>(launches_);
-        },
-        slowed_down_, begun ? &estimated : nullptr);
+    const auto sample = [&](int side, std::size_t pair) -> base::Result<double> {
+      const auto s = static_cast<std::size_t>(side);
+      if (side == 0 && original_us_ > 0) return original_us_;
+      TRY(Restore());
+      if (flush) TRY(device_.Fill(Flush(), flush_bytes_, static_cast<int>(pair & 0xff)));
+      // Neither side always has the same copies.
+      const std::size_t first = restore_.empty() ? pair : 0;
+      TRY_ASSIGN(const double us, device_.Time([&] {
+        return graph_ ? device_.Replay(cold_graphs_[s]) : LaunchRound(s, first);
+      }));
+      return us / static_cast<double>(launches_);
+    };
+    return begun ? GoOnWithProbe(settings_, estimated, sample, slowed_down_)
+                 : TakePairs(settings_, sample, slowed_down_);
   }
 
   base::Result<> LaunchRound(std::size_t side, std::size_t first) {
@@ -357,6 +351,8 @@ base::Result<Json> TakeCudaPairs(device::cuda::CudaDevice& device,
   if (kept.contents.empty()) TRY(device.ScrubAndShrink());
   return reply;
 }
+
+void BeginSlowdownWatch() { SlowdownWatch::Begin(); }
 
 base::Result<> ForgetProbe(device::cuda::CudaDevice& device, KeptProbe& kept) {
   if (kept.contents.empty()) return {};

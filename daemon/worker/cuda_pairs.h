@@ -37,6 +37,8 @@ base::Result<records::Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                           const std::vector<device::ModuleInfo>& infos,
                                           std::span<std::byte> memory, const records::Json& request,
                                           KeptProbe& kept);
+// Opens what tells whether the GPU is slowed down, which else the first measurement waits for.
+void BeginSlowdownWatch();
 // Before anything but a probe of these contents uses the device; nothing where none is kept.
 base::Result<> ForgetProbe(device::cuda::CudaDevice& device, KeptProbe& kept);
 

@@ -53,11 +53,10 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
   return turn;
 }
 
-base::Result<DeviceTurn> TakeTurnToRun(const std::string& device) {
-  constexpr milliseconds kLimit{180000};
+base::Result<DeviceTurn> TakeTurnToRun(const std::string& device, milliseconds limit) {
   if (device == "host") return DeviceTurn();
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));
-  return TakeDeviceTurn(device::DeviceLockPath(properties.uuid), kLimit,
+  return TakeDeviceTurn(device::DeviceLockPath(properties.uuid), limit,
                         device::DeviceLock::Use::kShared);
 }
 

@@ -22,6 +22,7 @@ base::Result<DeviceTurn> TakeDeviceTurn(
 
 // For runs on the device by its name ("cuda:0") that nobody times. Null for the host, which knows
 // no such runs: there who measures is alone.
-base::Result<DeviceTurn> TakeTurnToRun(const std::string& device);
+base::Result<DeviceTurn> TakeTurnToRun(const std::string& device,
+                                       std::chrono::milliseconds limit = std::chrono::minutes(3));
 
 }  // namespace cupilot::worker

@@ -73,6 +73,20 @@ void Lease::BeginKept(const std::string& device, Role role,
   slot = std::make_shared<Slot>(Slot{std::move(*arena), std::move(*runner), {}});
 }
 
+void Lease::BeginContext(const std::string& device, Role role) {
+  const auto begun = Begun().find({device, role});
+  if (begun == Begun().end() || !begun->second) return;
+  // Who measures is not waited for: there is other work meanwhile.
+  auto turn = TakeTurnToRun(device, std::chrono::milliseconds(0));
+  if (turn) begun->second->runner.BeginContext(std::move(*turn));
+}
+
+void Lease::AwaitContexts() {
+  for (const auto& [key, slot] : Begun()) {
+    if (slot) (void)slot->runner.AwaitContext();  // what is asked next fails as well
+  }
+}
+
 base::Result<Lease> Lease::TakeUnloaded(const std::string& device, Role role, std::size_t bytes,
                                         const std::vector<std::string>& modules) {
   std::shared_ptr<Slot>& slot = Kept()[{device, role}];

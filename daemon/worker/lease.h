@@ -30,6 +30,10 @@ class Lease {
   // to open as what a caller has to find out about its buffers meanwhile. GPUs.
   static void BeginKept(const std::string& device, Role role,
                         const std::vector<std::string>& modules);
+  // It makes its context, too, where nobody measures on the GPU just now. Until AwaitContexts()
+  // nobody can.
+  static void BeginContext(const std::string& device, Role role);
+  static void AwaitContexts();
   // As Take() of a role that is kept, before the modules are there: what may be read is what lies
   // in their folders. GPUs.
   static base::Result<Lease> TakeUnloaded(const std::string& device, Role role, std::size_t bytes,

@@ -356,6 +356,7 @@ base::Result<records::Json> BeginDevice(const records::Json& params) {
   const std::string device = params.value("device", "host");
   if (device != "host") {
     Lease::BeginKept(device, Role::kCandidate, {params.value("artifacts", "") + "/artifact"});
+    Lease::BeginContext(device, Role::kCandidate);
   }
   return Json::object();
 }

@@ -10,7 +10,7 @@ namespace cupilot::worker {
 base::Result<protocol::MeasureReply> Measure(const protocol::MeasureRequest& request);
 
 // {"device", "artifacts": folder}: begins a GPU's process for PrepareDevice(), which may load what
-// lies in the folder, and waits for nothing.
+// lies in the folder and makes its context meanwhile. Takes as long as the driver takes to open.
 base::Result<records::Json> BeginDevice(const records::Json& params);
 
 // The stage's process of a GPU and the contents of the set's first case, for who measures a

@@ -10,8 +10,9 @@ using records::Json;
 using std::chrono::steady_clock;
 
 namespace {
-constexpr double kLeastUs = 1e-3;  // a clock's step is no zero
-constexpr double kFar = 1.5;       // more than one launch is off by
+constexpr double kLeastUs = 1e-3;     // a clock's step is no zero
+constexpr double kFar = 1.5;          // more than one launch is off by
+constexpr std::size_t kFarPairs = 2;  // of what is far
 }  // namespace
 
 PairSettings PairSettingsOf(const Json& request) {
@@ -50,9 +51,22 @@ base::Result<PairsTaken> TakePairs(
   return taken;
 }
 
-std::size_t ProbePairs(const PairSettings& settings, const std::pair<double, double>& first) {
-  const bool far = settings.promising > 0 && first.second > kFar * settings.promising * first.first;
-  return far ? 2 : kProbePairs;
+bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair) {
+  return settings.promising > 0 && pair.second > kFar * settings.promising * pair.first;
+}
+
+base::Result<PairsTaken> GoOnWithProbe(
+    PairSettings settings, const std::pair<double, double>& first,
+    const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
+    const std::function<bool()>& disturbed) {
+  if (!IsFar(settings, first)) return TakePairs(settings, sample, disturbed, &first);
+  const std::size_t most =
+      std::exchange(settings.most_pairs, std::min(kFarPairs, settings.most_pairs));
+  TRY_ASSIGN(PairsTaken taken, TakePairs(settings, sample, disturbed, &first));
+  if (taken.pairs.size() < kFarPairs || IsFar(settings, taken.pairs.back())) return taken;
+  settings.most_pairs = most;
+  const std::pair<double, double> second = taken.pairs.back();
+  return TakePairs(settings, sample, disturbed, &second);
 }
 
 Json ToJson(const PairsTaken& taken) {

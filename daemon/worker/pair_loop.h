@@ -43,9 +43,16 @@ base::Result<PairsTaken> TakePairs(
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
     const std::function<bool()>& disturbed = {}, const std::pair<double, double>* first = nullptr);
 
-// How many pairs a probe takes whose first one is this: a candidate that is far from promising is
-// known well enough by two.
-std::size_t ProbePairs(const PairSettings& settings, const std::pair<double, double>& first);
+// Whether the candidate is far from what is of interest: so far that one launch says it, unless the
+// driver had something to prepare for the first one.
+bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair);
+
+// As TakePairs(), of a probe whose first pair is there: a candidate that is far by that and by
+// another one is known well enough. If it is not by the other one, the first does not count.
+base::Result<PairsTaken> GoOnWithProbe(
+    PairSettings settings, const std::pair<double, double>& first,
+    const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
+    const std::function<bool()>& disturbed = {});
 
 // {"pairs": [[a, b], ...], "stopped_early": ..., "dropped": ...}
 records::Json ToJson(const PairsTaken& taken);

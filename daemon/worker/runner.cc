@@ -85,6 +85,19 @@ base::Result<Runner> Runner::Begin(const std::string& device, const Arena& arena
   return Runner(device, child.pid, child.input, child.output);
 }
 
+void Runner::BeginContext(DeviceTurn turn) {
+  if (Send({{"op", "open"}, {"device", device_}})) making_context_ = std::move(turn);
+}
+
+// What is wrong with the device what follows says, too.
+base::Result<> Runner::AwaitContext() {
+  if (!making_context_) return {};
+  const DeviceTurn turn = std::move(*making_context_);
+  making_context_.reset();
+  TRY(Reply(kFirstLoadLimit));
+  return {};
+}
+
 base::Result<> Runner::Open(std::size_t arena_bytes, const std::vector<std::string>& modules) {
   TRY_ASSIGN(const Json loaded, Ask(LoadRequest(device_, arena_bytes, modules), kFirstLoadLimit));
   Take(loaded);
@@ -109,6 +122,7 @@ Runner::Runner(Runner&& other) noexcept
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
       partial_(std::move(other.partial_)),
+      making_context_(std::exchange(other.making_context_, std::nullopt)),
       architecture_(std::move(other.architecture_)),
       resources_(std::move(other.resources_)) {}
 
@@ -119,6 +133,7 @@ Runner& Runner::operator=(Runner&& other) noexcept {
   std::swap(input_, other.input_);
   std::swap(output_, other.output_);
   std::swap(partial_, other.partial_);
+  std::swap(making_context_, other.making_context_);
   std::swap(architecture_, other.architecture_);
   std::swap(resources_, other.resources_);
   return *this;
@@ -164,6 +179,12 @@ base::Result<Json> Runner::Ask(const Json& request, milliseconds limit) {
 }
 
 base::Result<Json> Runner::Exchange(const Json& request, milliseconds limit) {
+  TRY(AwaitContext());
+  TRY(Send(request));
+  return Reply(limit);
+}
+
+base::Result<> Runner::Send(const Json& request) {
   if (!alive()) return base::Fail(base::ToolFailed("the process has ended already"));
   const std::string line = request.dump() + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
@@ -172,6 +193,10 @@ base::Result<Json> Runner::Exchange(const Json& request, milliseconds limit) {
     if (n <= 0) return base::Fail(base::ToolFailed("the process " + HowItEnded()));
     sent += static_cast<std::size_t>(n);
   }
+  return {};
+}
+
+base::Result<Json> Runner::Reply(milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (;;) {
     const std::size_t end = partial_.find('\n');

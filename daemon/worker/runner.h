@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "base/result.h"
 #include "records/json.h"
 #include "worker/arena.h"
+#include "worker/device_turn.h"
 
 namespace cupilot::worker {
 
@@ -43,6 +45,10 @@ class Runner {
   // measures.
   static base::Result<Runner> Begin(const std::string& device, const Arena& arena,
                                     const std::vector<std::string>& modules);
+  // Has it make the device's context, and waits for nothing. `turn` is kept until AwaitContext(),
+  // which what is asked next does by itself.
+  void BeginContext(DeviceTurn turn);
+  base::Result<> AwaitContext();
   // The second half, on the same arena.
   base::Result<> Open(std::size_t arena_bytes, const std::vector<std::string>& modules);
   Runner(Runner&& other) noexcept;
@@ -72,6 +78,8 @@ class Runner {
       : device_(std::move(device)), pid_(pid), input_(input), output_(output) {}
   base::Result<records::Json> Exchange(const records::Json& request,
                                        std::chrono::milliseconds limit);
+  base::Result<> Send(const records::Json& request);
+  base::Result<records::Json> Reply(std::chrono::milliseconds limit);
   void Take(const records::Json& loaded);  // the reply
   void End();
   std::string HowItEnded();
@@ -82,6 +90,7 @@ class Runner {
   int input_;
   int output_;
   std::string partial_;
+  std::optional<DeviceTurn> making_context_;  // its reply is still to come
   std::string architecture_;
   records::Json resources_;
 };

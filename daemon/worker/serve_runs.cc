@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 #include "cupilot_host_schedule.h"
@@ -58,6 +59,7 @@ class RunServer {
  public:
   base::Result<Json> Handle(const Json& request) {
     const std::string op = request.value("op", "");
+    if (op == "open") return Open(request);
     if (op == "load") return Load(request);
     if (op != "pairs" && cuda_ != nullptr) TRY(ForgetProbe(*cuda_, probe_));
     if (op == "run") return Run(request);
@@ -72,11 +74,19 @@ class RunServer {
   }
 
  private:
+  // What a GPU's process can do before it is known what it will need.
+  base::Result<Json> Open(const Json& request) {
+    TRY(OpenDevice(request));
+    if (cuda_ != nullptr) BeginSlowdownWatch();
+    return Json::object();
+  }
+
   // The first one says which device this process is for; with a GPU others may follow.
   base::Result<Json> Load(const Json& request) {
-    const bool first = device_ == nullptr;
+    const bool first = !std::exchange(mapped_, true);
     if (first) {
       TRY(OpenDevice(request));
+      TRY_ASSIGN(memory_, device_->Allocate(kArenaDescriptor, BytesOf(request)));
       // On the host what is loaded next is code of this process.
       if (cuda_ == nullptr) TRY(FilterCalls(Confined::kCandidate));
     }
@@ -96,8 +106,12 @@ class RunServer {
     return reply;
   }
 
+  static std::size_t BytesOf(const Json& request) {
+    return request.value("arena_bytes", std::size_t{0});
+  }
+
   base::Result<> OpenDevice(const Json& request) {
-    const auto bytes = request.value("arena_bytes", std::size_t{0});
+    if (device_ != nullptr) return {};
     const int index = device::CudaIndexOf(request.value("device", "host"));
     if (index >= 0) {
       // A driver reserves address space by the size of all memory: no limit on that.
@@ -105,11 +119,10 @@ class RunServer {
       cuda_ = opened.get();
       device_ = std::move(opened);
     } else {
-      TRY(LimitResources({bytes + kOwnAddressSpace, 0, 0}));
+      TRY(LimitResources({BytesOf(request) + kOwnAddressSpace, 0, 0}));
       device_ = std::make_unique<device::HostDevice>(
           device::HostRuntime{&LaunchOnHost, &cupilot_host_register, &TextOf, nullptr});
     }
-    TRY_ASSIGN(memory_, device_->Allocate(kArenaDescriptor, bytes));
     return {};
   }
 
@@ -225,6 +238,7 @@ class RunServer {
 
   std::unique_ptr<device::Device> device_;
   device::cuda::CudaDevice* cuda_ = nullptr;  // the same, if it is a GPU
+  bool mapped_ = false;                       // the memory, or it could not be
   std::span<std::byte> memory_;
   std::vector<device::ModuleInfo> infos_;
   KeptProbe probe_;
