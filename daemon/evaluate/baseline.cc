@@ -65,6 +65,7 @@ class BaselineJob final : public std::enable_shared_from_this<BaselineJob> {
     }
     baseline_.original_artifact = reply->artifact;
     baseline_.original_hash = TextHash(*reply, {kernel.name});
+    baseline_.original_losses = std::move(reply->losses);
     if (!wants_twin_) return Finish("not needed");
     baseline_.twin.declined = true;
     baseline_.twin.reason = "it is not there yet";

@@ -15,6 +15,8 @@ namespace cupilot::evaluate {
 struct Baseline {
   std::string original_artifact;
   std::string original_hash;  // of its code, as text_hashes; GPUs
+  // What its code loses, by kernel, as in the build's reply; GPUs.
+  std::vector<std::pair<std::string, std::string>> original_losses;
   protocol::TwinReply twin;   // declined: there is none, and why
   std::string twin_artifact;  // empty: none; bitwise equality or the declared tolerance decides
   DeviceDescription device;

@@ -41,6 +41,15 @@ void WorkerEvaluator::Prepare(const EvaluateRequest& request) {
                                                             architecture + "/original",
                                                         settings.work_folder + "/" + architecture));
                  });
+  // Once more with the original, which can be timed before there is a candidate.
+  baselines_.Find(request, KnownBaselines::Need::kOriginal,
+                  [&workers = workers_, &settings = settings_,
+                   request](const base::Result<Baseline>& baseline) {
+                    if (!baseline) return;
+                    PrepareDevice(workers, SetOfOriginal(request, baseline->original_artifact,
+                                                         settings.work_folder + "/" +
+                                                             baseline->device.device.arch));
+                  });
 }
 
 void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after,

@@ -38,9 +38,9 @@ struct EvaluateRequest {
   // a search, where most candidates are slow and a verification of much data takes a hundred times
   // as long.
   bool only_probe = false;
-  // Of a probe: the speedup of the fastest that is known. What is far slower is measured less
-  // often. 0: unknown.
-  double fastest_known = 0;
+  // Of a probe, asked when it is measured: the speedup of the fastest that is known. What is far
+  // slower is measured less often. 0: unknown. May be empty.
+  std::function<double()> fastest_known;
   // Of a probe: what NVRTC may take of the processor for it, in seconds; 0: as much as any. What
   // takes more is rejected as build_failed, with "build_stopped" in the metrics: for this search.
   double build_cpu_seconds = 0;

@@ -91,9 +91,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       Enter(kBuild);
     }
     entries_ = std::move(reply->entries);
-    const bool only_measured = request_.only_probe && DeviceKind(request_.device) == "cuda";
+    if (OnlyLooks()) bare_closure_ = std::move(reply->bare_closure);
     owner_.baselines_.Find(
-        request_, only_measured ? KnownBaselines::Need::kOriginal : KnownBaselines::Need::kAll,
+        request_, OnlyLooks() ? KnownBaselines::Need::kOriginal : KnownBaselines::Need::kAll,
         [self = shared_from_this()](base::Result<Baseline> baseline) {
           self->OnBaseline(std::move(baseline));
         });
@@ -110,7 +110,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void BuildCandidate(void (Job::*then)(base::Result<protocol::BuildReply>), bool watched = false) {
-    base::Result<std::string> text = source::CandidateText(request_.kernel, request_.variant);
+    base::Result<std::string> text =
+        source::CandidateText(request_.kernel, request_.variant, bare_closure_);
     if (!text && only_profile_) return NoProfile(text.error().message);
     if (!text) return Reject("unsupported_construct", text.error().message);
     BuildText(std::move(*text), then, watched);
@@ -152,7 +153,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.metrics["build_cpu_seconds"] = reply->cpu_seconds;
     if (reply->timed_out) return Reject("build_failed", "the compiler took too long");
     if (reply->failed) return Reject("build_failed", reply->log);
-    const std::string loss = NewLosses(*reply, entries_, Tolerates());
+    const std::string loss = NewLosses(*reply, entries_, Tolerates(), baseline_.original_losses);
     if (!loss.empty()) return Reject("forbidden_numerics", loss);
     evaluation_.text_hash = TextHash(*reply, entries_);
     // A limit on what the compiler may use (registers, local memory) belongs here.
@@ -172,7 +173,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void BeginTrials() {
-    if (request_.only_probe && DeviceKind(request_.device) == "cuda") {
+    if (OnlyLooks()) {
       Enter(kMeasure);
       return StartMeasure(Measuring::kProbe, &Job::OnProbed);
     }
@@ -193,6 +194,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     Reject(verdict->reason, verdict->detail);
   }
 
+  bool OnlyLooks() const { return request_.only_probe && DeviceKind(request_.device) == "cuda"; }
   // All of a proof is in one process, which keeps what its stages find out of the original.
   bool Apart() const { return request_.finalist && DeviceKind(request_.device) == "cuda"; }
 
@@ -433,9 +435,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     measure.probe = what == Measuring::kProbe;
     measure.probe_limit = owner_.settings_.probe_limit;
     // Of several cases none alone tells what becomes of the sum.
-    if (measure.probe && request_.fastest_known > 0 && request_.workload.cases.size() == 1) {
-      measure.promising = 1 / request_.fastest_known;
-    }
+    const bool alone = request_.workload.cases.size() == 1;
+    const double fastest =
+        measure.probe && alone && request_.fastest_known ? request_.fastest_known() : 0;
+    if (fastest > 0) measure.promising = 1 / fastest;
     Measure(Queue(), measure, Apart(),
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));
@@ -559,6 +562,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   bool other_original_ = false;  // the original that it was measured against is not what ships
   Baseline baseline_;
   std::vector<std::string> entries_;
+  std::string bare_closure_;  // of what is only looked at, beside an original built before; or ""
   std::string candidate_artifact_;
   std::vector<std::string> candidate_lacks_;
   enum class Watched { kNone, kUnderWay, kDone };

@@ -300,7 +300,8 @@ static void Read(const Json& json, const std::string& path, CheckVariantReply& v
   object.Optional("passed", value.passed)
       .Optional("reason", value.reason)
       .Optional("detail", value.detail)
-      .Optional("entries", value.entries);
+      .Optional("entries", value.entries)
+      .Optional("bare_closure", value.bare_closure);
 }
 
 Json ToJson(const CheckVariantReply& value) {
@@ -309,6 +310,7 @@ Json ToJson(const CheckVariantReply& value) {
   json["reason"] = value.reason;
   json["detail"] = value.detail;
   json["entries"] = value.entries;
+  json["bare_closure"] = value.bare_closure;
   return json;
 }
 

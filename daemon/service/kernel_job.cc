@@ -401,7 +401,10 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   const Attempt& attempt = *Find(id);
   request.place = id;
   request.only_probe = ProbesFirst(attempt);
-  request.fastest_known = FastestKnown();
+  request.fastest_known = [this, alive = std::weak_ptr<bool>(alive_)] {
+    const auto still = alive.lock();
+    return still != nullptr && *still ? FastestKnown() : 0.0;
+  };
   request.build_cpu_seconds = request.only_probe ? patience_.limit() : 0;
   request.finalist = &attempt == proving_.get();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {

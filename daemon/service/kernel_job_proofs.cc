@@ -40,6 +40,10 @@ double KernelJob::FastestKnown() const {
     if (!idea.outcome || idea.outcome->kind != search::Outcome::Kind::kAccepted) continue;
     fastest = std::max(fastest, idea.outcome->speedup.value_or(0));
   }
+  // Of those that wait for their turn to be told the time is known as well.
+  for (const auto& attempt : open_) {
+    if (attempt->probed) fastest = std::max(fastest, attempt->outcome.speedup.value_or(0));
+  }
   return fastest;
 }
 

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "source/closure_options.h"
 #include "source/syntax/headers.h"
@@ -35,36 +36,51 @@ void TakeMemoryAtOnce() {
   std::free(memory);
 }
 
-// One is enough for a process, at whose end it is waited for. What it uses of the process's lives
-// longer.
-std::jthread& Thread() {
+// At a process's end they are waited for. What they use of the process's lives longer.
+class Threads {
+ public:
+  void Begin(ParseOptions options) {
+    try {
+      threads_.emplace_back([options = std::move(options)] {
+        TakeMemoryAtOnce();
+        KeepRuntime(options);
+      });
+    } catch (const std::system_error&) {
+      // So many threads are not allowed: they are read when they are asked for.
+    }
+  }
+  void Wait() { threads_.clear(); }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+Threads& Begun() {
   (void)HostSystemFolders(FindResourceDir());
-  static std::jthread thread;
-  return thread;
+  static Threads threads;
+  return threads;
 }
 
 }  // namespace
 
 void BeginClosureHeaders(const CommandFlags& flags) {
-  const auto keep = [kernel = KernelOf(flags), host = flags.host_toolkit] {
-    TakeMemoryAtOnce();
-    if (!host) KeepRuntime(ToolkitParseOptions(kernel));  // the scan's own check of closures
-    KeepRuntime(ClosureParseOptions(kernel));
-  };
-  try {
-    Thread() = std::jthread(keep);
-  } catch (const std::system_error&) {
-    // So many threads are not allowed: they are read when they are asked for.
+  WaitForClosureHeaders();
+  const records::Kernel kernel = KernelOf(flags);
+  if (!flags.host_toolkit) {
+    Begun().Begin(ToolkitParseOptions(kernel));  // the scan's own check of closures
   }
+  Begun().Begin(ClosureParseOptions(kernel));
 }
 
-void WaitForClosureHeaders() {
-  if (Thread().joinable()) Thread().join();
-}
+void WaitForClosureHeaders() { Begun().Wait(); }
 
 base::Result<> KeepForCandidates(const protocol::ScanRequest& request) {
-  TRY_ASSIGN(const auto unit, KeepUnit(request.command, request.source_text));
-  KeepRuntime(ClosureParseOptions(KernelOf(unit->flags)));
+  TRY_ASSIGN(const CommandFlags flags, TranslateCommand(request.command));
+  WaitForClosureHeaders();
+  Begun().Begin(ClosureParseOptions(KernelOf(flags)));
+  auto unit = KeepUnit(request.command, request.source_text);
+  WaitForClosureHeaders();
+  TRY(unit);
   return {};
 }
 

@@ -310,7 +310,7 @@ base::Result<protocol::RewriteReply> Retune(const protocol::RetuneRequest& reque
     }
   }
   TRY_ASSIGN(const auto before, LoadKeptUnit(request.command, request.source_text));
-  TRY_ASSIGN(const auto after, LoadUnit(request.command, request.source_text, request.values));
+  TRY_ASSIGN(const auto after, LoadUnit(*before, request.values));
   return Retuner(request, *before, *after).Run();
 }
 

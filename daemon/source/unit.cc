@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "source/syntax/file_snapshot.h"
+#include "source/syntax/leading_text.h"
 
 namespace cupilot::source {
 namespace {
@@ -66,49 +67,81 @@ KeptUnits& Kept() {
   return kept;
 }
 
-using Values = std::vector<std::pair<std::string, std::int64_t>>;
+std::string KeyOf(const records::CompileCommand& command, const std::string& text) {
+  return records::ToJson(command).dump() + '\0' + text;
+}
 
-base::Result<std::unique_ptr<Unit>> Load(const records::CompileCommand& command,
-                                         const std::string& text, const Values& values,
-                                         bool others_follow) {
-  auto unit = std::make_unique<Unit>();
-  TRY_ASSIGN(unit->flags, TranslateCommand(command));
-  const std::string& path = unit->flags.preprocess.file_name;
-  unit->text = text;
-  if (text.empty()) {
-    TRY_ASSIGN(unit->text, base::ReadFile(path));
-  }
-  for (const auto& [name, value] : values) {
-    unit->flags.preprocess.macros.push_back("-U" + name);
-    unit->flags.preprocess.macros.push_back("-D" + name + "=" + std::to_string(value));
-  }
-  TRY_ASSIGN(unit->source, Preprocess(unit->text, unit->flags.preprocess));
+base::Result<> ParseInto(Unit& unit, bool others_follow) {
   ParseOptions options;
   options.preprocessed = true;
-  options.file_name = path;
-  options.standard = unit->flags.preprocess.standard;
-  options.system_folders = unit->flags.preprocess.toolkit_folders;
+  options.file_name = unit.flags.preprocess.file_name;
+  options.standard = unit.flags.preprocess.standard;
+  options.system_folders = unit.flags.preprocess.toolkit_folders;
   options.keep_at_once = others_follow;
-  TRY_ASSIGN(unit->parsed, Parse(unit->source.text, options));
-  unit->places = Places(unit->parsed.tree.text);
+  TRY_ASSIGN(unit.parsed, Parse(unit.source.text, options));
+  unit.places = Places(unit.parsed.tree.text);
+  return {};
+}
+
+// Behind what it begins with, where it may stand so.
+base::Result<Preprocessed> PreprocessBehind(const LeadingText* leading, const std::string& text,
+                                            const PreprocessOptions& options,
+                                            const Values& values) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values) names.push_back(name);
+  const bool leaves = leading != nullptr && leading->Leaves(text, names);
+  return leaves ? leading->Continue(text, options) : Preprocess(text, options);
+}
+
+base::Result<std::unique_ptr<Unit>> Load(const records::CompileCommand& command,
+                                         const std::string& text, bool others_follow) {
+  auto unit = std::make_unique<Unit>();
+  TRY_ASSIGN(unit->flags, TranslateCommand(command));
+  unit->text = text;
+  if (text.empty()) {
+    TRY_ASSIGN(unit->text, base::ReadFile(unit->flags.preprocess.file_name));
+  }
+  const auto leading = others_follow ? unit->Leading() : nullptr;
+  TRY_ASSIGN(unit->source, PreprocessBehind(leading.get(), unit->text, unit->flags.preprocess, {}));
+  TRY(ParseInto(*unit, others_follow));
   return unit;
 }
 
 base::Result<std::shared_ptr<const Unit>> FindOrLoad(const records::CompileCommand& command,
                                                      const std::string& text, bool others_follow) {
   const FileSnapshot now;
-  std::string key = records::ToJson(command).dump() + '\0' + text;
+  std::string key = KeyOf(command, text);
   if (auto known = Kept().Find(key)) return known;
-  TRY_ASSIGN(std::shared_ptr<const Unit> unit, Load(command, text, {}, others_follow));
+  TRY_ASSIGN(std::shared_ptr<const Unit> unit, Load(command, text, others_follow));
   Kept().Keep(std::move(key), unit, ReadFiles(unit->source));
   return unit;
 }
 
 }  // namespace
 
+std::shared_ptr<const LeadingText> Unit::Leading() const {
+  std::call_once(leading_asked_, [this] { leading_ = LeadingText::Read(text, flags.preprocess); });
+  return leading_;
+}
+
 base::Result<std::unique_ptr<Unit>> LoadUnit(const records::CompileCommand& command,
-                                             const std::string& text, const Values& values) {
-  return Load(command, text, values, false);
+                                             const std::string& text) {
+  return Load(command, text, false);
+}
+
+base::Result<std::unique_ptr<Unit>> LoadUnit(const Unit& before, const Values& values) {
+  const FileSnapshot now;
+  auto unit = std::make_unique<Unit>();
+  unit->flags = before.flags;
+  unit->text = before.text;
+  for (const auto& [name, value] : values) {
+    unit->flags.preprocess.macros.push_back("-U" + name);
+    unit->flags.preprocess.macros.push_back("-D" + name + "=" + std::to_string(value));
+  }
+  TRY_ASSIGN(unit->source,
+             PreprocessBehind(before.Leading().get(), unit->text, unit->flags.preprocess, values));
+  TRY(ParseInto(*unit, false));
+  return unit;
 }
 
 base::Result<std::shared_ptr<const Unit>> LoadKeptUnit(const records::CompileCommand& command,

@@ -2,7 +2,9 @@
 // from.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,11 +12,14 @@
 #include "base/result.h"
 #include "records/compile_command.h"
 #include "source/command_flags.h"
+#include "source/syntax/leading_text.h"
 #include "source/syntax/parse.h"
 #include "source/syntax/preprocess.h"
 #include "source/tags.h"
 
 namespace cupilot::source {
+
+using Values = std::vector<std::pair<std::string, std::int64_t>>;  // of macros
 
 struct Unit {
   CommandFlags flags;
@@ -22,12 +27,23 @@ struct Unit {
   Preprocessed source;
   ParseOutcome parsed;
   Places places{""};
+
+  // What it begins with, read when somebody asks for the first time; null: it cannot be read apart.
+  // Thread-safe.
+  std::shared_ptr<const LeadingText> Leading() const;
+
+ private:
+  mutable std::once_flag leading_asked_;
+  mutable std::shared_ptr<const LeadingText> leading_;
 };
 
-// `text` empty: the file is read. `values` are macros that come after those of the command.
-base::Result<std::unique_ptr<Unit>> LoadUnit(
-    const records::CompileCommand& command, const std::string& text,
-    const std::vector<std::pair<std::string, std::int64_t>>& values = {});
+// `text` empty: the file is read.
+base::Result<std::unique_ptr<Unit>> LoadUnit(const records::CompileCommand& command,
+                                             const std::string& text);
+
+// The same source with macros that come after those of the command. Its headers are as they were
+// for `before`.
+base::Result<std::unique_ptr<Unit>> LoadUnit(const Unit& before, const Values& values);
 
 // As the source stands. Kept for who asks for the same again soon, until a file that was read is
 // another one. Thread-safe.

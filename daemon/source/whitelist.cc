@@ -60,6 +60,23 @@ class VariantTree {
     return entries;
   }
 
+  // The body of a kernel beside the variant's namespace that nothing in that names; kNone: there is
+  // none.
+  NodeId UnusedBody(const std::string& kernel) const {
+    const NodeId original = FindDefinition(tree_, kernel);
+    if (original == kNone || !Has(tree_, original, kGlobalAttr) ||
+        IsInside(tree_, original, namespace_)) {
+      return kNone;
+    }
+    bool named = false;
+    Walk(tree_, namespace_, [&](NodeId id) {
+      const NodeId declared = tree_.at(id).declaration;
+      named = named || (declared != kNone && tree_.at(declared).qualified == kernel);
+      return !named;
+    });
+    return named ? kNone : Body(tree_, original);
+  }
+
  private:
   void Wrong(NodeId id, const std::string& what) {
     if (!wrong_.empty()) return;
@@ -294,6 +311,18 @@ CheckVariantReply CheckEntries(const records::Kernel& kernel, const records::Var
 
 }  // namespace
 
+static std::string BareClosure(const Tree& tree, NodeId body, const records::Kernel& kernel,
+                               const std::string& text) {
+  const std::string& closure = kernel.closure_source;
+  const std::size_t start = text.find(closure);  // behind the variant's includes
+  if (body == kNone || start == std::string::npos || tree.at(body).begin < start ||
+      tree.at(body).end > start + closure.size()) {
+    return {};
+  }
+  const std::size_t begin = tree.at(body).begin - start, end = tree.at(body).end - start;
+  return closure.substr(0, begin) + "{}" + closure.substr(end);
+}
+
 base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest& request) {
   const records::Kernel& kernel = request.kernel;
   records::Variant variant = request.variant;
@@ -315,7 +344,11 @@ base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest
   VariantTree tree(outcome.tree, records::VariantNamespace(variant.id));
   const std::string wrong = tree.Check();
   if (!wrong.empty()) return Rejected("forbidden_construct", wrong);
-  return CheckEntries(kernel, variant, tree.Entries());
+  CheckVariantReply reply = CheckEntries(kernel, variant, tree.Entries());
+  if (reply.passed) {
+    reply.bare_closure = BareClosure(outcome.tree, tree.UnusedBody(kernel.name), kernel, *text);
+  }
+  return reply;
 }
 
 }  // namespace cupilot::source

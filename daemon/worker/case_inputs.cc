@@ -73,11 +73,23 @@ std::string InputsKey(const protocol::CandidateSet& set, const std::string& case
       .Hex();
 }
 
+std::string DrawnKey(const protocol::CandidateSet& set, const std::string& case_name,
+                     const GateFill* fill) {
+  return base::Hasher()
+      .Add(set.kernel.signature)
+      .Add(set.kernel.closure_source)
+      .Add(records::HashJson(records::ToJson(set.workload)))
+      .Add(case_name)
+      .Add(fill == nullptr ? "workload" : fill->name)
+      .Add(std::to_string(set.seed))
+      .Hex();
+}
+
 base::Result<std::shared_ptr<const CaseInputs>> FindInputs(const protocol::CandidateSet& set,
                                                            const CasePlan& plan,
                                                            const GateFill* fill) {
   static Kept<CaseInputs>& kept = *new Kept<CaseInputs>(KeptBytes());
-  const std::string key = InputsKey(set, plan.name, fill);
+  const std::string key = DrawnKey(set, plan.name, fill);
   if (auto found = kept.Find(key)) return found;
   TRY_ASSIGN(CaseInputs drawn, DrawInputs(plan, fill, set.seed));
   auto inputs = std::make_shared<const CaseInputs>(std::move(drawn));

@@ -25,13 +25,18 @@ struct CaseInputs {
   bool changed = true;                          // not what the workload itself says
 };
 
-// What names the contents of a case on one fill (null: the workload's own) and one seed.
+// What names the contents of a case on one fill (null: the workload's own) and one seed, as a build
+// of the original has them.
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
                       const GateFill* fill);
 
 // The same of other contents, by a name that is no fill's.
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
                       const std::string& contents);
+
+// What names the contents alone, whatever original of this kernel they are for.
+std::string DrawnKey(const protocol::CandidateSet& set, const std::string& case_name,
+                     const GateFill* fill);
 
 // Kept for later requests. kInvalidArgument: the workload is illegal.
 base::Result<std::shared_ptr<const CaseInputs>> FindInputs(const protocol::CandidateSet& set,

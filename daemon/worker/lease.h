@@ -3,6 +3,7 @@
 // requests, one for each role, and replaced when they are no longer alive.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -35,9 +36,12 @@ class Lease {
   static void BeginContext(const std::string& device, Role role);
   static void AwaitContexts();
   // As Take() of a role that is kept, before the modules are there: what may be read is what lies
-  // in their folders. GPUs.
-  static base::Result<Lease> TakeUnloaded(const std::string& device, Role role, std::size_t bytes,
-                                          const std::vector<std::string>& modules);
+  // in their folders. `write` puts `contents` into memory that does not hold them, before the
+  // process locks its pages: all processors together make them sooner than that does. GPUs.
+  static base::Result<Lease> TakeUnloaded(
+      const std::string& device, Role role, std::size_t bytes,
+      const std::vector<std::string>& modules, const std::string& contents,
+      const std::function<void(std::span<std::byte> memory)>& write);
   Lease(Lease&&) = default;
   Lease& operator=(Lease&&) = default;
   ~Lease() = default;

@@ -15,7 +15,8 @@ base::Result<records::Json> BeginDevice(const records::Json& params);
 
 // The stage's process of a GPU and the contents of the set's first case, for who measures a
 // candidate of it next: both are made while its first candidates are built. The set has no
-// variant; of its original's artifact the folder counts. {"prepared": bool}
+// variant; of an original's artifact that is not there yet the folder counts. Where it is, and the
+// case has much data, the original is timed for the first looks. {"prepared": bool}
 base::Result<records::Json> PrepareDevice(const records::Json& params);
 
 // Microseconds of the original and of the candidate, measured one after the other.

@@ -12,6 +12,7 @@ using std::chrono::steady_clock;
 namespace {
 constexpr double kLeastUs = 1e-3;     // a clock's step is no zero
 constexpr double kFar = 1.5;          // more than one launch is off by
+constexpr double kHopeless = 3;       // times as long as what is of interest
 constexpr std::size_t kFarPairs = 2;  // of what is far
 }  // namespace
 
@@ -51,8 +52,8 @@ base::Result<PairsTaken> TakePairs(
   return taken;
 }
 
-bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair) {
-  return settings.promising > 0 && pair.second > kFar * settings.promising * pair.first;
+bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair, double times) {
+  return settings.promising > 0 && pair.second > times * settings.promising * pair.first;
 }
 
 base::Result<PairsTaken> GoOnWithProbe(
@@ -60,6 +61,12 @@ base::Result<PairsTaken> GoOnWithProbe(
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
     const std::function<bool()>& disturbed) {
   if (!IsFar(settings, first)) return TakePairs(settings, sample, disturbed, &first);
+  if (IsFar(settings, first, kHopeless)) {
+    PairsTaken taken;
+    taken.pairs = {first};
+    taken.stopped_early = LosesProbe(taken.pairs, settings.probe_limit);
+    return taken;
+  }
   const std::size_t most =
       std::exchange(settings.most_pairs, std::min(kFarPairs, settings.most_pairs));
   TRY_ASSIGN(PairsTaken taken, TakePairs(settings, sample, disturbed, &first));

@@ -43,12 +43,17 @@ base::Result<PairsTaken> TakePairs(
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
     const std::function<bool()>& disturbed = {}, const std::pair<double, double>* first = nullptr);
 
-// Whether the candidate is far from what is of interest: so far that one launch says it, unless the
-// driver had something to prepare for the first one.
-bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair);
+// More than one launch of a millisecond or longer is off by, unless the driver had something to
+// prepare for the first one.
+inline constexpr double kOneIsOff = 1.5;
+
+// Whether the candidate takes more than `times` as long as what is of interest.
+bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair,
+           double times = kOneIsOff);
 
 // As TakePairs(), of a probe whose first pair is there: a candidate that is far by that and by
-// another one is known well enough. If it is not by the other one, the first does not count.
+// another one is known well enough, and what is hopeless by that one alone. If it is not far by the
+// other one, the first does not count.
 base::Result<PairsTaken> GoOnWithProbe(
     PairSettings settings, const std::pair<double, double>& first,
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/install_layout.h"
 #include "records/expression.h"
 #include "source/closure_options.h"
 #include "source/syntax/parse.h"
@@ -12,12 +11,7 @@ namespace cupilot::source {
 namespace {
 
 base::Result<> Look(Draft& draft, const std::string& text) {
-  ParseOptions options;
-  options.standard = ClosureStandard(draft.kernel.standard);
-  options.file_name = "closure.cu";
-  options.system_folders = {base::HostToolkitFolder() + "/include"};
-  options.defines = {"__CUDACC__", "__NVCC__"};
-  TRY_ASSIGN(ParseOutcome outcome, ParseClosure(draft.kernel, text, options));
+  TRY_ASSIGN(ParseOutcome outcome, ParseClosure(draft.kernel, text));
   draft.tree = std::move(outcome.tree);
   draft.function = FindDefinition(draft.tree, draft.kernel.name);
   if (draft.function == kNone) {

@@ -191,10 +191,12 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
 }
 
 base::Result<std::string> CandidateText(const records::Kernel& kernel,
-                                        const records::Variant& variant) {
+                                        const records::Variant& variant,
+                                        const std::string& closure) {
   TRY_ASSIGN(const std::string includes, IncludeLines(variant));
   TRY_ASSIGN(const std::string text, VariantText(kernel, variant));
-  return includes + WithNewline(kernel.closure_source) + WithNewline(kernel.closure_macros) + text;
+  return includes + WithNewline(closure.empty() ? kernel.closure_source : closure) +
+         WithNewline(kernel.closure_macros) + text;
 }
 
 }  // namespace cupilot::source

@@ -34,8 +34,10 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
 std::string UnitNamespace(const records::Kernel& kernel, const std::string& unit);
 
 // A self-contained unit with the original and the variant: what is built, verified and measured.
+// `closure`, if it is not empty, stands in it instead of the kernel's own closure_source.
 base::Result<std::string> CandidateText(const records::Kernel& kernel,
-                                        const records::Variant& variant);
+                                        const records::Variant& variant,
+                                        const std::string& closure = {});
 
 // `#include <...>` lines of the variant's includes; kInvalidArgument for anything but a plain
 // header name.

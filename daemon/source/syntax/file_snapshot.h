@@ -25,4 +25,7 @@ class FileSnapshot {
 // As this thread's snapshot has it, with links followed; of what is no file: the size 0.
 base::FileIdentity IdentifyAsSeen(const std::string& path);
 
+// The same with links followed; a path that leads nowhere as it is.
+std::string RealPath(const std::string& path);
+
 }  // namespace cupilot::source

@@ -1,4 +1,4 @@
-#include "source/syntax/kept_files.h"
+#include "source/syntax/kept_files_clang.h"
 
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>

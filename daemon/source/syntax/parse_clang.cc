@@ -29,7 +29,7 @@
 #include "source/syntax/converter.h"
 #include "source/syntax/file_snapshot.h"
 #include "source/syntax/headers.h"
-#include "source/syntax/kept_files.h"
+#include "source/syntax/kept_files_clang.h"
 #include "source/syntax/leading_headers.h"
 #include "source/syntax/prelude.h"
 

@@ -3,6 +3,7 @@
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -18,7 +19,8 @@
 #include "base/file.h"
 #include "source/syntax/file_snapshot.h"
 #include "source/syntax/headers.h"
-#include "source/syntax/kept_files.h"
+#include "source/syntax/kept_files_clang.h"
+#include "source/syntax/preprocess_run.h"
 
 namespace cupilot::source {
 namespace {
@@ -377,6 +379,31 @@ class TagFinder final : public clang::CommentHandler {
   Preprocessed& result_;
 };
 
+// As it was defined; where, the caller knows.
+UserMacro MacroOf(const clang::Preprocessor& preprocessor, const clang::IdentifierInfo& name,
+                  const clang::MacroInfo& info) {
+  UserMacro macro;
+  macro.name = name.getName().str();
+  macro.definition = "#define " + macro.name;
+  if (info.isFunctionLike()) {
+    macro.definition += '(';
+    for (unsigned i = 0; i < info.getNumParams(); ++i) {
+      const std::string parameter = info.params()[i]->getName().str();
+      const bool rest = i + 1 == info.getNumParams() && info.isVariadic();
+      macro.definition += i == 0 ? "" : ", ";
+      macro.definition +=
+          rest ? (parameter == "__VA_ARGS__" ? "..." : parameter + "...") : parameter;
+    }
+    macro.definition += ')';
+  }
+  for (const clang::Token& token : info.tokens()) {
+    if (token.hasLeadingSpace() || macro.value.empty()) macro.value += ' ';
+    macro.value += preprocessor.getSpelling(token);
+  }
+  macro.definition += macro.value;
+  return macro;
+}
+
 void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
                    const std::set<std::string>& guarded, Preprocessed& result) {
   for (const auto& entry : preprocessor.macros(/*IncludeExternalMacros=*/false)) {
@@ -388,24 +415,7 @@ void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
     const bool command = sources.isWrittenInCommandLineFile(info->getDefinitionLoc()) &&
                          !entry.first->getName().starts_with("__");
     if (!command && printer.IsSystem(info->getDefinitionLoc())) continue;
-    UserMacro macro;
-    macro.name = entry.first->getName().str();
-    macro.definition = "#define " + macro.name;
-    if (info->isFunctionLike()) {
-      macro.definition += '(';
-      for (unsigned i = 0; i < info->getNumParams(); ++i) {
-        const std::string name = info->params()[i]->getName().str();
-        const bool rest = i + 1 == info->getNumParams() && info->isVariadic();
-        macro.definition += i == 0 ? "" : ", ";
-        macro.definition += rest ? (name == "__VA_ARGS__" ? "..." : name + "...") : name;
-      }
-      macro.definition += ')';
-    }
-    for (const clang::Token& token : info->tokens()) {
-      if (token.hasLeadingSpace() || macro.value.empty()) macro.value += ' ';
-      macro.value += preprocessor.getSpelling(token);
-    }
-    macro.definition += macro.value;
+    UserMacro macro = MacroOf(preprocessor, *entry.first, *info);
     macro.under_ifndef = guarded.count(macro.name) > 0;
     result.macros.push_back(std::move(macro));
   }
@@ -413,10 +423,40 @@ void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
             [](const UserMacro& a, const UserMacro& b) { return a.name < b.name; });
 }
 
+LeftBehind LeftBy(clang::Preprocessor& preprocessor) {
+  LeftBehind left;
+  const clang::SourceManager& sources = preprocessor.getSourceManager();
+  for (const auto& entry : preprocessor.getIdentifierTable()) {
+    left.names.insert(entry.getKey().str());
+  }
+  for (const auto& entry : preprocessor.macros(/*IncludeExternalMacros=*/false)) {
+    const std::string name = entry.first->getName().str();
+    const clang::MacroInfo* info = preprocessor.getMacroInfo(entry.first);
+    if (info == nullptr) {
+      left.macros.push_back({name, "#undef " + name, ""});
+      continue;
+    }
+    const clang::SourceLocation place = info->getDefinitionLoc();
+    if (info->isBuiltinMacro() || sources.isWrittenInBuiltinFile(place) ||
+        sources.isWrittenInCommandLineFile(place)) {
+      continue;
+    }
+    const UserMacro macro = MacroOf(preprocessor, *entry.first, *info);
+    left.macros.push_back({name, macro.definition, macro.value});
+    left.users = left.users || !sources.isInSystemHeader(place);
+  }
+  const clang::HeaderSearch& search = preprocessor.getHeaderSearchInfo();
+  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
+    const clang::HeaderFileInfo* info = search.getExistingFileInfo(file->first);
+    left.once = left.once || (info != nullptr && (info->isPragmaOnce || info->isImport));
+  }
+  return left;
+}
+
 class PrintAction final : public clang::PreprocessorFrontendAction {
  public:
-  PrintAction(const PreprocessOptions& options, Preprocessed& result)
-      : options_(options), result_(result) {}
+  PrintAction(const PreprocessOptions& options, Preprocessed& result, LeftBehind* left)
+      : options_(options), result_(result), left_(left) {}
 
  protected:
   void ExecuteAction() override {
@@ -439,6 +479,7 @@ class PrintAction final : public clang::PreprocessorFrontendAction {
     printer.EndLine();
     printer.CollectHeaders();
     CollectMacros(preprocessor, printer, guarded, result_);
+    if (left_ != nullptr) *left_ = LeftBy(preprocessor);
     preprocessor.RemovePragmaHandler(&any);
     preprocessor.RemovePragmaHandler("GCC", &gnu);
     preprocessor.RemovePragmaHandler("clang", &own);
@@ -448,6 +489,7 @@ class PrintAction final : public clang::PreprocessorFrontendAction {
  private:
   const PreprocessOptions& options_;
   Preprocessed& result_;
+  LeftBehind* left_;
 };
 
 class Errors final : public clang::DiagnosticConsumer {
@@ -509,12 +551,20 @@ std::vector<std::string> Arguments(const PreprocessOptions& options) {
 }  // namespace
 
 base::Result<Preprocessed> Preprocess(std::string_view text, const PreprocessOptions& options) {
+  return RunPreprocessor(text, options, {}, nullptr);
+}
+
+base::Result<Preprocessed> RunPreprocessor(std::string_view text, const PreprocessOptions& options,
+                                           const std::vector<GivenFile>& given, LeftBehind* left) {
   const FileSnapshot now;
   Preprocessed result;
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(OpenKeptFiles());
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->pushOverlay(memory);
   memory->addFile(options.file_name, 0, llvm::MemoryBuffer::getMemBufferCopy(text));
+  for (const GivenFile& file : given) {
+    memory->addFile(file.path, 0, llvm::MemoryBuffer::getMemBuffer(file.text, file.path));
+  }
   // A folder that is gone leaves relative names to fail by themselves.
   const std::error_code moved = files->setCurrentWorkingDirectory(options.directory);
   (void)moved;
@@ -534,7 +584,7 @@ base::Result<Preprocessed> Preprocess(std::string_view text, const PreprocessOpt
   }
   compiler.setInvocation(invocation);
   compiler.setFileManager(new clang::FileManager(clang::FileSystemOptions(), files));
-  PrintAction action(options, result);
+  PrintAction action(options, result, left);
   compiler.ExecuteAction(action);
   if (result.files.empty()) {
     const std::string why = result.errors.empty() ? "" : ": " + result.errors.front().message;

@@ -40,6 +40,14 @@ TEST(NewLosses, ADeclaredToleranceAllowsShortFormatsOnly) {
               HasSubstr("flushes what is tiny to zero"));
 }
 
+// Of a text without the original's body the original's build tells what that loses.
+TEST(NewLosses, TheOriginalMayHaveBeenBuiltApart) {
+  const auto build = MakeBuild({{"own::entry", "f16 cvt.rn.f16.f32"}});
+  EXPECT_EQ(NewLosses(build, {"own::entry"}, false, {{"k", "f16 fma.rn.f16"}}), "");
+  EXPECT_THAT(NewLosses(build, {"own::entry"}, false, {{"k", "ftz add.ftz.f32"}}),
+              HasSubstr("rounds to f16"));
+}
+
 TEST(NewLosses, WithoutTheOriginalNothingIsSaid) {
   protocol::BuildReply build = MakeBuild({{"own::entry", "f16 cvt.rn.f16.f32"}});
   build.text_hashes.erase(build.text_hashes.begin());

@@ -77,11 +77,13 @@ TEST_F(UnitTest, WhatIsKeptAheadHasItsHeadersForOtherValues) {
   const auto kept = Kept(text);
   ASSERT_NE(kept, nullptr);
   EXPECT_TRUE(kept->parsed.kept_headers);
-  const auto other = LoadUnit(Command(), text, {{"TILE", 16}});
+  const auto other = LoadUnit(*kept, {{"TILE", 16}});
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_TRUE((*other)->parsed.kept_headers);
   EXPECT_TRUE(Holds(**other, "16 * 3"));
   EXPECT_TRUE((*other)->parsed.errors.empty());
+  ASSERT_NE(kept->Leading(), nullptr);
+  EXPECT_TRUE(kept->Leading()->Leaves(text, {"TILE"})) << "nor do they have to be read";
   // A unit that nobody announced leaves that to the second one.
   const auto alone = Kept("#include <climits>\n" + std::string(kText));
   ASSERT_NE(alone, nullptr);

@@ -86,6 +86,23 @@ __global__ void __launch_bounds__(256) v(const float* __restrict__ in, float* ou
   EXPECT_THAT(reply.entries[0], ::testing::MatchesRegex("image::cupilot_[0-9a-f]+::v"));
 }
 
+// What is only looked at is built beside an original without a body.
+TEST_F(WhitelistTest, SaysTheClosureWithoutWhatTheVariantDoesNotNeed) {
+  const auto reply = Check(kPlain);
+  ASSERT_TRUE(reply.passed) << reply.detail;
+  EXPECT_THAT(reply.bare_closure, HasSubstr("float helper(float x) { return x * 2.0f; }\n"
+                                            "__global__ void k(const float* in, float* out, int n) "
+                                            "{}\n}\n"));
+  EXPECT_THAT(reply.bare_closure, HasSubstr("#include <cstdlib>\nnamespace image {\n"));
+  const auto named = Check(
+      "__global__ void v(const float* in, float* out, int n) {\n"
+      "  void (*original)(const float*, float*, int) = k;\n"
+      "  if (original != nullptr) out[0] = in[0];\n}\n");
+  ASSERT_TRUE(named.passed) << named.detail;
+  EXPECT_EQ(named.bare_closure, "") << "the variant needs the original";
+  EXPECT_EQ(Check("void host() {}").bare_closure, "");
+}
+
 TEST_F(WhitelistTest, RefusesHostCode) {
   Refuses(std::string(kPlain) + "void host() {}", "forbidden_construct");
   Refuses(std::string(kPlain) + "__host__ __device__ void both() {}", "forbidden_construct");

@@ -57,25 +57,29 @@ TEST(PairLoop, AProbeIsAsLongAsItIsOfInterest) {
   PairSettings settings;
   settings.probe = true;
   settings.most_pairs = kProbePairs;
-  Launches slow{{12100}, ""};
-  EXPECT_FALSE(IsFar(settings, {14000, 12000})) << "nothing is known";
-  EXPECT_EQ(slow.Probe(settings, 12000)->pairs.size(), kProbePairs);
+  Launches slow{{6100}, ""};
+  EXPECT_FALSE(IsFar(settings, {14000, 6000})) << "nothing is known";
+  EXPECT_EQ(slow.Probe(settings, 6000)->pairs.size(), kProbePairs);
   settings.promising = 1 / 5.0;
   EXPECT_FALSE(IsFar(settings, {14000, 4100})) << "one launch may be off";
-  EXPECT_TRUE(IsFar(settings, {14000, 12000}));
+  EXPECT_TRUE(IsFar(settings, {14000, 6000}));
   Launches fast{{3000}, ""};
   EXPECT_EQ(fast.Probe(settings, 4100)->pairs,
             (TimedPairs{{14000, 4100}, {14100, 3000}, {14100, 3000}}));
   slow.order.clear();
-  const auto taken = slow.Probe(settings, 12000);
+  const auto taken = slow.Probe(settings, 6000);
   ASSERT_TRUE(taken);
   EXPECT_EQ(slow.order, "oc") << "the first pair warmed up";
-  EXPECT_EQ(taken->pairs, (TimedPairs{{14000, 12000}, {14100, 12100}}));
+  EXPECT_EQ(taken->pairs, (TimedPairs{{14000, 6000}, {14100, 6100}}));
   EXPECT_FALSE(taken->stopped_early) << "it is faster than the original";
-  const auto lost = Launches{{50000}, ""}.Probe(settings, 50000);
-  ASSERT_TRUE(lost);
-  EXPECT_TRUE(lost->stopped_early);
-  EXPECT_EQ(lost->pairs.size(), 2u);
+  for (const double first : {12000.0, 50000.0}) {
+    Launches hopeless{{first}, ""};
+    const auto lost = hopeless.Probe(settings, first);
+    ASSERT_TRUE(lost);
+    EXPECT_EQ(hopeless.order, "") << "one launch says it";
+    EXPECT_EQ(lost->pairs, (TimedPairs{{14000, first}}));
+    EXPECT_EQ(lost->stopped_early, first > 14000);
+  }
 }
 
 // A driver that makes room for a kernel's local memory does so while its first launch is timed.
@@ -84,7 +88,7 @@ TEST(PairLoop, AFirstLaunchThatWasFarAloneDoesNotCount) {
   settings.probe = true;
   settings.most_pairs = kProbePairs;
   settings.promising = 1 / 5.0;
-  const auto taken = Launches{{3000, 3010, 3020}, ""}.Probe(settings, 9000);
+  const auto taken = Launches{{3000, 3010, 3020}, ""}.Probe(settings, 8000);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->pairs, (TimedPairs{{14100, 3000}, {14100, 3010}, {14100, 3020}}));
 }

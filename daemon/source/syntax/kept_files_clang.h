@@ -5,14 +5,9 @@
 #include <llvm/ADT/IntrusiveRefCntPtr.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
-#include <string>
-
 namespace cupilot::source {
 
 // One of them has a working directory of its own; what it knows is shared by all. Thread-safe.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> OpenKeptFiles();
-
-// With links followed; a path that leads nowhere as it is.
-std::string RealPath(const std::string& path);
 
 }  // namespace cupilot::source
