@@ -167,6 +167,16 @@ void Build(Workers& workers, const protocol::BuildRequest& request, const std::s
                                   &protocol::ParseBuildReply, std::move(done));
 }
 
+void BeginBuilds(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
+                 int processes) {
+  for (int i = 0; i < processes; ++i) {
+    WorkerCall call = MakeCall(WorkerKind::kBuild, "begin", protocol::ToJson(request),
+                               milliseconds(request.timeout_ms), device);
+    call.only_if_free = true;
+    workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
+  }
+}
+
 // Limits of a whole request are for a device that hangs: what a candidate may take is limited
 // inside.
 static std::int64_t CasesOf(const protocol::CandidateSet& set) {

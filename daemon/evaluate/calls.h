@@ -14,6 +14,10 @@ namespace cupilot::evaluate {
 // Source workers. `device` is the one for which it is done: how many work at once depends on it.
 void Scan(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
           base::Callback<protocol::ScanReply> done);
+// So many processes that have opened their compiler, or as many as are free, for who builds by such
+// requests soon; nobody waits for it.
+void BeginBuilds(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
+                 int processes);
 // So many processes that have parsed the source, or as many as are free, for who makes candidates
 // of it soon; nobody waits for it.
 void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,

@@ -7,6 +7,9 @@
 namespace cupilot::evaluate {
 namespace {
 
+// A search on a GPU begins with some candidates, each built by another process.
+constexpr int kBuildersAtOnce = 8;
+
 protocol::CandidateSet SetOfOriginal(const EvaluateRequest& request, std::string artifact,
                                      std::string work_folder) {
   protocol::CandidateSet set;
@@ -25,6 +28,18 @@ void WorkerEvaluator::BeginDevice(const std::string& device) {
   if (DeviceKind(device) == "cuda") {
     evaluate::BeginDevice(workers_, device, settings_.build.artifact_folder);
   }
+}
+
+void WorkerEvaluator::BeginBuilds(const records::CompileCommand& command, const std::string& device,
+                                  const std::string& arch) {
+  if (DeviceKind(device) != "cuda") return;
+  EvaluateRequest request;
+  request.command = command;
+  request.device = device;
+  DeviceDescription gpu;
+  gpu.device.arch = arch;
+  evaluate::BeginBuilds(workers_, MakeBuildRequest(request, gpu, {}, settings_.build), device,
+                        kBuildersAtOnce);
 }
 
 void WorkerEvaluator::Prepare(const EvaluateRequest& request) {

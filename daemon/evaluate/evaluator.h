@@ -74,6 +74,10 @@ class Evaluator {
   // Begins a GPU's process for what will be measured there, before anything else is known.
   virtual void BeginDevice(const std::string& /*device*/) {}
 
+  // Begins processes that will build for the GPU, of this architecture, what has such a command.
+  virtual void BeginBuilds(const records::CompileCommand& /*command*/,
+                           const std::string& /*device*/, const std::string& /*arch*/) {}
+
   // Begins what all candidates of a kernel need, before there is one: the original's build and
   // twin, and on a GPU the process that measures, with the workload's contents. What goes wrong is
   // told by the first evaluation. The variant does not matter.

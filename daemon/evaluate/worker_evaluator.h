@@ -24,6 +24,8 @@ class WorkerEvaluator final : public Evaluator {
   ~WorkerEvaluator() override;
 
   void BeginDevice(const std::string& device) override;
+  void BeginBuilds(const records::CompileCommand& command, const std::string& device,
+                   const std::string& arch) override;
   void Prepare(const EvaluateRequest& request) override;
   void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) override;
   void Profile(EvaluateRequest request, records::Evaluation evaluation,

@@ -423,7 +423,7 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.progress = [this, alive = alive_, id](std::string_view stage) {
     if (!*alive) return;
     Attempt* const own = Find(id);
-    if (own != nullptr) own->built = own->built || (stage != "check" && stage != "build");
+    if (own != nullptr && stage != "check" && stage != "build") OnBuilt(*own);
     Enter(std::string(stage), own);
   };
   with_.evaluator.Evaluate(std::move(request),

@@ -146,7 +146,10 @@ class KernelJob {
   void GoOn();
   void AskMore();
   bool MayOpenMore() const;
+  void OnBuilt(Attempt& attempt);         // it waits for the device
   void CountBuilt(const Attempt& ended);  // an attempt that ends now
+  int OthersBuilt(const Attempt& but) const;
+  double Seconds() const;  // since any moment
   std::int64_t Evaluations() const;
   // Why no more is to be asked for; empty: there is no reason.
   std::string WhyEnough() const;

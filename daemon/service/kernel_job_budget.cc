@@ -1,5 +1,7 @@
 // How much of a kernel's job is begun at once, and when it has had enough.
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "evaluate/calls.h"
 #include "service/kernel_job.h"
@@ -19,13 +21,24 @@ bool KernelJob::MayOpenMore() const {
          static_cast<int>(open_.size()) < pace_.most;
 }
 
+int KernelJob::OthersBuilt(const Attempt& but) const {
+  return static_cast<int>(std::count_if(open_.begin(), open_.end(), [&but](const auto& attempt) {
+    return attempt.get() != &but && attempt->built && !attempt->ended;
+  }));
+}
+
+double KernelJob::Seconds() const {
+  return std::chrono::duration<double>(with_.clock.Now()).count();
+}
+
+void KernelJob::OnBuilt(Attempt& attempt) {
+  if (std::exchange(attempt.built, true) || &attempt == proving_.get() || open_.empty()) return;
+  in_flight_.OnBuilt(Seconds(), attempt.id, OthersBuilt(attempt), open_.back()->id);
+}
+
 void KernelJob::CountBuilt(const Attempt& ended) {
   // What was declined, or does not build, says nothing of how long the GPU takes.
-  if (!ended.built) return;
-  const auto built = std::count_if(open_.begin(), open_.end(), [&ended](const auto& attempt) {
-    return attempt.get() != &ended && attempt->built && !attempt->ended;
-  });
-  in_flight_.OnResult(static_cast<int>(built));
+  if (ended.built) in_flight_.OnResult(Seconds(), OthersBuilt(ended));
 }
 
 std::optional<search::Expectation> KernelJob::Expected() const {

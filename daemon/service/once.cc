@@ -113,6 +113,10 @@ void Once::ScanAhead(const std::string& arch) {
   // What is wrong OnDevice says.
   if (command.arguments[0] == kNoNvcc || !base::FileExists(command.source)) return;
   (void)Scan(command);
+  // After the scan, which they wait for more.
+  if (base::UsableProcessors() > kBusyAtStart + kParsersAtOnce) {
+    with_.evaluator.BeginBuilds(command, place_.device, arch);
+  }
 }
 
 void Once::OnDevice(base::Result<evaluate::DeviceDescription> device) {

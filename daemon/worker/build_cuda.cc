@@ -356,6 +356,14 @@ std::vector<std::string> DeviceOptions(const std::vector<std::string>& code_flag
   return options;
 }
 
+base::Result<> BeginCuda(const protocol::BuildRequest& request) {
+  TRY_ASSIGN(const Recipe recipe, RecipeFor(request));
+  if (!NvrtcCan(recipe.target)) return {};
+  TRY_ASSIGN(const device::cuda::Nvrtc nvrtc, device::cuda::OpenNvrtc(recipe.toolkit.folder));
+  TRY(device::cuda::CompileWithNvrtc(nvrtc, "__global__ void nothing() {}", NvrtcOptions(recipe)));
+  return {};
+}
+
 base::Result<protocol::BuildReply> BuildCuda(const protocol::BuildRequest& request) {
   TRY_ASSIGN(Recipe recipe, RecipeFor(request));
   return CudaBuild(request, std::move(recipe)).Run();

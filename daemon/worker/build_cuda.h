@@ -14,6 +14,10 @@ namespace cupilot::worker {
 // compilers know.
 std::vector<std::string> DeviceOptions(const std::vector<std::string>& code_flags);
 
+// Opens what a build of this request needs, and compiles nothing of it: the first build of a
+// process takes twice as long as others. Errors are told by that.
+base::Result<> BeginCuda(const protocol::BuildRequest& request);
+
 // kUnavailable: no toolkit, or the command's object has no code for the GPU, and what to do.
 base::Result<protocol::BuildReply> BuildCuda(const protocol::BuildRequest& request);
 

@@ -61,6 +61,9 @@ class CudaPairs {
             KeptProbe& kept)
       : device_(device), memory_(memory), settings_(PairSettingsOf(request)), kept_(kept) {
     contents_ = request.value("contents", "");
+    only_original_ = request.value("only_original", false);
+    // Who asked knew nothing when it asked.
+    if (settings_.promising == 0 && kept.contents == contents_) settings_.promising = kept.best;
     const auto bytes = request["bytes"].get<std::int64_t>();
     bytes_ = bytes;
     stride_ = (bytes + kStep - 1) / kStep * kStep;
@@ -74,7 +77,11 @@ class CudaPairs {
     TRY(Prepare(infos, request));
     TRY(SetTables());
     TRY(Estimate());
-    Json reply;
+    Json reply = Json::object();
+    if (only_original_) {
+      if (tables_bytes_ == 0) Keep();
+      return reply;
+    }
     {
       TRY_ASSIGN(const PairsTaken cold, TakeCold());
       reply = ToJson(cold);
@@ -138,8 +145,12 @@ class CudaPairs {
 
   void Keep() {
     const bool again = kept_.contents == contents_;
-    if (!again) kept_ = {contents_, copies_, 0, 0, {}};
+    if (!again) kept_ = {contents_, copies_, 0, 0, 0, {}};
     ++kept_.uses;
+    if (estimates_[1] > 0) {
+      const double share = estimates_[1] / estimates_[0];
+      kept_.best = kept_.best > 0 ? std::min(kept_.best, share) : share;
+    }
     if (original_us_ > 0) return;
     kept_.original_us = estimates_[0] > kLongUs ? estimates_[0] : 0;
     kept_.timed = std::chrono::steady_clock::now();
@@ -181,7 +192,7 @@ class CudaPairs {
   // How long a launch takes decides how many make a sample. Each finds what was verified: on what
   // another launch has left a kernel may do other work, or fail.
   base::Result<> Estimate() {
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < (only_original_ ? 1 : 2); ++side) {
       if (side == 0 && original_us_ > 0) {
         estimates_[0] = original_us_;
         continue;
@@ -310,7 +321,8 @@ class CudaPairs {
   std::span<std::byte> memory_;  // the mapping
   PairSettings settings_;
   KeptProbe& kept_;
-  std::string contents_;    // empty: nothing is kept of this
+  std::string contents_;  // empty: nothing is kept of this
+  bool only_original_ = false;
   double original_us_ = 0;  // as a probe before has timed it; 0: it is to be timed
   std::int64_t bytes_ = 0;
   std::int64_t stride_ = 0;

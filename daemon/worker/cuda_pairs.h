@@ -20,6 +20,7 @@ struct KeptProbe {
   std::string contents;  // of the request; empty: nothing is kept
   std::size_t copies = 0;
   double original_us = 0;  // of a launch; 0: it is short, and timed beside each candidate
+  double best = 0;         // the least share of the original's time that one took; 0: unknown
   int uses = 0;            // since the memory was written
   std::chrono::steady_clock::time_point timed;  // when the original was
 };
@@ -31,8 +32,9 @@ struct KeptProbe {
 // that come one after the other}. The buffers' contents are in the mapping. The reply is that of
 // TakePairs on cold buffers, with "warm": the same on one copy (absent where launches change what
 // they read), "copies", "launches" (of one sample) and "graph". In the
-// mapping are the results of that sample then, unless it stopped early. The device's memory is
-// written over at the end, but for a probe that leaves it to the next one, which `kept` says.
+// mapping are the results of that sample then, unless it stopped early. With "only_original" that
+// is timed for probes that follow, and the reply is empty. The device's memory is written over at
+// the end, but for a probe that leaves it to the next one, which `kept` says.
 base::Result<records::Json> TakeCudaPairs(device::cuda::CudaDevice& device,
                                           const std::vector<device::ModuleInfo>& infos,
                                           std::span<std::byte> memory, const records::Json& request,

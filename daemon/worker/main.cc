@@ -100,6 +100,12 @@ base::Result<Json> KeepUnit(const Json& params) {
   return Json::object();
 }
 
+base::Result<Json> BeginBuilds(const Json& params) {
+  TRY_ASSIGN(const protocol::BuildRequest request, protocol::ParseBuildRequest(params));
+  if (request.device != "host") TRY(BeginCuda(request));
+  return Json::object();
+}
+
 base::Result<protocol::BuildReply> Build(const protocol::BuildRequest& request) {
   return request.device == "host" ? BuildHost(request) : BuildCuda(request);
 }
@@ -124,6 +130,7 @@ const Row kRows[] = {
              protocol::ParseCheckVariantRequest, source::CheckVariant>},
     {"build", "build",
      &Handle<protocol::BuildRequest, protocol::BuildReply, protocol::ParseBuildRequest, Build>},
+    {"build", "begin", &BeginBuilds},
     {"build", "describe_nvrtc", &DescribeNvrtc},
     {"device", "verify",
      &Handle<protocol::VerifyRequest, protocol::VerifyReply, protocol::ParseVerifyRequest, Verify>},

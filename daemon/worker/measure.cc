@@ -163,7 +163,7 @@ std::string ContentsKey(const protocol::CandidateSet& set, const std::string& ca
 }
 
 // The runner makes the copies itself, in the GPU's memory.
-base::Result<Measured> PairsOnGpu(const Subject& subject) {
+base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = false) {
   const protocol::CandidateSet& set = subject.request.set;
   const Layout& layout = subject.plan.layout;
   TRY_ASSIGN(const auto inputs, FindInputs(set, subject.original, nullptr));
@@ -174,6 +174,7 @@ base::Result<Measured> PairsOnGpu(const Subject& subject) {
   if (lease.held() != contents) PrepareArena(layout, *inputs, kPoison, lease.memory());
   Json question = QuestionAbout(subject);
   question["bytes"] = layout.bytes;
+  question["only_original"] = only_original;
   const Json original = ToJson(OriginalProgram(subject.original, set.kernel.name), layout, 0);
   question["programs"] = {original, ToJson(subject.candidate, layout, 0)};
   if (subject.request.probe) {
@@ -379,7 +380,7 @@ base::Result<> TimeOriginal(const protocol::CandidateSet& set, const CasePlan& p
   look.probe = true;
   const Program program = OriginalProgram(plan, set.kernel.name);
   TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(device::DeviceLockPath(uuid), kLockLimit));
-  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program}));
+  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program}, true));
   return {};
 }
 

@@ -5,34 +5,74 @@
 namespace cupilot::service {
 namespace {
 
-TEST(InFlightTest, WhereTheGpuWaitsTheyBecomeMore) {
-  InFlight in_flight(8, 6, 32);
-  EXPECT_EQ(in_flight.limit(), 8);
-  for (const int expected : {12, 18, 27, 32, 32}) {
-    in_flight.OnResult(0);
-    EXPECT_EQ(in_flight.limit(), expected);
+// Candidate `id` comes to an idle GPU and is looked at for 0.1 s; then it has nothing for `idle` s.
+class OneByOne {
+ public:
+  explicit OneByOne(int first) : in_flight(first, 6, 32) {}
+  void Look(int id, int last, double idle) {
+    in_flight.OnBuilt(now_, id, 0, last);
+    in_flight.OnResult(now_ += 0.1, 0);
+    now_ += idle;
   }
+  InFlight in_flight;
+
+ private:
+  double now_ = 100;
+};
+
+TEST(InFlightTest, WhereTheGpuWaitsTheyBecomeMoreByHowLongItWaits) {
+  OneByOne gpu(8);
+  gpu.Look(1, 8, 0.25);
+  EXPECT_EQ(gpu.in_flight.limit(), 8) << "before the first it waited for something else";
+  gpu.Look(2, 9, 0);
+  EXPECT_EQ(gpu.in_flight.limit(), 11) << "three looks would have fitted";
+  OneByOne slow(8);
+  slow.Look(1, 8, 5);
+  slow.Look(2, 9, 5);
+  EXPECT_EQ(slow.in_flight.limit(), 12) << "at most half as many again";
+  slow.Look(13, 40, 5);
+  EXPECT_EQ(slow.in_flight.limit(), 18);
+  slow.Look(41, 60, 5);
+  slow.Look(61, 90, 5);
+  slow.Look(91, 99, 5);
+  EXPECT_EQ(slow.in_flight.limit(), 32) << "never more than the most";
+}
+
+// What was asked for before knows nothing of it.
+TEST(InFlightTest, WhatMoreOnesBringIsWaitedFor) {
+  OneByOne gpu(8);
+  gpu.Look(1, 8, 5);
+  gpu.Look(2, 9, 5);
+  ASSERT_EQ(gpu.in_flight.limit(), 12);
+  for (const int id : {3, 4, 8, 9}) gpu.Look(id, 13, 5);
+  EXPECT_EQ(gpu.in_flight.limit(), 12);
+  gpu.Look(10, 14, 5);
+  EXPECT_EQ(gpu.in_flight.limit(), 18);
 }
 
 TEST(InFlightTest, WhereMuchWaitsForTheGpuTheyBecomeFewer) {
   InFlight in_flight(8, 6, 32);
-  in_flight.OnResult(4);
+  in_flight.OnResult(1, 4);
   EXPECT_EQ(in_flight.limit(), 7);
-  for (int i = 0; i < 10; ++i) in_flight.OnResult(5);
+  for (int i = 0; i < 10; ++i) in_flight.OnResult(2 + i, 5);
   EXPECT_EQ(in_flight.limit(), 6) << "never less than the least";
 }
 
 TEST(InFlightTest, WhereALittleWaitsTheyStay) {
   InFlight in_flight(8, 6, 32);
-  for (const int built : {1, 2, 3}) in_flight.OnResult(built);
+  for (const int built : {1, 2, 3}) {
+    in_flight.OnBuilt(built, built, built, 9);
+    in_flight.OnResult(built + 0.5, built);
+  }
   EXPECT_EQ(in_flight.limit(), 8);
 }
 
 TEST(InFlightTest, WhereOnlyOneMayBeItIsOne) {
   InFlight in_flight(1, 1, 1);
-  in_flight.OnResult(0);
+  in_flight.OnResult(1, 0);
+  in_flight.OnBuilt(2, 2, 0, 2);
   EXPECT_EQ(in_flight.limit(), 1);
-  in_flight.OnResult(9);
+  in_flight.OnResult(3, 9);
   EXPECT_EQ(in_flight.limit(), 1);
 }
 
