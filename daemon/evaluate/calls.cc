@@ -109,6 +109,14 @@ void Scan(Workers& workers, const protocol::ScanRequest& request, const std::str
       &protocol::ParseScanReply, std::move(done));
 }
 
+void BeginSource(Workers& workers, const records::CompileCommand& command,
+                 const std::string& device) {
+  WorkerCall call = MakeCall(WorkerKind::kSource, "begin", {{"command", records::ToJson(command)}},
+                             kSourceLimit, device);
+  call.only_if_free = true;
+  workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
+}
+
 void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
                int processes) {
   for (int i = 0; i < processes; ++i) {

@@ -14,6 +14,10 @@ namespace cupilot::evaluate {
 // Source workers. `device` is the one for which it is done: how many work at once depends on it.
 void Scan(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
           base::Callback<protocol::ScanReply> done);
+// A process that may read what such a command names and has begun to read what closures begin with,
+// for the next scan, or none if none is free; nobody waits for it.
+void BeginSource(Workers& workers, const records::CompileCommand& command,
+                 const std::string& device);
 // So many processes that have opened their compiler, or as many as are free, for who builds by such
 // requests soon; nobody waits for it.
 void BeginBuilds(Workers& workers, const protocol::BuildRequest& request, const std::string& device,

@@ -27,7 +27,9 @@ bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>
 WorkerLimits LimitsFor(int cores) {
   WorkerLimits limits;
   const int free = std::clamp(cores - kCoresLeftToOthers, 1, 32);
-  limits.gpu[static_cast<std::size_t>(WorkerKind::kSource)] = std::clamp(free / 2, 1, 8);
+  // A candidate is built three times as long as it is made, and looked at half as long; one more
+  // process would have to read all headers first.
+  limits.gpu[static_cast<std::size_t>(WorkerKind::kSource)] = std::clamp(cores / 4, 1, 8);
   limits.gpu[static_cast<std::size_t>(WorkerKind::kBuild)] = std::max(free, 2);
   return limits;
 }

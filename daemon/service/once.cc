@@ -26,9 +26,11 @@ using records::Json;
 constexpr const char* kNoNvcc = "nvcc";
 // A search on a GPU begins with some candidates, each made by another process beside the one that
 // scans.
-constexpr int kParsersAtOnce = 6;
+constexpr int kParsersAtOnce = 3;
 // Processors that have work while it is scanned: the scan's, and the one that opens the driver.
 constexpr int kBusyAtStart = 2;
+// Of a command before it is known: what headers declare is the same for all.
+constexpr const char* kAnyArchitecture = "sm_90";
 // A minute is too short for what models find.
 constexpr double kSecondsWithModels = 600;
 
@@ -53,6 +55,9 @@ records::CompileCommand CommandFor(const std::string& file, const std::string& d
   command.arguments.insert(command.arguments.end(), {"-c", file});
   return command;
 }
+
+// Whether what may be of use soon can be begun beside what is waited for.
+bool ManyProcessors() { return base::UsableProcessors() > kBusyAtStart + kParsersAtOnce; }
 
 }  // namespace
 
@@ -92,6 +97,11 @@ void Once::Start(const std::string& request_line) {
   place_.device = device.empty() ? "host" : device;
   if (verb_ == "tune") with_.evaluator.BeginDevice(device);
   if (SearchesOnGpu()) {
+    const auto command =
+        CommandFor(records::TextAt(params_, "file"), place_.device, kAnyArchitecture);
+    if (ManyProcessors() && command.arguments[0] != kNoNvcc && base::FileExists(command.source)) {
+      evaluate::BeginSource(with_.workers, command, place_.device);
+    }
     evaluate::FindArchitecture(with_.workers, [this](base::Result<std::string> arch) {
       if (arch) ScanAhead(*arch);
     });
@@ -114,7 +124,7 @@ void Once::ScanAhead(const std::string& arch) {
   if (command.arguments[0] == kNoNvcc || !base::FileExists(command.source)) return;
   (void)Scan(command);
   // After the scan, which they wait for more.
-  if (base::UsableProcessors() > kBusyAtStart + kParsersAtOnce) {
+  if (ManyProcessors()) {
     with_.evaluator.BeginBuilds(command, place_.device, arch);
   }
 }

@@ -1,6 +1,7 @@
 #include "source/ahead.h"
 
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -39,11 +40,16 @@ void TakeMemoryAtOnce() {
 // At a process's end they are waited for. What they use of the process's lives longer.
 class Threads {
  public:
-  void Begin(ParseOptions options) {
+  void BeginHeaders(ParseOptions options) {
+    Begin([options = std::move(options)] { KeepRuntime(options); });
+  }
+  void Begin(std::function<void()> work) {
+    // Those that have ended are waited for by nobody else.
+    if (threads_.size() >= kMost) threads_.erase(threads_.begin());
     try {
-      threads_.emplace_back([options = std::move(options)] {
+      threads_.emplace_back([work = std::move(work)] {
         TakeMemoryAtOnce();
-        KeepRuntime(options);
+        work();
       });
     } catch (const std::system_error&) {
       // So many threads are not allowed: they are read when they are asked for.
@@ -52,6 +58,7 @@ class Threads {
   void Wait() { threads_.clear(); }
 
  private:
+  static constexpr std::size_t kMost = 6;
   std::vector<std::jthread> threads_;
 };
 
@@ -64,20 +71,27 @@ Threads& Begun() {
 }  // namespace
 
 void BeginClosureHeaders(const CommandFlags& flags) {
-  WaitForClosureHeaders();
   const records::Kernel kernel = KernelOf(flags);
   if (!flags.host_toolkit) {
-    Begun().Begin(ToolkitParseOptions(kernel));  // the scan's own check of closures
+    Begun().BeginHeaders(ToolkitParseOptions(kernel));  // the scan's own check of closures
   }
-  Begun().Begin(ClosureParseOptions(kernel));
+  Begun().BeginHeaders(ClosureParseOptions(kernel));
+}
+
+void BeginUnit(const records::CompileCommand& command, const std::string& text) {
+  Begun().Begin([command, text] {
+    // The scan beside it may have been first: then its unit is the one that is kept.
+    (void)KeepUnit(command, text);
+    const auto kept = LoadKeptUnit(command, text);
+    if (kept) (void)(*kept)->Leading();
+  });
 }
 
 void WaitForClosureHeaders() { Begun().Wait(); }
 
 base::Result<> KeepForCandidates(const protocol::ScanRequest& request) {
   TRY_ASSIGN(const CommandFlags flags, TranslateCommand(request.command));
-  WaitForClosureHeaders();
-  Begun().Begin(ClosureParseOptions(KernelOf(flags)));
+  Begun().BeginHeaders(ClosureParseOptions(KernelOf(flags)));
   auto unit = KeepUnit(request.command, request.source_text);
   WaitForClosureHeaders();
   TRY(unit);

@@ -8,10 +8,12 @@
 
 namespace cupilot::source {
 
-// Of a scan of this command: headers that its kernels' closures begin with are read and kept by a
-// thread beside it. Who asks for one that is being read waits for that one alone.
+// Of a scan of this command: headers that its kernels' closures begin with are read and kept by
+// threads beside it. Who asks for one that is being read waits for that one alone.
 void BeginClosureHeaders(const CommandFlags& flags);
-// Until all of them are there.
+// And what other values of the unit's macros will be parsed behind.
+void BeginUnit(const records::CompileCommand& command, const std::string& text);
+// Until all of that is there.
 void WaitForClosureHeaders();
 
 // The operation of a process that is to make candidates: the source's unit, and what headers

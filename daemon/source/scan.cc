@@ -553,6 +553,7 @@ base::Result<protocol::ScanReply> Scan(const protocol::ScanRequest& request) {
   if (request.candidates_follow) {
     TRY_ASSIGN(const CommandFlags flags, TranslateCommand(request.command));
     BeginClosureHeaders(flags);
+    BeginUnit(request.command, request.source_text);
   }
   // Who makes candidates of it next starts from the same.
   TRY_ASSIGN(const auto unit, LoadKeptUnit(request.command, request.source_text));

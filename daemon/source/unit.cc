@@ -46,6 +46,8 @@ class KeptUnits {
   }
   void Keep(std::string key, std::shared_ptr<const Unit> unit, ReadFiles files) {
     const std::lock_guard lock(mutex_);
+    // Two that were read at once are the same.
+    entries_.remove_if([&key](const Entry& entry) { return entry.key == key; });
     entries_.push_front({std::move(key), std::move(unit), std::move(files)});
     if (entries_.size() > kMost) entries_.pop_back();
   }

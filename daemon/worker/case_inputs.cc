@@ -131,4 +131,13 @@ void PrepareArena(const Layout& layout, const CaseInputs& inputs, std::byte pois
   PrepareArena(layout, inputs, before, arena);
 }
 
+base::Result<> DrawArena(const protocol::CandidateSet& set, const CasePlan& plan, std::byte poison,
+                         std::span<std::byte> arena) {
+  PrepareArena(plan.layout, CaseInputs{}, poison, arena);
+  std::vector<std::byte*> places;
+  for (const Region& region : plan.layout.regions) places.push_back(arena.data() + region.offset);
+  TRY(FillInputs(plan.layout, nullptr, set.seed, plan.environment, places));
+  return {};
+}
+
 }  // namespace cupilot::worker

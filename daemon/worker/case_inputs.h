@@ -43,6 +43,11 @@ base::Result<std::shared_ptr<const CaseInputs>> FindInputs(const protocol::Candi
                                                            const CasePlan& plan,
                                                            const GateFill* fill);
 
+// The workload's own contents of the case, drawn into `arena` itself, as PrepareArena() of
+// FindInputs() leaves it: for who needs them there and nowhere else yet.
+base::Result<> DrawArena(const protocol::CandidateSet& set, const CasePlan& plan, std::byte poison,
+                         std::span<std::byte> arena);
+
 // What lies in memory before a run, beside the inputs.
 struct Before {
   std::byte poison = kPoison;  // of outputs and workspaces

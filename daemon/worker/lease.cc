@@ -90,10 +90,10 @@ void Lease::AwaitContexts() {
 base::Result<Lease> Lease::TakeUnloaded(
     const std::string& device, Role role, std::size_t bytes,
     const std::vector<std::string>& modules, const std::string& contents,
-    const std::function<void(std::span<std::byte> memory)>& write) {
+    const std::function<base::Result<>(std::span<std::byte> memory)>& write) {
   std::shared_ptr<Slot>& slot = Kept()[{device, role}];
   if (slot && slot->Fits(bytes)) {
-    if (slot->held != contents) write(slot->arena.bytes().subspan(0, bytes));
+    if (slot->held != contents) TRY(write(slot->arena.bytes().subspan(0, bytes)));
     return Lease(slot, bytes);
   }
   slot.reset();
@@ -101,7 +101,7 @@ base::Result<Lease> Lease::TakeUnloaded(
   const std::shared_ptr<Slot> begun = std::exchange(Begun()[{device, role}], nullptr);
   if (!begun) return base::Fail(base::Unavailable("no process can be begun"));
   if (bytes > begun->arena.bytes().size()) TRY(begun->arena.Grow(Rounded(bytes)));
-  write(begun->arena.bytes().subspan(0, bytes));
+  TRY(write(begun->arena.bytes().subspan(0, bytes)));
   TRY(begun->runner.Open(begun->arena.bytes().size(), {}));
   slot = begun;
   return Lease(slot, bytes);

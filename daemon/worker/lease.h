@@ -41,7 +41,7 @@ class Lease {
   static base::Result<Lease> TakeUnloaded(
       const std::string& device, Role role, std::size_t bytes,
       const std::vector<std::string>& modules, const std::string& contents,
-      const std::function<void(std::span<std::byte> memory)>& write);
+      const std::function<base::Result<>(std::span<std::byte> memory)>& write);
   Lease(Lease&&) = default;
   Lease& operator=(Lease&&) = default;
   ~Lease() = default;

@@ -94,6 +94,15 @@ base::Result<Json> DescribeNvrtc(const Json& params) {
   return base::Fail(base::Unavailable(missing));
 }
 
+// {"command": ...}: of which sources will be scanned; their architecture does not matter.
+base::Result<Json> BeginSource(const Json& params) {
+  TRY_ASSIGN(const records::CompileCommand command,
+             records::ParseCompileCommand(params.value("command", Json())));
+  TRY_ASSIGN(const source::CommandFlags flags, source::TranslateCommand(command));
+  source::BeginClosureHeaders(flags);
+  return Json::object();
+}
+
 base::Result<Json> KeepUnit(const Json& params) {
   TRY_ASSIGN(const protocol::ScanRequest request, protocol::ParseScanRequest(params));
   TRY(source::KeepForCandidates(request));
@@ -113,6 +122,7 @@ base::Result<protocol::BuildReply> Build(const protocol::BuildRequest& request) 
 const Row kRows[] = {
     {"source", "scan",
      &Handle<protocol::ScanRequest, protocol::ScanReply, protocol::ParseScanRequest, source::Scan>},
+    {"source", "begin", &BeginSource},
     {"source", "keep_unit", &KeepUnit},
     {"source", "rewrite",
      &Handle<protocol::RewriteRequest, protocol::RewriteReply, protocol::ParseRewriteRequest,

@@ -166,12 +166,14 @@ std::string ContentsKey(const protocol::CandidateSet& set, const std::string& ca
 base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = false) {
   const protocol::CandidateSet& set = subject.request.set;
   const Layout& layout = subject.plan.layout;
-  TRY_ASSIGN(const auto inputs, FindInputs(set, subject.original, nullptr));
   TRY_ASSIGN(const Lease lease, Lease::Take(set.device, RoleOf(subject.request),
                                             static_cast<std::size_t>(layout.bytes),
                                             {set.original_artifact, set.candidate_artifact}));
   const std::string contents = ContentsKey(set, subject.original.name, layout);
-  if (lease.held() != contents) PrepareArena(layout, *inputs, kPoison, lease.memory());
+  if (lease.held() != contents) {
+    TRY_ASSIGN(const auto inputs, FindInputs(set, subject.original, nullptr));
+    PrepareArena(layout, *inputs, kPoison, lease.memory());
+  }
   Json question = QuestionAbout(subject);
   question["bytes"] = layout.bytes;
   question["only_original"] = only_original;
@@ -396,13 +398,12 @@ base::Result<records::Json> PrepareDevice(const records::Json& params) {
   const std::string contents = ContentsKey(set, plan.name, plan.layout);
   const bool built = base::FileExists(set.original_artifact);
   if (built && plan.layout.bytes < kLooksFrom) return prepared;
-  TRY_ASSIGN(const auto inputs, FindInputs(set, plan, nullptr));
   {
     TRY_ASSIGN(const Lease lease,
                Lease::TakeUnloaded(
                    set.device, Role::kCandidate, static_cast<std::size_t>(plan.layout.bytes),
                    {set.original_artifact}, contents, [&](std::span<std::byte> memory) {
-                     PrepareArena(plan.layout, *inputs, kPoison, memory);
+                     return DrawArena(set, plan, kPoison, memory);
                    }));
     lease.Hold(contents);
   }

@@ -62,6 +62,32 @@ TEST(CaseInputs, ArenaIsRedOutsideOfTheRegionsAndPoisonedInOutputs) {
   }
 }
 
+TEST(CaseInputs, DrawnIntoTheArenaTheyAreTheSame) {
+  const CasePlan plan = MakePlan();
+  const auto size = static_cast<std::size_t>(plan.layout.bytes);
+  std::vector<std::byte> copied(size, std::byte{1}), drawn(size, std::byte{2});
+  PrepareArena(plan.layout, *Inputs(nullptr, 5), kPoison, copied);
+  const auto done = DrawArena(MakeSet(5), plan, kPoison, drawn);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(drawn, copied);
+  ASSERT_TRUE(DrawArena(MakeSet(6), plan, kPoison, drawn));
+  EXPECT_NE(drawn, copied);
+}
+
+// What is prepared before the original is built is found by who measures after it.
+TEST(CaseInputs, AreNamedWithoutTheBuildOfTheOriginal) {
+  protocol::CandidateSet set = MakeSet(1), other = set;
+  other.original_artifact = "/elsewhere";
+  EXPECT_EQ(DrawnKey(set, "c", nullptr), DrawnKey(other, "c", nullptr));
+  EXPECT_NE(InputsKey(set, "c", nullptr), InputsKey(other, "c", nullptr));
+  other.seed = 2;
+  EXPECT_NE(DrawnKey(set, "c", nullptr), DrawnKey(other, "c", nullptr));
+  other = set;
+  other.kernel.closure_source += "//";
+  EXPECT_NE(DrawnKey(set, "c", nullptr), DrawnKey(other, "c", nullptr));
+  EXPECT_NE(DrawnKey(set, "c", nullptr), DrawnKey(set, "c", &kGateFills[0]));
+}
+
 TEST(Arena, IsSeenThroughItsDescriptor) {
   auto arena = Arena::Create(8192);
   ASSERT_TRUE(arena) << arena.error().message;
