@@ -24,6 +24,7 @@
 #include "worker/build_cuda.h"
 #include "worker/build_host.h"
 #include "worker/error_reply.h"
+#include "worker/lease.h"
 #include "worker/measure.h"
 #include "worker/monitor.h"
 #include "worker/profile.h"
@@ -160,8 +161,14 @@ const Row kRows[] = {
     {"monitor", "architectures", &Architectures},
 };
 
+// Whether an operation of a device worker leaves a context that is being made alone.
+bool MakesOrAsks(const std::string& op) {
+  return op == "begin" || op == "prepare" || op == "describe_device" || op == "list_devices";
+}
+
 base::Result<Json> Dispatch(const std::string& kind, const Json& request) {
   const std::string op = request.value("op", "");
+  if (kind == "device" && !MakesOrAsks(op)) Lease::AwaitContexts();
   for (const Row& row : kRows) {
     if (kind == row.kind && op == row.op)
       return row.handle(request.value("params", Json::object()));

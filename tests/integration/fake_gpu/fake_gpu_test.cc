@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "evaluate/calls.h"
 #include "records/json.h"
 #include "tests/support/evaluator_rig.h"
 #include "tests/support/forwarding_workers.h"
@@ -434,6 +435,18 @@ TEST_F(KeptRunnersTest, AGpuThatDisappearsIsNoVerdictAndTheNextIsServed) {
     EXPECT_EQ(evaluation.error().code, base::ErrorCode::kUnavailable) << evaluation.error().message;
   }
   ExpectAccepted("saxpy_third");
+}
+
+// Nobody can measure while a context is being made: who measures first waits for it.
+TEST_F(KeptRunnersTest, WhatWasBegunAndNotPreparedIsMeasuredOnAllTheSame) {
+  evaluate::BeginDevice(rig_.workers(), "cuda:0", xdg_.folder() / "artifacts");
+  request_.only_probe = true;
+  for (const char* entry : {"saxpy_other", "saxpy_third"}) {
+    const auto looked = Evaluate(MakeVariant(entry));
+    ASSERT_TRUE(looked) << looked.error().message;
+    EXPECT_EQ(looked->reason, "") << looked->detail;
+    EXPECT_EQ(looked->cases.size(), 1u);
+  }
 }
 
 TEST_F(KeptRunnersTest, ARunnerThatDiesBetweenCandidatesCostsTheNextNothing) {
