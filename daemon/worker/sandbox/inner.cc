@@ -152,7 +152,7 @@ base::Result<Inner> Inner::Start(const std::string& kind, const Access& access) 
 int ServeFromInside(const std::string& kind) {
   ::signal(SIGPIPE, SIG_IGN);
   std::optional<Inner> inner;
-  AccessOfRequests accesses(kind);
+  RecentAccess accesses(kind);
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = records::ParseJson(line);
     const Access& needs = accesses.Of(request ? *request : Json());

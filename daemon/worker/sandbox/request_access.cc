@@ -134,7 +134,7 @@ Access AccessOf(const std::string& kind, const Json& request) {
   return Joined(SystemAccess(), needs);
 }
 
-const Access& AccessOfRequests::Of(const Json& request) {
+const Access& RecentAccess::Of(const Json& request) {
   constexpr std::chrono::seconds kHolds{2};
   const Json params = request.is_object() ? request.value("params", Json()) : Json();
   Json about = Json::object();

@@ -19,9 +19,9 @@ Access AccessOf(const std::string& kind, const records::Json& request);
 
 // The same for requests one after another, most of which are about the same command: what links and
 // build trees said holds for two seconds.
-class AccessOfRequests {
+class RecentAccess {
  public:
-  explicit AccessOfRequests(std::string kind) : kind_(std::move(kind)) {}
+  explicit RecentAccess(std::string kind) : kind_(std::move(kind)) {}
   const Access& Of(const records::Json& request);
 
  private:

@@ -104,6 +104,54 @@ TEST_F(ProbeFirstTest, OfWhatIsFasterThereIsNoVerdict) {
   EXPECT_THAT(measured_, ElementsAre("fast probe"));
 }
 
+// Beside an original that was built before; what is proven stands in the text that ships.
+TEST_F(ProbeFirstTest, OnlyWhatIsLookedAtIsBuiltWithoutTheOriginalsBody) {
+  speedups_ = {{"fast", 2.0}};
+  protocol::CheckVariantReply checked;
+  checked.passed = true;
+  checked.entries = {"entry"};
+  checked.bare_closure = "__global__ void bare() {}\n";
+  workers_.On("check_variant", Always(protocol::ToJson(checked)));
+  std::vector<std::string> texts;
+  workers_.On("build", [&](const Json& params) {
+    if (params["device"] == "cuda:0") texts.push_back(params["text"]);
+    protocol::BuildReply reply;
+    reply.artifact = original_;
+    reply.text_hashes = {{"bare", "1"}, {"entry", "2"}};
+    // What the original loses is known of its own build.
+    if (texts.size() == 1) reply.losses = {{"k", "f16 fma.rn.f16"}};
+    if (texts.size() > 1) reply.losses = {{"entry", "f16 cvt.rn.f16.f32"}};
+    return protocol::ToJson(reply);
+  });
+  Begin("fast");
+  workers_.RunAll();
+  EXPECT_EQ(got_["fast"].reason, "") << got_["fast"].detail;
+  const std::string whole = MakeRequest().kernel.closure_source;
+  ASSERT_GE(texts.size(), 2u);
+  EXPECT_EQ(texts[0], whole);
+  EXPECT_THAT(texts[1], HasSubstr(checked.bare_closure));
+  EXPECT_THAT(texts[1], ::testing::Not(HasSubstr(whole)));
+}
+
+// When it is measured more is known than when it was asked for.
+TEST_F(ProbeFirstTest, TheFastestThatIsKnownIsAskedForWhenItIsMeasured) {
+  std::vector<double> promising;
+  workers_.On("measure", [&](const Json& params) {
+    promising.push_back(params.value("promising", 0.0));
+    return protocol::ToJson(MakeMeasured(2.0));
+  });
+  double fastest = 0;
+  EvaluateRequest request = MakeRequest();
+  request.device = "cuda:0";
+  request.only_probe = true;
+  request.workload.cases.resize(1);
+  request.fastest_known = [&] { return fastest; };
+  evaluator_.Evaluate(std::move(request), [](const Outcome&) {});
+  fastest = 4;
+  workers_.RunAll();
+  EXPECT_THAT(promising, ElementsAre(0.25));
+}
+
 // The original's build, and what a proof needs, take what they take.
 TEST_F(ProbeFirstTest, ItsBuildHasALimitThatTheRejectionNames) {
   speedups_ = {{"long", 2.0}};

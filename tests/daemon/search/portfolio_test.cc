@@ -81,6 +81,17 @@ TEST(Portfolio, NeverWaitsForWhatIsInFlight) {
   }
 }
 
+// The source's own point is known before anything else is; nobody goes on from it alone.
+TEST(Portfolio, WhileNothingElseIsKnownItsPointsAreRandom) {
+  MeasuredSpace landscape = SmallLandscape(LandscapeKind::kRugged, 37);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const StrategyInputs inputs{landscape.space(), seed, {}, nullptr};
+    Portfolio whole(inputs, PortfolioParts()), random(inputs, PortfolioParts::None());
+    for (Portfolio* one : {&whole, &random}) Tell(landscape, *one, landscape.space().At(17));
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(whole.Next(), random.Next()) << seed << " " << i;
+  }
+}
+
 TEST(Portfolio, KnowsReportsOfPointsThatItDidNotNameAndOfNoPointsTwice) {
   const MeasuredSpace landscape = SmallLandscape(LandscapeKind::kRugged, 33);
   const auto strategy = FindStrategy("portfolio")->make(landscape.space(), 3);

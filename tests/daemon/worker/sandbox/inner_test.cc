@@ -297,6 +297,16 @@ TEST_F(AccessOfRequests, ACompilerNeedsItsFolderOnly) {
   EXPECT_EQ(TemporaryFolder(access), folder_ / "artifacts/tmp");
   EXPECT_FALSE(Covers(access, {{folder_ / "build"}, {}, false}));
 }
+TEST_F(AccessOfRequests, OneAfterTheOtherEachHasItsOwn) {
+  RecentAccess accesses("build");
+  const Json first = BuildRequest(kKernel);
+  Json other = first;
+  other["params"]["cache_folder"] = folder_ / "others";
+  ASSERT_FALSE(AccessOf("build", other) == AccessOf("build", first));
+  for (const Json& request : {first, first, other, first, Json()}) {
+    EXPECT_EQ(accesses.Of(request), AccessOf("build", request)) << request.dump();
+  }
+}
 TEST_F(AccessOfRequests, WhatIsNoRequestNeedsNothing) {
   EXPECT_EQ(AccessOf("source", Json()), SystemAccess());
   EXPECT_EQ(AccessOf("build", Json{{"op", "build"}, {"params", "text"}}), SystemAccess());
