@@ -135,6 +135,7 @@ base::Result<> DrawArena(const protocol::CandidateSet& set, const CasePlan& plan
                          std::span<std::byte> arena) {
   PrepareArena(plan.layout, CaseInputs{}, poison, arena);
   std::vector<std::byte*> places;
+  places.reserve(plan.layout.regions.size());
   for (const Region& region : plan.layout.regions) places.push_back(arena.data() + region.offset);
   TRY(FillInputs(plan.layout, nullptr, set.seed, plan.environment, places));
   return {};
