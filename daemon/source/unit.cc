@@ -64,8 +64,9 @@ class KeptUnits {
   std::list<Entry> entries_;  // the last used first
 };
 
+// Outlives the threads that are about to use it when a process ends.
 KeptUnits& Kept() {
-  static KeptUnits kept;
+  static KeptUnits& kept = *new KeptUnits();
   return kept;
 }
 
