@@ -109,22 +109,28 @@ void Scan(Workers& workers, const protocol::ScanRequest& request, const std::str
       &protocol::ParseScanReply, std::move(done));
 }
 
+// Of so many processes, or as many as are free, for what comes later: nobody waits for it.
+static void AskFree(Workers& workers, WorkerCall call, int processes) {
+  call.only_if_free = true;
+  for (int i = 0; i < processes; ++i) {
+    workers.Call(call, [](const base::Result<records::Json>&) {});
+  }
+}
+
 void BeginSource(Workers& workers, const records::CompileCommand& command,
                  const std::string& device) {
-  WorkerCall call = MakeCall(WorkerKind::kSource, "begin", {{"command", records::ToJson(command)}},
-                             kSourceLimit, device);
-  call.only_if_free = true;
-  workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
+  AskFree(workers,
+          MakeCall(WorkerKind::kSource, "begin", {{"command", records::ToJson(command)}},
+                   kSourceLimit, device),
+          1);
 }
 
 void KeepUnits(Workers& workers, const protocol::ScanRequest& request, const std::string& device,
                int processes) {
-  for (int i = 0; i < processes; ++i) {
-    WorkerCall call =
-        MakeCall(WorkerKind::kSource, "keep_unit", protocol::ToJson(request), kSourceLimit, device);
-    call.only_if_free = true;
-    workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
-  }
+  AskFree(
+      workers,
+      MakeCall(WorkerKind::kSource, "keep_unit", protocol::ToJson(request), kSourceLimit, device),
+      processes);
 }
 
 void Rewrite(Workers& workers, const protocol::RewriteRequest& request, const std::string& device,
@@ -177,12 +183,10 @@ void Build(Workers& workers, const protocol::BuildRequest& request, const std::s
 
 void BeginBuilds(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
                  int processes) {
-  for (int i = 0; i < processes; ++i) {
-    WorkerCall call = MakeCall(WorkerKind::kBuild, "begin", protocol::ToJson(request),
-                               milliseconds(request.timeout_ms), device);
-    call.only_if_free = true;
-    workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
-  }
+  AskFree(workers,
+          MakeCall(WorkerKind::kBuild, "begin", protocol::ToJson(request),
+                   milliseconds(request.timeout_ms), device),
+          processes);
 }
 
 // Limits of a whole request are for a device that hangs: what a candidate may take is limited

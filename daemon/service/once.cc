@@ -56,6 +56,10 @@ records::CompileCommand CommandFor(const std::string& file, const std::string& d
   return command;
 }
 
+bool MayBeScanned(const records::CompileCommand& command) {
+  return command.arguments[0] != kNoNvcc && base::FileExists(command.source);
+}
+
 // Whether what may be of use soon can be begun beside what is waited for.
 bool ManyProcessors() { return base::UsableProcessors() > kBusyAtStart + kParsersAtOnce; }
 
@@ -99,7 +103,7 @@ void Once::Start(const std::string& request_line) {
   if (SearchesOnGpu()) {
     const auto command =
         CommandFor(records::TextAt(params_, "file"), place_.device, kAnyArchitecture);
-    if (ManyProcessors() && command.arguments[0] != kNoNvcc && base::FileExists(command.source)) {
+    if (ManyProcessors() && MayBeScanned(command)) {
       evaluate::BeginSource(with_.workers, command, place_.device);
     }
     evaluate::FindArchitecture(with_.workers, [this](base::Result<std::string> arch) {
@@ -121,7 +125,7 @@ void Once::ScanAhead(const std::string& arch) {
   if (described_) return;
   const auto command = CommandFor(records::TextAt(params_, "file"), place_.device, arch);
   // What is wrong OnDevice says.
-  if (command.arguments[0] == kNoNvcc || !base::FileExists(command.source)) return;
+  if (!MayBeScanned(command)) return;
   (void)Scan(command);
   // After the scan, which they wait for more.
   if (ManyProcessors()) {

@@ -89,7 +89,7 @@ base::Result<> ParseInto(Unit& unit, bool others_follow) {
 // Behind what it begins with, where it may stand so.
 base::Result<Preprocessed> PreprocessBehind(const LeadingText* leading, const std::string& text,
                                             const PreprocessOptions& options,
-                                            const Values& values) {
+                                            const NamedValues& values) {
   std::vector<std::string> names;
   for (const auto& [name, value] : values) names.push_back(name);
   const bool leaves = leading != nullptr && leading->Leaves(text, names);
@@ -132,7 +132,7 @@ base::Result<std::unique_ptr<Unit>> LoadUnit(const records::CompileCommand& comm
   return Load(command, text, false);
 }
 
-base::Result<std::unique_ptr<Unit>> LoadUnit(const Unit& before, const Values& values) {
+base::Result<std::unique_ptr<Unit>> LoadUnit(const Unit& before, const NamedValues& values) {
   const FileSnapshot now;
   auto unit = std::make_unique<Unit>();
   unit->flags = before.flags;

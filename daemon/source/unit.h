@@ -2,24 +2,20 @@
 // from.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "records/compile_command.h"
 #include "source/command_flags.h"
+#include "source/substitute.h"
 #include "source/syntax/leading_text.h"
 #include "source/syntax/parse.h"
 #include "source/syntax/preprocess.h"
 #include "source/tags.h"
 
 namespace cupilot::source {
-
-using Values = std::vector<std::pair<std::string, std::int64_t>>;  // of macros
 
 struct Unit {
   CommandFlags flags;
@@ -43,7 +39,7 @@ base::Result<std::unique_ptr<Unit>> LoadUnit(const records::CompileCommand& comm
 
 // The same source with macros that come after those of the command. Its headers are as they were
 // for `before`.
-base::Result<std::unique_ptr<Unit>> LoadUnit(const Unit& before, const Values& values);
+base::Result<std::unique_ptr<Unit>> LoadUnit(const Unit& before, const NamedValues& values);
 
 // As the source stands. Kept for who asks for the same again soon, until a file that was read is
 // another one. Thread-safe.

@@ -309,10 +309,9 @@ CheckVariantReply CheckEntries(const records::Kernel& kernel, const records::Var
   return reply;
 }
 
-}  // namespace
-
-static std::string BareClosure(const Tree& tree, NodeId body, const records::Kernel& kernel,
-                               const std::string& text) {
+// The closure as CheckVariantReply::bare_closure says; `body` is the original's in `text`.
+std::string BareClosure(const Tree& tree, NodeId body, const records::Kernel& kernel,
+                        const std::string& text) {
   const std::string& closure = kernel.closure_source;
   const std::size_t start = text.find(closure);  // behind the variant's includes
   if (body == kNone || start == std::string::npos || tree.at(body).begin < start ||
@@ -322,6 +321,8 @@ static std::string BareClosure(const Tree& tree, NodeId body, const records::Ker
   const std::size_t begin = tree.at(body).begin - start, end = tree.at(body).end - start;
   return closure.substr(0, begin) + "{}" + closure.substr(end);
 }
+
+}  // namespace
 
 base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest& request) {
   const records::Kernel& kernel = request.kernel;

@@ -11,7 +11,6 @@ using std::chrono::steady_clock;
 
 namespace {
 constexpr double kLeastUs = 1e-3;     // a clock's step is no zero
-constexpr double kFar = 1.5;          // more than one launch is off by
 constexpr double kHopeless = 3;       // times as long as what is of interest
 constexpr std::size_t kFarPairs = 2;  // of what is far
 }  // namespace
