@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "source/syntax/file_snapshot.h"
