@@ -13,13 +13,18 @@ namespace cupilot::service {
 // 41.) How many that are hangs on how long a build takes beside a look, a hundredth of a second to
 // ten: where the GPU had nothing to do there are as many more as looks would have fitted into that
 // time, and it is waited for what that brings, but where builds take so long that it cannot be
-// enough; where much is built there is one less. In which order results came the search's record
-// says. Times in seconds, of any clock.
+// enough. While builds wait for a processor more of them would only wait longer. Where some always
+// waited, for the GPU or for a processor, while a few results came, all but one or two of them were
+// too many. In which order results came the search's record says. Times in seconds, of any clock.
 class InFlight {
  public:
   InFlight(int first, int least, int most)
-      : limit_(std::clamp(first, least, most)), least_(least), most_(most) {}
+      : limit_(std::clamp(first, least, most)), least_(least), most_(most) {
+    BeginRound();
+  }
 
+  // So many builds wait for a processor now: told in front of the following two.
+  void SetBacklog(int builds) { backlog_ = builds; }
   // Candidate `id` waits for the GPU, `others` beside it or on it; `last` was asked for last. Ids
   // rise in the order of asking.
   void OnBuilt(double now, int id, int others, int last) {
@@ -40,25 +45,39 @@ class InFlight {
     if (built == 0) idle_since_ = now;
     // The next pause will be no shorter.
     if (built == 0 && missed_ >= kFarTooLong) Raise();
-    if (built > kEnoughBuilt) limit_ = std::max(least_, limit_ - 1);
+    always_built_ = std::min(always_built_, built);
+    always_waiting_ = std::min(always_waiting_, backlog_);
+    if (++results_ < kRound) return;
+    limit_ = std::max(least_, limit_ - std::max({0, always_built_ - kSpare, always_waiting_ - 1}));
+    BeginRound();
   }
   // Without those that have ended and wait to be told.
   int limit() const { return limit_; }
 
  private:
+  void BeginRound() {
+    results_ = 0;
+    always_built_ = always_waiting_ = most_;
+  }
   void Raise() {
+    if (backlog_ > 0) return;
     const int half = std::max(1, limit_ / 2);
     limit_ = std::min(most_, limit_ + static_cast<int>(std::clamp<double>(missed_, 1, half)));
+    BeginRound();
   }
 
-  static constexpr int kEnoughBuilt = 3;
+  static constexpr int kRound = 4;          // results
+  static constexpr int kSpare = 2;          // looks are not all as long
   static constexpr double kFarTooLong = 8;  // in looks that would have fitted
   static constexpr double kOfOld = 0.7;     // of a running mean
 
   int limit_;
   const int least_, most_;
   int raised_at_ = 0;  // who was asked for last then
-  double missed_ = 0;  // looks that the last pause had room for
+  int backlog_ = 0;
+  int results_ = 0;                            // of this round
+  int always_built_ = 0, always_waiting_ = 0;  // throughout it
+  double missed_ = 0;                          // looks that the last pause had room for
   std::optional<double> idle_since_;
   double busy_since_ = 0;
   double look_ = 0;  // how long one takes; 0: none has ended

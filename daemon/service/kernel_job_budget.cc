@@ -11,7 +11,7 @@ namespace cupilot::service {
 
 Pace PaceOn(const std::string& device) {
   if (evaluate::DeviceKind(device) != "cuda") return {};
-  return {.first = 8, .least = 8, .most = 32, .turn = 48};
+  return {.first = 8, .least = 4, .most = 32, .turn = 48};
 }
 
 bool KernelJob::MayOpenMore() const {
@@ -27,18 +27,27 @@ int KernelJob::OthersBuilt(const Attempt& but) const {
   }));
 }
 
+int KernelJob::BuildsWaiting() const {
+  const auto devices = with_.workers.counters().devices;
+  const auto own = devices.find(input_.place.device);
+  return own == devices.end() ? 0 : static_cast<int>(own->second.builds_waiting);
+}
+
 double KernelJob::Seconds() const {
   return std::chrono::duration<double>(with_.clock.Now()).count();
 }
 
 void KernelJob::OnBuilt(Attempt& attempt) {
   if (std::exchange(attempt.built, true) || &attempt == proving_.get() || open_.empty()) return;
+  in_flight_.SetBacklog(BuildsWaiting());
   in_flight_.OnBuilt(Seconds(), attempt.id, OthersBuilt(attempt), open_.back()->id);
 }
 
 void KernelJob::CountBuilt(const Attempt& ended) {
   // What was declined, or does not build, says nothing of how long the GPU takes.
-  if (ended.built) in_flight_.OnResult(Seconds(), OthersBuilt(ended));
+  if (!ended.built) return;
+  in_flight_.SetBacklog(BuildsWaiting());
+  in_flight_.OnResult(Seconds(), OthersBuilt(ended));
 }
 
 std::optional<search::Expectation> KernelJob::Expected() const {

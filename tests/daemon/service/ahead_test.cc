@@ -102,6 +102,25 @@ TEST_F(AheadTest, BuildsAreBegunBesideEachOtherAndBesideTheGpu) {
   EXPECT_GT(beside, 0);
 }
 
+// The GPU waits for three builders, however many builds wait for them.
+TEST_F(AheadTest, WhereBuildsWaitForAProcessorNoMoreAreBegun) {
+  losers_ = true;
+  Times times;
+  times.build = milliseconds(5000);
+  Tune(times, 4, 60);
+  std::ptrdiff_t most = 0;
+  for (const auto& build : workers_->events()) {
+    if (build.op != "build") continue;
+    most = std::max(
+        most,
+        std::count_if(workers_->events().begin(), workers_->events().end(), [&](const auto& other) {
+          return other.op == "build" && other.asked <= build.asked && other.ended > build.asked;
+        }));
+  }
+  EXPECT_GE(most, 3);
+  EXPECT_LE(most, PaceOn("cuda:0").first);
+}
+
 TEST_F(AheadTest, OnlyWhatMayBeTheBestIsMeasuredTwice) {
   // One that does not go from one best point to the next better one.
   change_ = [](JobInput& input) { input.strategy = "random"; };

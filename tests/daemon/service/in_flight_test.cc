@@ -47,17 +47,43 @@ TEST(InFlightTest, WhatMoreOnesBringIsWaitedFor) {
   EXPECT_EQ(gpu.in_flight.limit(), 18);
 }
 
-TEST(InFlightTest, WhereMuchWaitsForTheGpuTheyBecomeFewer) {
+TEST(InFlightTest, WhereBuildsWaitForAProcessorTheyDoNotBecomeMore) {
+  OneByOne gpu(8);
+  gpu.in_flight.SetBacklog(1);
+  for (int id = 1; id < 9; ++id) gpu.Look(id, 8 + id, 5);
+  EXPECT_EQ(gpu.in_flight.limit(), 8);
+  gpu.in_flight.SetBacklog(0);
+  gpu.Look(9, 18, 5);
+  EXPECT_GT(gpu.in_flight.limit(), 8);
+}
+
+TEST(InFlightTest, WhereMuchAlwaysWaitsForTheGpuTheyBecomeFewer) {
   InFlight in_flight(8, 6, 32);
-  in_flight.OnResult(1, 4);
-  EXPECT_EQ(in_flight.limit(), 7);
-  for (int i = 0; i < 10; ++i) in_flight.OnResult(2 + i, 5);
+  for (int i = 0; i < 3; ++i) in_flight.OnResult(i, 5);
+  EXPECT_EQ(in_flight.limit(), 8) << "too early to tell";
+  in_flight.OnResult(3, 3);
+  EXPECT_EQ(in_flight.limit(), 7) << "once there were three";
+  for (int i = 0; i < 4; ++i) in_flight.OnResult(4 + i, 5);
   EXPECT_EQ(in_flight.limit(), 6) << "never less than the least";
+}
+
+TEST(InFlightTest, WhereManyBuildsAlwaysWaitForAProcessorTheyBecomeFewer) {
+  InFlight in_flight(12, 6, 32);
+  for (const int backlog : {4, 6, 4, 5}) {
+    in_flight.SetBacklog(backlog);
+    in_flight.OnResult(1, 0);
+  }
+  EXPECT_EQ(in_flight.limit(), 9);
+  for (const int backlog : {4, 1, 4, 5}) {
+    in_flight.SetBacklog(backlog);
+    in_flight.OnResult(2, 0);
+  }
+  EXPECT_EQ(in_flight.limit(), 9) << "one is ready for who becomes free";
 }
 
 TEST(InFlightTest, WhereALittleWaitsTheyStay) {
   InFlight in_flight(8, 6, 32);
-  for (const int built : {1, 2, 3}) {
+  for (const int built : {1, 3, 3, 3}) {
     in_flight.OnBuilt(built, built, built, 9);
     in_flight.OnResult(built + 0.5, built);
   }

@@ -46,7 +46,14 @@ class SimulatedWorkers final : public evaluate::Workers {
   void Pause() override {}
   void Resume() override {}
   void Stop() override {}
-  evaluate::WorkerCounters counters() const override { return {}; }
+  evaluate::WorkerCounters counters() const override {
+    evaluate::WorkerCounters counters;
+    for (const Request& request : waiting_) {
+      if (request.call.kind != evaluate::WorkerKind::kBuild) continue;
+      ++counters.devices[request.call.device].builds_waiting;
+    }
+    return counters;
+  }
 
   // Goes on to the end of the next request; false if none runs.
   bool Advance() {
