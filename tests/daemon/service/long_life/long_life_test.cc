@@ -22,6 +22,7 @@ namespace {
 constexpr int kWarm = 16;            // days
 constexpr double kMostOfStore = 10;  // megabytes
 constexpr double kMostOfADay = 1.1;
+constexpr double kFlat = 1.05;
 
 class LongLifeTest : public EventfulDays {
  protected:

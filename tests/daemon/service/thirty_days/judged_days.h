@@ -19,8 +19,7 @@ namespace cupilot::service {
 
 using cache::Table;
 
-inline constexpr double kMargin = 1.03;  // what replaces a champion beats it by 2 %
-inline constexpr double kFlat = 1.05;
+inline constexpr double kMargin = 1.03;   // what replaces a champion beats it by 2 %
 inline constexpr std::size_t kShort = 7;  // digits of a hash
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -176,11 +175,6 @@ class JudgedDays : public SimulatedDays {
         static_cast<long long>(pruned_), kills_, static_cast<long long>(lives_.fate.refused),
         idle_.c_str(), descriptors_.size(), memory.c_str());
     std::fflush(stdout);
-  }
-  static void ExpectFlat(const std::vector<double>& megabytes) {
-    const auto [least, most] = std::minmax_element(megabytes.begin(), megabytes.end());
-    if (!kMemoryIsOurs || megabytes.empty()) return;
-    EXPECT_LE(*most, *least * kFlat) << "resident memory grows";
   }
 
   struct Waiting {
