@@ -16,6 +16,7 @@
 #include "records/workload.h"
 #include "search/evolution/task.h"
 #include "search/number_search.h"
+#include "service/in_flight.h"
 #include "service/kernel_workload.h"
 #include "service/models.h"
 #include "service/place.h"
@@ -24,9 +25,8 @@ namespace cupilot::service {
 
 // How much is begun at once.
 struct Pace {
-  // Candidates under way (in_flight.h): at first, at least, at most. With those that have ended and
-  // wait to be told never more than that.
-  int first = 1, least = 1, most = 1;
+  // With those that have ended and wait to be told never more than its most.
+  InFlightRange in_flight;
   int turn = 1;  // results of one step; then another kernel may be next
   // Results are told in the order of asking, until so many wait behind a candidate that takes
   // longer: a compiler that is busy with one for twenty seconds keeps no others waiting.

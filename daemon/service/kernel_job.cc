@@ -35,7 +35,7 @@ KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progr
         return with_.catalog.FindVerdict(input_.kernel.key, workload_hash_, input_.place, variant);
       }),
       pace_(PaceOn(input_.place.device)),
-      in_flight_(pace_.first, pace_.least, pace_.most),
+      in_flight_(pace_.in_flight),
       maker_(with_.workers, input_) {
   Restore();
 }

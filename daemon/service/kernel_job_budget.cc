@@ -11,14 +11,14 @@ namespace cupilot::service {
 
 Pace PaceOn(const std::string& device) {
   if (evaluate::DeviceKind(device) != "cuda") return {};
-  return {.first = 8, .least = 4, .most = 32, .turn = 48};
+  return {.in_flight = kInFlightOnGpu, .turn = 48};
 }
 
 bool KernelJob::MayOpenMore() const {
   const auto under_way = std::count_if(open_.begin(), open_.end(),
                                        [](const auto& attempt) { return !attempt->ended; });
   return static_cast<int>(under_way) < in_flight_.limit() &&
-         static_cast<int>(open_.size()) < pace_.most;
+         static_cast<int>(open_.size()) < pace_.in_flight.most;
 }
 
 int KernelJob::OthersBuilt(const Attempt& but) const {

@@ -6,6 +6,10 @@
 // replay_bench FILE... --in-flight N [--repeats N] [--only NAME,...]: how many evaluations each
 // takes to a point within 5 % of the best one, where N points are asked for before the first's
 // result is there.
+// replay_bench FILE... --builders N [--looks X] [--in-flight N] [--repeats N] [--only NAME,...]:
+// how many seconds each takes to such a point on a GPU beside so many builders, by simulated time,
+// where a look takes X times as long as measuring took that the rows tell; how many points are
+// under way is the daemon's rule, or N.
 // replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
 // on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
 // with
@@ -28,6 +32,7 @@
 #include "tests/support/made_up/landscapes.h"
 #include "tests/support/results_until_good.h"
 #include "tests/support/rivals/rival_strategies.h"
+#include "tests/support/simulated_pace.h"
 
 namespace cupilot::search {
 namespace {
@@ -48,6 +53,8 @@ struct Options {
   std::uint64_t seeds = 1, first_seed = 1;
   std::size_t champions = 0;
   std::size_t in_flight = 0;  // 0: scores
+  int builders = 0;           // 0: no simulated time
+  double looks = 0.4;
 };
 
 template <bool PortfolioParts::* part>
@@ -145,6 +152,40 @@ int Reach(const Options& options) {
       std::printf("%-20s %-20s %6zu %6zu %6zu\n", row.name.data(), ground.measured.name().c_str(),
                   counts[counts.size() / 4], counts[counts.size() / 2],
                   counts[counts.size() * 3 / 4]);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
+int ReachInTime(const Options& options) {
+  const auto grounds = GroundsOf(options);
+  if (!grounds) return Fail(grounds.error().message);
+  PaceSettings settings{.builders = options.builders, .looks = options.looks};
+  if (options.in_flight > 0) {
+    const int many = static_cast<int>(options.in_flight);
+    settings.in_flight = {many, many, many};
+  }
+  std::printf(
+      "seconds to within 5 %%, %d builders, a look %.2f of measuring: quarter, median, three "
+      "quarters; points under way\n",
+      settings.builders, settings.looks);
+  for (const StrategyRow& row : StrategiesOf(options)) {
+    for (const Ground& ground : *grounds) {
+      std::vector<double> seconds, under_way;
+      for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
+        const auto strategy =
+            row.make_from({ground.measured.space(), seed, ground.champions, nullptr});
+        const PaceRun run = SimulatedPace(ground.measured, *strategy, settings).Run();
+        seconds.push_back(run.good_after);
+        under_way.push_back(run.under_way);
+      }
+      std::sort(seconds.begin(), seconds.end());
+      std::sort(under_way.begin(), under_way.end());
+      std::printf("%-20s %-20s %7.2f %7.2f %7.2f %5.1f\n", row.name.data(),
+                  ground.measured.name().c_str(), seconds[seconds.size() / 4],
+                  seconds[seconds.size() / 2], seconds[seconds.size() * 3 / 4],
+                  under_way[under_way.size() / 2]);
       std::fflush(stdout);
     }
   }
@@ -268,6 +309,10 @@ int main(int count, char** words) {
       options.champions = number(words[++i]);
     } else if (word == "--in-flight" && more) {
       options.in_flight = number(words[++i]);
+    } else if (word == "--builders" && more) {
+      options.builders = static_cast<int>(number(words[++i]));
+    } else if (word == "--looks" && more) {
+      options.looks = std::max(0.0, std::strtod(words[++i], nullptr));
     } else if (word == "--made-up") {
       options.made_up = true;
     } else if (word == "--ablations") {
@@ -279,11 +324,12 @@ int main(int count, char** words) {
   if (options.files.empty()) {
     std::fprintf(stderr,
                  "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] "
-                 "[--in-flight N] | "
+                 "[--builders N [--looks X]] [--in-flight N] | "
                  "--made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ... | "
                  "--steps SPACE.json\n");
     return 2;
   }
+  if (options.builders > 0) return cupilot::search::ReachInTime(options);
   return options.in_flight > 0 ? cupilot::search::Reach(options)
                                : cupilot::search::Compare(options);
 }

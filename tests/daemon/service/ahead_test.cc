@@ -118,7 +118,7 @@ TEST_F(AheadTest, WhereBuildsWaitForAProcessorNoMoreAreBegun) {
         }));
   }
   EXPECT_GE(most, 3);
-  EXPECT_LE(most, PaceOn("cuda:0").first);
+  EXPECT_LE(most, kInFlightOnGpu.first);
 }
 
 TEST_F(AheadTest, OnlyWhatMayBeTheBestIsMeasuredTwice) {

@@ -8,7 +8,7 @@ namespace {
 // Candidate `id` comes to an idle GPU and is looked at for 0.1 s; then it has nothing for `idle` s.
 class OneByOne {
  public:
-  explicit OneByOne(int first) : in_flight(first, 6, 32) {}
+  explicit OneByOne(int first) : in_flight({first, 6, 32}) {}
   void Look(int id, int last, double idle) {
     in_flight.OnBuilt(now_, id, 0, last);
     in_flight.OnResult(now_ += 0.1, 0);
@@ -58,7 +58,7 @@ TEST(InFlightTest, WhereBuildsWaitForAProcessorTheyDoNotBecomeMore) {
 }
 
 TEST(InFlightTest, WhereMuchAlwaysWaitsForTheGpuTheyBecomeFewer) {
-  InFlight in_flight(8, 6, 32);
+  InFlight in_flight({8, 6, 32});
   for (int i = 0; i < 3; ++i) in_flight.OnResult(i, 5);
   EXPECT_EQ(in_flight.limit(), 8) << "too early to tell";
   in_flight.OnResult(3, 3);
@@ -68,7 +68,7 @@ TEST(InFlightTest, WhereMuchAlwaysWaitsForTheGpuTheyBecomeFewer) {
 }
 
 TEST(InFlightTest, WhereManyBuildsAlwaysWaitForAProcessorTheyBecomeFewer) {
-  InFlight in_flight(12, 6, 32);
+  InFlight in_flight({12, 6, 32});
   for (const int backlog : {4, 6, 4, 5}) {
     in_flight.SetBacklog(backlog);
     in_flight.OnResult(1, 0);
@@ -82,7 +82,7 @@ TEST(InFlightTest, WhereManyBuildsAlwaysWaitForAProcessorTheyBecomeFewer) {
 }
 
 TEST(InFlightTest, WhereALittleWaitsTheyStay) {
-  InFlight in_flight(8, 6, 32);
+  InFlight in_flight({8, 6, 32});
   for (const int built : {1, 3, 3, 3}) {
     in_flight.OnBuilt(built, built, built, 9);
     in_flight.OnResult(built + 0.5, built);
@@ -91,7 +91,7 @@ TEST(InFlightTest, WhereALittleWaitsTheyStay) {
 }
 
 TEST(InFlightTest, WhereOnlyOneMayBeItIsOne) {
-  InFlight in_flight(1, 1, 1);
+  InFlight in_flight({1, 1, 1});
   in_flight.OnResult(1, 0);
   in_flight.OnBuilt(2, 2, 0, 2);
   EXPECT_EQ(in_flight.limit(), 1);

@@ -1,0 +1,133 @@
+// A search on a measured space as on a GPU beside several builders, on simulated time: how many
+// candidates are under way is the daemon's rule, and what each takes is read from the rows.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "search/measured.h"
+#include "search/strategy.h"
+#include "service/in_flight.h"
+
+namespace cupilot::search {
+
+struct PaceSettings {
+  int builders = 15;
+  double looks = 0.4;  // how long a look takes, of what measuring took that the row tells
+  // Candidates under way; first, least and most the same: always so many.
+  service::InFlightRange in_flight = service::kInFlightOnGpu;
+};
+
+struct PaceRun {
+  double good_after = 0;  // seconds, to a point within 5 % of the best; infinite: never
+  double under_way = 0;   // the mean at results
+};
+
+// Until such a point is found or nothing is left.
+class SimulatedPace {
+ public:
+  SimulatedPace(const MeasuredSpace& measured, Strategy& strategy, const PaceSettings& settings)
+      : measured_(measured),
+        strategy_(strategy),
+        settings_(settings),
+        free_(settings.builders),
+        in_flight_(settings.in_flight) {
+    for (const MeasuredRow& row : measured.rows()) {
+      good_ = std::min(good_, 1.05 * row.microseconds.value_or(good_));
+    }
+  }
+
+  PaceRun Run() {
+    PaceRun run;
+    run.good_after = std::numeric_limits<double>::infinity();
+    double sum = 0;
+    int results = 0;
+    for (Begin(); !events_.empty(); Begin()) {
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.at;
+      in_flight_.SetBacklog(static_cast<int>(waiting_.size()));
+      if (!event.looked_at) {
+        OnBuilt(event);
+        continue;
+      }
+      in_flight_.OnResult(now_, --at_gpu_);
+      sum += static_cast<double>(asked_.size());
+      ++results;
+      const auto time = event.row->microseconds;
+      if (time && *time <= good_) {
+        run.good_after = now_;
+        break;
+      }
+      Tell(event.id);
+    }
+    run.under_way = results > 0 ? sum / results : 0;
+    return run;
+  }
+
+ private:
+  struct Asked {
+    int id;
+    Point point;
+    const MeasuredRow* row;
+  };
+  struct Event {
+    double at;
+    int id;
+    const MeasuredRow* row;
+    bool looked_at;
+    bool operator<(const Event& other) const { return at > other.at; }
+  };
+
+  void Begin() {
+    while (static_cast<int>(asked_.size()) < in_flight_.limit()) {
+      auto point = strategy_.Next();
+      if (!point) break;
+      const MeasuredRow* row = measured_.Find(*point);
+      if (row == nullptr) {
+        strategy_.ReportFailure(*point, Failure::kUnknown);
+        continue;
+      }
+      asked_.push_back({++last_, std::move(*point), row});
+      waiting_.push_back({0, last_, row, false});
+    }
+    for (; free_ > 0 && !waiting_.empty(); --free_) {
+      Event event = waiting_.front();
+      waiting_.pop_front();
+      event.at = now_ + event.row->compile_seconds;
+      events_.push(event);
+    }
+  }
+  void OnBuilt(const Event& built) {
+    ++free_;
+    in_flight_.OnBuilt(now_, built.id, at_gpu_++, last_);
+    gpu_free_ = std::max(gpu_free_, now_) + settings_.looks * built.row->measure_seconds;
+    events_.push({gpu_free_, built.id, built.row, true});
+  }
+  // At once, though the daemon waits for a few that were asked for before.
+  void Tell(int id) {
+    const auto found = std::find_if(asked_.begin(), asked_.end(),
+                                    [id](const Asked& asked) { return asked.id == id; });
+    strategy_.Report(found->point, found->row->microseconds);
+    asked_.erase(found);
+  }
+
+  const MeasuredSpace& measured_;
+  Strategy& strategy_;
+  const PaceSettings settings_;
+  double good_ = std::numeric_limits<double>::infinity();
+  double now_ = 0, gpu_free_ = 0;
+  int free_, at_gpu_ = 0, last_ = 0;
+  service::InFlight in_flight_;
+  std::deque<Asked> asked_;
+  std::deque<Event> waiting_;  // for a builder
+  std::priority_queue<Event> events_;
+};
+
+}  // namespace cupilot::search
