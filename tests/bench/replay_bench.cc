@@ -22,6 +22,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -98,15 +99,13 @@ struct Ground {
   std::vector<Point> champions;
 };
 
-// Of a space that was measured in part, that part: a point without a result would cost nothing and
-// tell nothing, which no search meets elsewhere.
+// Of a space that was measured in part, that part.
 base::Result<MeasuredSpace> WholeOf(MeasuredSpace measured) {
   if (measured.complete()) return measured;
   std::printf("%s: %zu of %llu points were measured; the others are left out\n",
               measured.name().c_str(), measured.rows().size(),
               static_cast<unsigned long long>(measured.space().size()));
-  return MeasuredSpace::Make(
-      {measured.name(), measured.device(), measured.file(), ValidPoints::kRows, measured.rows()});
+  return MeasuredPart(measured);
 }
 
 base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
@@ -135,61 +134,51 @@ base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
   return grounds;
 }
 
-int Reach(const Options& options) {
+// The quarters of what `of` gives, over repeats.
+int Quarters(const Options& options, const std::string& title, int digits,
+             const std::function<double(const MeasuredSpace&, Strategy&)>& of) {
   const auto grounds = GroundsOf(options);
   if (!grounds) return Fail(grounds.error().message);
-  std::printf("evaluations to within 5 %%, %zu in flight: quarter, median, three quarters\n",
-              options.in_flight);
+  std::printf("%s: quarter, median, three quarters\n", title.c_str());
   for (const StrategyRow& row : StrategiesOf(options)) {
     for (const Ground& ground : *grounds) {
-      std::vector<std::size_t> counts;
+      std::vector<double> found;
       for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
         const auto strategy =
             row.make_from({ground.measured.space(), seed, ground.champions, nullptr});
-        counts.push_back(ResultsUntilGood(ground.measured, *strategy, options.in_flight));
+        found.push_back(of(ground.measured, *strategy));
       }
-      std::sort(counts.begin(), counts.end());
-      std::printf("%-20s %-20s %6zu %6zu %6zu\n", row.name.data(), ground.measured.name().c_str(),
-                  counts[counts.size() / 4], counts[counts.size() / 2],
-                  counts[counts.size() * 3 / 4]);
+      std::sort(found.begin(), found.end());
+      std::printf("%-20s %-20s", row.name.data(), ground.measured.name().c_str());
+      for (const std::size_t quarter : {1, 2, 3}) {
+        std::printf(" %7.*f", digits, found[found.size() * quarter / 4]);
+      }
+      std::printf("\n");
       std::fflush(stdout);
     }
   }
   return 0;
 }
 
+int Reach(const Options& options) {
+  return Quarters(
+      options, "evaluations to within 5 %, " + std::to_string(options.in_flight) + " in flight", 0,
+      [&](const MeasuredSpace& measured, Strategy& strategy) {
+        return static_cast<double>(ResultsUntilGood(measured, strategy, options.in_flight));
+      });
+}
+
 int ReachInTime(const Options& options) {
-  const auto grounds = GroundsOf(options);
-  if (!grounds) return Fail(grounds.error().message);
   PaceSettings settings{.builders = options.builders, .looks = options.looks};
   if (options.in_flight > 0) {
     const int many = static_cast<int>(options.in_flight);
     settings.in_flight = {many, many, many};
   }
-  std::printf(
-      "seconds to within 5 %%, %d builders, a look %.2f of measuring: quarter, median, three "
-      "quarters; points under way\n",
-      settings.builders, settings.looks);
-  for (const StrategyRow& row : StrategiesOf(options)) {
-    for (const Ground& ground : *grounds) {
-      std::vector<double> seconds, under_way;
-      for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
-        const auto strategy =
-            row.make_from({ground.measured.space(), seed, ground.champions, nullptr});
-        const PaceRun run = SimulatedPace(ground.measured, *strategy, settings).Run();
-        seconds.push_back(run.good_after);
-        under_way.push_back(run.under_way);
-      }
-      std::sort(seconds.begin(), seconds.end());
-      std::sort(under_way.begin(), under_way.end());
-      std::printf("%-20s %-20s %7.2f %7.2f %7.2f %5.1f\n", row.name.data(),
-                  ground.measured.name().c_str(), seconds[seconds.size() / 4],
-                  seconds[seconds.size() / 2], seconds[seconds.size() * 3 / 4],
-                  under_way[under_way.size() / 2]);
-      std::fflush(stdout);
-    }
-  }
-  return 0;
+  return Quarters(options,
+                  "seconds to within 5 %, " + std::to_string(options.builders) + " builders", 2,
+                  [&](const MeasuredSpace& measured, Strategy& strategy) {
+                    return SimulatedPace(measured, strategy, settings).GoodAfter();
+                  });
 }
 
 int Compare(const Options& options) {

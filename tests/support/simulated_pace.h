@@ -3,12 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <deque>
 #include <limits>
 #include <optional>
 #include <queue>
-#include <utility>
 #include <vector>
 
 #include "search/measured.h"
@@ -24,12 +22,6 @@ struct PaceSettings {
   service::InFlightRange in_flight = service::kInFlightOnGpu;
 };
 
-struct PaceRun {
-  double good_after = 0;  // seconds, to a point within 5 % of the best; infinite: never
-  double under_way = 0;   // the mean at results
-};
-
-// Until such a point is found or nothing is left.
 class SimulatedPace {
  public:
   SimulatedPace(const MeasuredSpace& measured, Strategy& strategy, const PaceSettings& settings)
@@ -43,11 +35,8 @@ class SimulatedPace {
     }
   }
 
-  PaceRun Run() {
-    PaceRun run;
-    run.good_after = std::numeric_limits<double>::infinity();
-    double sum = 0;
-    int results = 0;
+  // Seconds to a point within 5 % of the best; infinite: nothing is left without one.
+  double GoodAfter() {
     for (Begin(); !events_.empty(); Begin()) {
       const Event event = events_.top();
       events_.pop();
@@ -58,25 +47,16 @@ class SimulatedPace {
         continue;
       }
       in_flight_.OnResult(now_, --at_gpu_);
-      sum += static_cast<double>(asked_.size());
-      ++results;
-      const auto time = event.row->microseconds;
-      if (time && *time <= good_) {
-        run.good_after = now_;
-        break;
-      }
-      Tell(event.id);
+      const std::optional<double> time = event.row->microseconds;
+      if (time && *time <= good_) return now_;
+      // At once, though the daemon waits for a few that were asked for before.
+      strategy_.Report(event.row->point, time);
+      --under_way_;
     }
-    run.under_way = results > 0 ? sum / results : 0;
-    return run;
+    return std::numeric_limits<double>::infinity();
   }
 
  private:
-  struct Asked {
-    int id;
-    Point point;
-    const MeasuredRow* row;
-  };
   struct Event {
     double at;
     int id;
@@ -86,16 +66,16 @@ class SimulatedPace {
   };
 
   void Begin() {
-    while (static_cast<int>(asked_.size()) < in_flight_.limit()) {
-      auto point = strategy_.Next();
+    while (under_way_ < in_flight_.limit()) {
+      const auto point = strategy_.Next();
       if (!point) break;
       const MeasuredRow* row = measured_.Find(*point);
       if (row == nullptr) {
         strategy_.ReportFailure(*point, Failure::kUnknown);
         continue;
       }
-      asked_.push_back({++last_, std::move(*point), row});
-      waiting_.push_back({0, last_, row, false});
+      ++under_way_;
+      waiting_.push_back({0, ++last_, row, false});
     }
     for (; free_ > 0 && !waiting_.empty(); --free_) {
       Event event = waiting_.front();
@@ -110,22 +90,14 @@ class SimulatedPace {
     gpu_free_ = std::max(gpu_free_, now_) + settings_.looks * built.row->measure_seconds;
     events_.push({gpu_free_, built.id, built.row, true});
   }
-  // At once, though the daemon waits for a few that were asked for before.
-  void Tell(int id) {
-    const auto found = std::find_if(asked_.begin(), asked_.end(),
-                                    [id](const Asked& asked) { return asked.id == id; });
-    strategy_.Report(found->point, found->row->microseconds);
-    asked_.erase(found);
-  }
 
   const MeasuredSpace& measured_;
   Strategy& strategy_;
   const PaceSettings settings_;
   double good_ = std::numeric_limits<double>::infinity();
   double now_ = 0, gpu_free_ = 0;
-  int free_, at_gpu_ = 0, last_ = 0;
+  int free_, under_way_ = 0, at_gpu_ = 0, last_ = 0;
   service::InFlight in_flight_;
-  std::deque<Asked> asked_;
   std::deque<Event> waiting_;  // for a builder
   std::priority_queue<Event> events_;
 };

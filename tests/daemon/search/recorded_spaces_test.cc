@@ -22,16 +22,12 @@ base::Result<MeasuredSpace> Recorded(const std::string& kernel) {
                             kernel + ".measured.json"));
   return ParseMeasured(text);
 }
-// Those points of it that were measured alone, so that each has a result.
-base::Result<MeasuredSpace> MeasuredPart(const std::string& kernel) {
-  TRY_ASSIGN(const MeasuredSpace recorded, Recorded(kernel));
-  return MeasuredSpace::Make(
-      {recorded.name(), recorded.device(), recorded.file(), ValidPoints::kRows, recorded.rows()});
-}
 
 // Else those that are asked for together would all be beside one point. (35 with, 47 without.)
 TEST(RecordedSpacesTest, WhatIsUnderWayIsNotLookedForAgain) {
-  const auto space = MeasuredPart("pnpoly");
+  const auto recorded = Recorded("pnpoly");
+  ASSERT_TRUE(recorded) << recorded.error().message;
+  const auto space = MeasuredPart(*recorded);
   ASSERT_TRUE(space) << space.error().message;
   std::vector<std::size_t> counts;
   for (std::uint64_t seed = 1; seed <= 21; ++seed) {
@@ -44,13 +40,15 @@ TEST(RecordedSpacesTest, WhatIsUnderWayIsNotLookedForAgain) {
 
 // On few processors, and where all wait for the GPU. (1.6 s instead of 3.5, 3.5 instead of 4.5.)
 TEST(RecordedSpacesTest, WhatNobodyWaitsForIsAskedForLater) {
-  const auto space = MeasuredPart("pnpoly");
+  const auto recorded = Recorded("pnpoly");
+  ASSERT_TRUE(recorded) << recorded.error().message;
+  const auto space = MeasuredPart(*recorded);
   ASSERT_TRUE(space) << space.error().message;
   const auto median = [&](const PaceSettings& settings) {
     std::vector<double> seconds;
     for (std::uint64_t seed = 1; seed <= 21; ++seed) {
       const auto portfolio = FindStrategy("portfolio")->make(space->space(), seed);
-      seconds.push_back(SimulatedPace(*space, *portfolio, settings).Run().good_after);
+      seconds.push_back(SimulatedPace(*space, *portfolio, settings).GoodAfter());
     }
     std::sort(seconds.begin(), seconds.end());
     return seconds[seconds.size() / 2];

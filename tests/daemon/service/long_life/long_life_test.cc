@@ -28,10 +28,6 @@ class LongLifeTest : public EventfulDays {
  protected:
   LongLifeTest() { mortal_ = false; }
 
-  static double Median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
-  }
   // Means of the earlier and of the later half: evidence comes for some ten days and goes at once,
   // so that a day may have twice what another has, and the means of halves differ by 0.4 MB
   // (standard deviation of 40 stretches of 24 days).

@@ -176,6 +176,10 @@ class JudgedDays : public SimulatedDays {
         idle_.c_str(), descriptors_.size(), memory.c_str());
     std::fflush(stdout);
   }
+  static double Median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[values.size() / 2];
+  }
 
   struct Waiting {
     std::size_t evaluations = 0;
