@@ -35,32 +35,34 @@ class InFlight {
     BeginRound();
   }
 
-  // So many builds wait for a processor now: told in front of the following two.
-  void SetBacklog(int builds) { backlog_ = builds; }
-  // Candidate `id` waits for the GPU, `others` beside it or on it; `last` was asked for last. Ids
-  // rise in the order of asking.
-  void OnBuilt(double now, int id, int others, int last) {
-    if (others > 0) return;
+  // What waits beside the candidate that a call tells of.
+  struct Others {
+    int built = 0;    // for the GPU, or is on it
+    int backlog = 0;  // builds, for a processor
+  };
+  // Candidate `id` waits for the GPU; `last` was asked for last. Ids rise in the order of asking.
+  void OnBuilt(double now, int id, int last, Others others) {
+    if (others.built > 0) return;
     busy_since_ = now;
     if (!idle_since_) return;
     missed_ = look_ > 0 ? std::ceil((now - *idle_since_) / look_) : kFarTooLong;
     if (id <= raised_at_ && missed_ < kFarTooLong) return;
-    Raise();
+    Raise(others);
     raised_at_ = last;
   }
-  // A result has come; `built` others wait for the GPU, or are on it.
-  void OnResult(double now, int built) {
+  // A result has come.
+  void OnResult(double now, Others others) {
     const double look = now - busy_since_;
     look_ = look_ > 0 ? kOfOld * look_ + (1 - kOfOld) * look : look;
     busy_since_ = now;
     idle_since_.reset();
-    if (built == 0) idle_since_ = now;
+    if (others.built == 0) idle_since_ = now;
     // The next pause will be no shorter.
-    if (built == 0 && missed_ >= kFarTooLong) Raise();
-    always_built_ = std::min(always_built_, built);
-    always_waiting_ = std::min(always_waiting_, backlog_);
+    if (others.built == 0 && missed_ >= kFarTooLong) Raise(others);
+    always_.built = std::min(always_.built, others.built);
+    always_.backlog = std::min(always_.backlog, others.backlog);
     if (++results_ < kRound) return;
-    limit_ = std::max(least_, limit_ - std::max({0, always_built_ - kSpare, always_waiting_ - 1}));
+    limit_ = std::max(least_, limit_ - std::max({0, always_.built - kSpare, always_.backlog - 1}));
     BeginRound();
   }
   // Without those that have ended and wait to be told.
@@ -69,10 +71,10 @@ class InFlight {
  private:
   void BeginRound() {
     results_ = 0;
-    always_built_ = always_waiting_ = most_;
+    always_ = {most_, most_};
   }
-  void Raise() {
-    if (backlog_ > 0) return;
+  void Raise(Others others) {
+    if (others.backlog > 0) return;
     const int half = std::max(1, limit_ / 2);
     limit_ = std::min(most_, limit_ + static_cast<int>(std::clamp<double>(missed_, 1, half)));
     BeginRound();
@@ -86,10 +88,9 @@ class InFlight {
   int limit_;
   const int least_, most_;
   int raised_at_ = 0;  // who was asked for last then
-  int backlog_ = 0;
-  int results_ = 0;                            // of this round
-  int always_built_ = 0, always_waiting_ = 0;  // throughout it
-  double missed_ = 0;                          // looks that the last pause had room for
+  int results_ = 0;    // of this round
+  Others always_;      // throughout it, at least
+  double missed_ = 0;  // looks that the last pause had room for
   std::optional<double> idle_since_;
   double busy_since_ = 0;
   double look_ = 0;  // how long one takes; 0: none has ended

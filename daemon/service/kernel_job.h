@@ -148,9 +148,9 @@ class KernelJob {
   bool MayOpenMore() const;
   void OnBuilt(Attempt& attempt);         // it waits for the device
   void CountBuilt(const Attempt& ended);  // an attempt that ends now
-  int OthersBuilt(const Attempt& but) const;
-  int BuildsWaiting() const;  // for a processor; of others for this device, too
-  double Seconds() const;     // since any moment
+  // Its builds that wait are those of other searches on this device, too.
+  InFlight::Others Beside(const Attempt& own) const;
+  double Seconds() const;  // since any moment
   std::int64_t Evaluations() const;
   // Why no more is to be asked for; empty: there is no reason.
   std::string WhyEnough() const;

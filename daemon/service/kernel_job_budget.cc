@@ -21,16 +21,14 @@ bool KernelJob::MayOpenMore() const {
          static_cast<int>(open_.size()) < pace_.in_flight.most;
 }
 
-int KernelJob::OthersBuilt(const Attempt& but) const {
-  return static_cast<int>(std::count_if(open_.begin(), open_.end(), [&but](const auto& attempt) {
-    return attempt.get() != &but && attempt->built && !attempt->ended;
-  }));
-}
-
-int KernelJob::BuildsWaiting() const {
+InFlight::Others KernelJob::Beside(const Attempt& own) const {
+  const auto built = std::count_if(open_.begin(), open_.end(), [&own](const auto& attempt) {
+    return attempt.get() != &own && attempt->built && !attempt->ended;
+  });
   const auto devices = with_.workers.counters().devices;
-  const auto own = devices.find(input_.place.device);
-  return own == devices.end() ? 0 : static_cast<int>(own->second.builds_waiting);
+  const auto device = devices.find(input_.place.device);
+  const auto backlog = device == devices.end() ? 0 : device->second.builds_waiting;
+  return {static_cast<int>(built), static_cast<int>(backlog)};
 }
 
 double KernelJob::Seconds() const {
@@ -39,15 +37,12 @@ double KernelJob::Seconds() const {
 
 void KernelJob::OnBuilt(Attempt& attempt) {
   if (std::exchange(attempt.built, true) || &attempt == proving_.get() || open_.empty()) return;
-  in_flight_.SetBacklog(BuildsWaiting());
-  in_flight_.OnBuilt(Seconds(), attempt.id, OthersBuilt(attempt), open_.back()->id);
+  in_flight_.OnBuilt(Seconds(), attempt.id, open_.back()->id, Beside(attempt));
 }
 
 void KernelJob::CountBuilt(const Attempt& ended) {
   // What was declined, or does not build, says nothing of how long the GPU takes.
-  if (!ended.built) return;
-  in_flight_.SetBacklog(BuildsWaiting());
-  in_flight_.OnResult(Seconds(), OthersBuilt(ended));
+  if (ended.built) in_flight_.OnResult(Seconds(), Beside(ended));
 }
 
 std::optional<search::Expectation> KernelJob::Expected() const {

@@ -41,12 +41,12 @@ class SimulatedPace {
       const Event event = events_.top();
       events_.pop();
       now_ = event.at;
-      in_flight_.SetBacklog(static_cast<int>(waiting_.size()));
       if (!event.looked_at) {
         OnBuilt(event);
         continue;
       }
-      in_flight_.OnResult(now_, --at_gpu_);
+      --at_gpu_;
+      in_flight_.OnResult(now_, Others());
       const std::optional<double> time = event.row->microseconds;
       if (time && *time <= good_) return now_;
       // At once, though the daemon waits for a few that were asked for before.
@@ -84,9 +84,11 @@ class SimulatedPace {
       events_.push(event);
     }
   }
+  service::InFlight::Others Others() const { return {at_gpu_, static_cast<int>(waiting_.size())}; }
   void OnBuilt(const Event& built) {
     ++free_;
-    in_flight_.OnBuilt(now_, built.id, at_gpu_++, last_);
+    in_flight_.OnBuilt(now_, built.id, last_, Others());
+    ++at_gpu_;
     gpu_free_ = std::max(gpu_free_, now_) + settings_.looks * built.row->measure_seconds;
     events_.push({gpu_free_, built.id, built.row, true});
   }

@@ -9,9 +9,9 @@ namespace {
 class OneByOne {
  public:
   explicit OneByOne(int first) : in_flight({first, 6, 32}) {}
-  void Look(int id, int last, double idle) {
-    in_flight.OnBuilt(now_, id, 0, last);
-    in_flight.OnResult(now_ += 0.1, 0);
+  void Look(int id, int last, double idle, int backlog = 0) {
+    in_flight.OnBuilt(now_, id, last, {0, backlog});
+    in_flight.OnResult(now_ += 0.1, {0, backlog});
     now_ += idle;
   }
   InFlight in_flight;
@@ -49,34 +49,30 @@ TEST(InFlightTest, WhatMoreOnesBringIsWaitedFor) {
 
 TEST(InFlightTest, WhereBuildsWaitForAProcessorTheyDoNotBecomeMore) {
   OneByOne gpu(8);
-  gpu.in_flight.SetBacklog(1);
-  for (int id = 1; id < 9; ++id) gpu.Look(id, 8 + id, 5);
+  for (int id = 1; id < 9; ++id) gpu.Look(id, 8 + id, 5, 1);
   EXPECT_EQ(gpu.in_flight.limit(), 8);
-  gpu.in_flight.SetBacklog(0);
   gpu.Look(9, 18, 5);
   EXPECT_GT(gpu.in_flight.limit(), 8);
 }
 
 TEST(InFlightTest, WhereMuchAlwaysWaitsForTheGpuTheyBecomeFewer) {
   InFlight in_flight({8, 6, 32});
-  for (int i = 0; i < 3; ++i) in_flight.OnResult(i, 5);
+  for (int i = 0; i < 3; ++i) in_flight.OnResult(i, {5});
   EXPECT_EQ(in_flight.limit(), 8) << "too early to tell";
-  in_flight.OnResult(3, 3);
+  in_flight.OnResult(3, {3});
   EXPECT_EQ(in_flight.limit(), 7) << "once there were three";
-  for (int i = 0; i < 4; ++i) in_flight.OnResult(4 + i, 5);
+  for (int i = 0; i < 4; ++i) in_flight.OnResult(4 + i, {5});
   EXPECT_EQ(in_flight.limit(), 6) << "never less than the least";
 }
 
 TEST(InFlightTest, WhereManyBuildsAlwaysWaitForAProcessorTheyBecomeFewer) {
   InFlight in_flight({12, 6, 32});
   for (const int backlog : {4, 6, 4, 5}) {
-    in_flight.SetBacklog(backlog);
-    in_flight.OnResult(1, 0);
+    in_flight.OnResult(1, {0, backlog});
   }
   EXPECT_EQ(in_flight.limit(), 9);
   for (const int backlog : {4, 1, 4, 5}) {
-    in_flight.SetBacklog(backlog);
-    in_flight.OnResult(2, 0);
+    in_flight.OnResult(2, {0, backlog});
   }
   EXPECT_EQ(in_flight.limit(), 9) << "one is ready for who becomes free";
 }
@@ -84,18 +80,18 @@ TEST(InFlightTest, WhereManyBuildsAlwaysWaitForAProcessorTheyBecomeFewer) {
 TEST(InFlightTest, WhereALittleWaitsTheyStay) {
   InFlight in_flight({8, 6, 32});
   for (const int built : {1, 3, 3, 3}) {
-    in_flight.OnBuilt(built, built, built, 9);
-    in_flight.OnResult(built + 0.5, built);
+    in_flight.OnBuilt(built, built, 9, {built});
+    in_flight.OnResult(built + 0.5, {built});
   }
   EXPECT_EQ(in_flight.limit(), 8);
 }
 
 TEST(InFlightTest, WhereOnlyOneMayBeItIsOne) {
   InFlight in_flight({1, 1, 1});
-  in_flight.OnResult(1, 0);
-  in_flight.OnBuilt(2, 2, 0, 2);
+  in_flight.OnResult(1, {});
+  in_flight.OnBuilt(2, 2, 2, {});
   EXPECT_EQ(in_flight.limit(), 1);
-  in_flight.OnResult(3, 9);
+  in_flight.OnResult(3, {9});
   EXPECT_EQ(in_flight.limit(), 1);
 }
 
