@@ -274,11 +274,17 @@ void ProcessWorkers::Finish(Process& process, base::Result<Json> result,
     counters_.devices[process.device].busy += std::min(at_work.value_or(took), took);
   }
   if (process.request.call.exclusive) counters_.exclusive_busy += took;
+  // Nothing waits for what is asked for because of this answer, so that a GPU's workers go on
+  // before anybody thinks about it. On the host that may be a measurement, which waits for what has
+  // begun.
+  const auto pump = [this, alive = alive_] {
+    if (*alive) Pump();
+  };
+  const bool on_host = process.request.call.device == "host";
+  if (!on_host) loop_.Post(pump);
   Answer(std::move(process.request.done), std::move(result));
   idle_timer_.Start(settings_.idle, [this] { EndIdle(); });
-  loop_.Post([this, alive = alive_] {
-    if (*alive) Pump();
-  });
+  if (on_host) loop_.Post(pump);
 }
 
 // None is busy: a request that starts takes the timer back.

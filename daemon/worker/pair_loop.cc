@@ -12,7 +12,10 @@ using std::chrono::steady_clock;
 namespace {
 constexpr double kLeastUs = 1e-3;     // a clock's step is no zero
 constexpr double kHopeless = 3;       // times as long as what is of interest
-constexpr std::size_t kFarPairs = 2;  // of what is far
+constexpr std::size_t kFewPairs = 2;  // of what they are sure about
+constexpr double kAgree = 1.01;       // of two launches that take a millisecond or longer
+
+bool Agree(double a, double b) { return std::max(a, b) <= kAgree * std::min(a, b); }
 }  // namespace
 
 PairSettings PairSettingsOf(const Json& request) {
@@ -59,7 +62,6 @@ base::Result<PairsTaken> GoOnWithProbe(
     PairSettings settings, const std::pair<double, double>& first,
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,
     const std::function<bool()>& disturbed) {
-  if (!IsFar(settings, first)) return TakePairs(settings, sample, disturbed, &first);
   if (IsFar(settings, first, kHopeless)) {
     PairsTaken taken;
     taken.pairs = {first};
@@ -67,11 +69,15 @@ base::Result<PairsTaken> GoOnWithProbe(
     return taken;
   }
   const std::size_t most =
-      std::exchange(settings.most_pairs, std::min(kFarPairs, settings.most_pairs));
+      std::exchange(settings.most_pairs, std::min(kFewPairs, settings.most_pairs));
   TRY_ASSIGN(PairsTaken taken, TakePairs(settings, sample, disturbed, &first));
-  if (taken.pairs.size() < kFarPairs || IsFar(settings, taken.pairs.back())) return taken;
-  settings.most_pairs = most;
+  if (taken.pairs.size() < kFewPairs) return taken;
   const std::pair<double, double> second = taken.pairs.back();
+  const bool sure = IsFar(settings, first)
+                        ? IsFar(settings, second)
+                        : Agree(first.second, second.second) && Agree(first.first, second.first);
+  if (sure) return taken;
+  settings.most_pairs = most;
   return TakePairs(settings, sample, disturbed, &second);
 }
 

@@ -51,9 +51,10 @@ inline constexpr double kOneIsOff = 1.5;
 bool IsFar(const PairSettings& settings, const std::pair<double, double>& pair,
            double times = kOneIsOff);
 
-// As TakePairs(), of a probe whose first pair is there: a candidate that is far by that and by
-// another one is known well enough, and what is hopeless by that one alone. If it is not far by the
-// other one, the first does not count.
+// As TakePairs(), of a probe of long launches whose first pair is there: a candidate for which
+// another one says the same is known well enough (that it is far, or how long both sides take to a
+// hundredth), and what is hopeless by that one alone. If the other one says something else, the
+// first does not count.
 base::Result<PairsTaken> GoOnWithProbe(
     PairSettings settings, const std::pair<double, double>& first,
     const std::function<base::Result<double>(int side, std::size_t pair)>& sample,

@@ -242,9 +242,8 @@ class IdleTrials {
   }
   static bool IsRunner(pid_t pid) {
     const auto words = base::ReadFile("/proc/" + std::to_string(pid) + "/cmdline");
-    static const std::string kEnd("--kind\0run\0", 11);
-    return words && words->size() > kEnd.size() &&
-           words->compare(words->size() - kEnd.size(), kEnd.size(), kEnd) == 0;
+    static const std::string kKind("\0--kind\0run\0", 12);
+    return words && words->find(kKind) != std::string::npos;
   }
 
   std::int64_t Evaluations() {

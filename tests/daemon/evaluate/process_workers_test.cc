@@ -319,6 +319,28 @@ TEST_F(ProcessWorkersTest, AGpuIsBusyWhileItHasSomethingToRun) {
   EXPECT_LT(much, std::chrono::hours(1));
 }
 
+// What the daemon does with an answer, and asks for because of it, no GPU waits for.
+TEST_F(ProcessWorkersTest, AGpuGoesOnBeforeItsAnswerIsLookedAt) {
+  std::int64_t before = 0;
+  for (const char* device : {"cuda:0", "host"}) {
+    std::optional<std::int64_t> begun;
+    int answers = 0;
+    for (int i = 0; i < 2; ++i) {
+      WorkerCall call = MakeCall(WorkerKind::kDevice, "echo");
+      call.device = device;
+      workers_.Call(std::move(call), [&](Reply reply) {
+        EXPECT_TRUE(reply);
+        if (!begun) begun = workers_.counters().Of(WorkerKind::kDevice).requests - before;
+        ++answers;
+      });
+    }
+    while (answers < 2) loop_.RunOnce(true);
+    // On the host a measurement that the answer asks for waits for whatever has begun.
+    EXPECT_EQ(*begun, device == std::string("host") ? 1 : 2) << device;
+    before = workers_.counters().Of(WorkerKind::kDevice).requests;
+  }
+}
+
 TEST_F(ProcessWorkersTest, ProcessesEndAfterAnIdleWhile) {
   ProcessWorkers::Settings settings = MakeSettings(CUPILOT_FAKE_WORKER);
   // Due at once: it may come with the answer or in the next turn, so nothing is to be waited for.
