@@ -52,4 +52,13 @@ PairedRatio RatioOf(const TimedPairs& pairs) {
   return ratio;
 }
 
+double MedianRatioOf(const TimedPairs& pairs) {
+  std::vector<double> ratios;
+  ratios.reserve(pairs.size());
+  for (const auto& [first, second] : pairs) ratios.push_back(first / second);
+  std::sort(ratios.begin(), ratios.end());
+  const std::size_t n = ratios.size();
+  return std::sqrt(ratios[(n - 1) / 2] * ratios[n / 2]);
+}
+
 }  // namespace cupilot::base

@@ -283,6 +283,8 @@ class Measurement {
     records::CaseResult result = ResultOf(workload.name, taken.pairs, ratio);
     result.l2 = on_gpu_ ? "cold" : "warm";
     if (request_.probe) {
+      result.speedup =
+          std::clamp(base::MedianRatioOf(taken.pairs), result.interval[0], result.interval[1]);
       reply_.stopped_early = reply_.stopped_early || taken.stopped_early;
       reply_.cases.push_back(std::move(result));
       return {};

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace cupilot::base {
 namespace {
 
@@ -37,6 +40,19 @@ TEST(Ratio, OneDisturbedPairDoesNotMoveIt) {
   const PairedRatio before = RatioOf(pairs);
   pairs[7].second *= 100;
   EXPECT_NEAR(RatioOf(pairs).ratio, before.ratio, 0.01);
+}
+
+TEST(Ratio, OfThreePairsOneThatIsDisturbedIsNotTheMedian) {
+  for (const double disturbed : {4800.0, 60.0}) {
+    TimedPairs pairs = {{602, 579}, {disturbed, 579}, {604, 579}};
+    for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
+      EXPECT_NEAR(MedianRatioOf(pairs), 1.04, 0.005);
+      std::rotate(pairs.begin(), pairs.begin() + 1, pairs.end());
+    }
+    EXPECT_GT(std::abs(RatioOf(pairs).ratio - 1.04), 0.5) << "their mean";
+  }
+  EXPECT_DOUBLE_EQ(MedianRatioOf({{3, 2}}), 1.5);
+  EXPECT_DOUBLE_EQ(MedianRatioOf({{8, 1}, {2, 1}}), 4);
 }
 
 // As a table of Student's t with four degrees of freedom has it.
