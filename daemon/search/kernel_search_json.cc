@@ -36,6 +36,7 @@ Json OutcomeJson(const Outcome& outcome) {
     json["registers"] = outcome.built.registers;
     json["shared_bytes"] = outcome.built.shared_bytes;
   }
+  if (outcome.built.cpu_seconds > 0) json["build_cpu_seconds"] = outcome.built.cpu_seconds;
   if (outcome.speedup) json["speedup"] = records::NumberJson(*outcome.speedup);
   if (outcome.aligned) json["aligned"] = records::ToJson(*outcome.aligned);
   if (outcome.floor_share > 0) json["floor_share"] = outcome.floor_share;
@@ -68,6 +69,7 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
       .Optional("same_code", outcome.same_code)
       .Optional("registers", outcome.built.registers)
       .Optional("shared_bytes", outcome.built.shared_bytes)
+      .Optional("build_cpu_seconds", outcome.built.cpu_seconds)
       .Optional("speedup", outcome.speedup)
       .Optional("aligned", outcome.aligned)
       .Optional("floor_share", outcome.floor_share)

@@ -173,6 +173,7 @@ void NumberSearch::Report(const Values& values, std::optional<double> speedup,
   Asked& asked = found->second;
   asked.reported = true;
   if (built.registers > 0) built_.emplace_back(*point, built);
+  if (built.cpu_seconds > 0) strategy_->ReportBuild(*point, built.cpu_seconds);
   if (speedup && *speedup > 0) asked.time = 1 / *speedup;
   for (; asked.waiting > 0; --asked.waiting) strategy_->Report(*point, asked.time);
   dry_ = false;

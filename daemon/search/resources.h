@@ -52,10 +52,12 @@ std::optional<Excess> WhyNotLaunched(const records::Variant& variant,
 bool FitsRegisters(std::int64_t registers_of_thread, std::int64_t threads,
                    const DeviceLimits& limits);
 
-// What the compiler said of a build: of a thread, and static bytes of a block. 0: not known.
+// What the compiler said of a build: of a thread, and static bytes of a block; and how many seconds
+// of the processor it took. 0: not known.
 struct BuildReport {
   std::int64_t registers = 0;
   std::int64_t shared_bytes = 0;
+  double cpu_seconds = 0;
   bool operator==(const BuildReport&) const = default;
 };
 // Whether a launch with this block and these dynamic bytes would fit if it were built to the same.

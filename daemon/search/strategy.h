@@ -39,6 +39,8 @@ class Strategy {
   virtual void Report(const Point& point, std::optional<double> microseconds) = 0;
   // The same of a point that failed, by who knows why.
   virtual void ReportFailure(const Point& point, Failure) { Report(point, std::nullopt); }
+  // Before either, where it was built: how many seconds of the processor that took.
+  virtual void ReportBuild(const Point&, double /*seconds*/) {}
 };
 
 // What is known of points without running them, for models of their times: as many numbers for each

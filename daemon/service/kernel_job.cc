@@ -497,7 +497,8 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
   outcome.speedup = MeasuredSpeedup(evaluation);
   outcome.cases = search::SpeedupsOf(evaluation.cases);
   outcome.variant = attempt.variant.id;
-  outcome.built = {evaluation.resources.registers, evaluation.resources.shared_bytes};
+  outcome.built = {evaluation.resources.registers, evaluation.resources.shared_bytes,
+                   evaluation.metrics.value("build_cpu_seconds", 0.0)};
   if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
   outcome.floor_share = LeastFloorShare(input_.workload, evaluation);
   return outcome;

@@ -73,6 +73,7 @@ constexpr StrategyRow kAblations[] = {
     {"no_descent", "", &MakeWithout<&PortfolioParts::descent>},
     {"no_bandit", "", &MakeWithout<&PortfolioParts::bandit>},
     {"no_feasibility", "", &MakeWithout<&PortfolioParts::feasibility>},
+    {"no_build_costs", "", &MakeWithout<&PortfolioParts::build_costs>},
 };
 
 std::vector<StrategyRow> StrategiesOf(const Options& options) {
@@ -260,6 +261,7 @@ int Steps(const std::string& file) {
       if (!point) break;
       const double time = MadeUpTime(*space, *point);
       const double again = ProcessorSeconds();
+      strategy->ReportBuild(*point, time);
       strategy->Report(*point, time);
       if (done >= kEvaluations) taken.push_back((between - before) + (ProcessorSeconds() - again));
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "search/portfolio/build_costs.h"
 #include "search/portfolio/cost_model.h"
 #include "search/portfolio/feasibility.h"
 #include "search/random_numbers.h"
@@ -223,7 +224,8 @@ std::optional<Point> Bayesian::Propose() {
   double chosen_value = -1;
   for (auto it = compared.begin(); it != end; ++it) {
     const Point& point = process_.watched()[it->second];
-    const double value = -it->first * commons_.feasibility.Of(point) * NewBeside(point);
+    const double value = -it->first * commons_.feasibility.Of(point) * NewBeside(point) *
+                         commons_.build_costs.WorthOf(point);
     if (value <= chosen_value) continue;
     chosen_value = value;
     chosen = &*it;

@@ -9,6 +9,7 @@
 
 namespace cupilot::search {
 
+class BuildCosts;
 class Feasibility;
 
 // What members share.
@@ -16,6 +17,7 @@ struct Commons {
   const Space& space;
   const History& history;
   const Feasibility& feasibility;
+  const BuildCosts& build_costs;
   std::mt19937_64& random;
 };
 

@@ -32,7 +32,9 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
       scales_(space_),
       features_(space_, scales_, inputs.facts),
       feasibility_(features_, parts.feasibility),
-      commons_{space_, history_, feasibility_, random_},
+      build_costs_(features_),
+      learns_build_costs_(parts.build_costs),
+      commons_{space_, history_, feasibility_, build_costs_, random_},
       shuffled_(space_, inputs.seed ^ 0x5bd1e995),
       standard_(space_.Standard()) {
   // Of a space that is not large Bayesian optimisation learns enough to have nearly all
@@ -142,6 +144,10 @@ void Portfolio::Report(const Point& point, std::optional<double> microseconds) {
 
 void Portfolio::ReportFailure(const Point& point, Failure failure) {
   Put(point, std::nullopt, failure);
+}
+
+void Portfolio::ReportBuild(const Point& point, double seconds) {
+  if (learns_build_costs_) build_costs_.Learn(point, seconds);
 }
 
 // A new best counts by how much it gained; what came near it, a little.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "search/portfolio/bandit.h"
+#include "search/portfolio/build_costs.h"
 #include "search/portfolio/feasibility.h"
 #include "search/portfolio/history.h"
 #include "search/portfolio/member.h"
@@ -31,9 +32,10 @@ struct PortfolioParts {
   bool descent = true;
   bool bandit = true;  // not: members take turns
   bool feasibility = true;
+  bool build_costs = true;
 
   static constexpr PortfolioParts None() {
-    return {false, false, false, false, false, false, true};
+    return {false, false, false, false, false, false, true, true};
   }
 };
 
@@ -45,6 +47,7 @@ class Portfolio : public Strategy {
   std::optional<Point> Next() override;
   void Report(const Point& point, std::optional<double> microseconds) override;
   void ReportFailure(const Point& point, Failure failure) override;
+  void ReportBuild(const Point& point, double seconds) override;
 
  private:
   std::optional<Point> Choose();
@@ -60,6 +63,8 @@ class Portfolio : public Strategy {
   Scales scales_;
   Features features_;
   Feasibility feasibility_;
+  BuildCosts build_costs_;
+  const bool learns_build_costs_;
   Commons commons_;
   RandomStrategy shuffled_;                 // all points
   std::vector<Point> postponed_;            // of them: likely to fail

@@ -232,9 +232,11 @@ TEST(KernelSearch, ReplaysFromItsRecord) {
     ASSERT_TRUE(candidate.has_value());
     Outcome outcome = Measure(*candidate);
     if (i == 2) outcome.aligned = candidate->strategy;
+    if (i == 3) outcome.built = {32, 1024, 0.3};
     if (i != 7) search.Report(candidate->id, outcome);
   }
   const Json record = search.ToJson();
+  EXPECT_THAT(record.dump(), ::testing::HasSubstr("\"build_cpu_seconds\":0.3"));
   auto replayed = KernelSearch::Replay(input, record);
   ASSERT_TRUE(replayed.has_value()) << replayed.error().message;
   EXPECT_EQ(replayed->ToJson(), record);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "search/portfolio/boosted_trees.h"
+#include "search/portfolio/build_costs.h"
 #include "search/portfolio/cost_model.h"
 #include "search/portfolio/feasibility.h"
 #include "search/portfolio/gaussian_process.h"
@@ -192,7 +193,8 @@ class Models : public ::testing::Test {
   Scales scales_{space_};
   Features features_{space_, scales_, nullptr};
   Feasibility feasibility_{features_, true};
-  Commons commons_{space_, history_, feasibility_, random_};
+  BuildCosts build_costs_{features_};
+  Commons commons_{space_, history_, feasibility_, build_costs_, random_};
   CostModel cost_model_{commons_, scales_, features_};
 };
 
@@ -231,6 +233,24 @@ TEST_F(Models, FeasibilityDoesNotLearnFromWhatIsUnknown) {
   EXPECT_EQ(feasibility_.Of(space_.At(space_.size() - 1)), 1);
 }
 
+TEST_F(Models, WhatIsDearToBuildIsWorthLess) {
+  const auto is_dear = [](const Point& point) { return point[0] >= 3 && point[1] >= 2; };
+  const std::vector<Point> points = SomePoints(space_, 200);
+  for (std::size_t i = 0; i < 100; ++i) {
+    if (i < 12) {
+      EXPECT_EQ(build_costs_.WorthOf(points[i]), 1) << "too few builds";
+    }
+    build_costs_.Learn(points[i], is_dear(points[i]) ? 20 : 2);
+    build_costs_.Learn(points[i], 0);  // not known
+  }
+  for (std::size_t i = 100; i < 200; ++i) {
+    const double worth = build_costs_.WorthOf(points[i]);
+    EXPECT_NEAR(worth, is_dear(points[i]) ? 0.1 : 1, 0.2);
+    EXPECT_GT(worth, 0);
+    EXPECT_LE(worth, 1);
+  }
+}
+
 // Facts are features: a time that only they explain.
 class Remainders : public PointFacts {
  public:
@@ -252,7 +272,8 @@ TEST(CostModel, UsesFactsOfPoints) {
     History history;
     const Features features(space, scales, known);
     const Feasibility feasibility(features, true);
-    const Commons commons{space, history, feasibility, random};
+    const BuildCosts build_costs(features);
+    const Commons commons{space, history, feasibility, build_costs, random};
     CostModel model(commons, scales, features);
     const std::vector<Point> points = SomePoints(space, 160);
     for (std::size_t i = 0; i < 90; ++i) {

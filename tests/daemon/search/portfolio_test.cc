@@ -10,6 +10,7 @@
 #include <set>
 
 #include "search/portfolio/bandit.h"
+#include "search/portfolio/build_costs.h"
 #include "search/portfolio/descent.h"
 #include "search/score.h"
 #include "tests/daemon/search/measured_spaces.h"
@@ -212,7 +213,8 @@ TEST(Descent, EndsAtALocalOptimumAndGoesOnFromABetterPoint) {
   const Scales scales(line.space());
   const Features features(line.space(), scales, nullptr);
   const Feasibility feasibility(features, true);
-  const Commons commons{line.space(), history, feasibility, random};
+  const BuildCosts build_costs(features);
+  const Commons commons{line.space(), history, feasibility, build_costs, random};
   Descent descent(commons, false);
   const auto put = [&](const Point& point) {
     descent.Learn(*history.Put(point, line.Find(point)->microseconds, Failure::kUnknown));

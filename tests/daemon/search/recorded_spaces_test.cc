@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "search/measured.h"
+#include "search/portfolio/portfolio.h"
+#include "search/replay.h"
 #include "search/score.h"
 #include "search/strategy.h"
 #include "tests/support/results_until_good.h"
@@ -55,6 +57,28 @@ TEST(RecordedSpacesTest, WhatNobodyWaitsForIsAskedForLater) {
   };
   EXPECT_LT(median({.builders = 3}), 0.7 * median({.builders = 3, .in_flight = {32, 32, 32}}));
   EXPECT_LT(median({.looks = 4}), 0.95 * median({.looks = 4, .in_flight = {8, 8, 8}}));
+}
+
+// Where builds are what is waited for, a search that learns what they take sees more points in the
+// same time. (1.13 times as many; its score is 0.72 instead of 0.69.)
+TEST(RecordedSpacesTest, WhatIsDearToBuildComesLater) {
+  const auto recorded = Recorded("convolution");
+  ASSERT_TRUE(recorded) << recorded.error().message;
+  const auto space = MeasuredPart(*recorded);
+  ASSERT_TRUE(space) << space.error().message;
+  const auto evaluations = [&](bool build_costs) {
+    std::uint64_t all = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      PortfolioParts parts;
+      parts.build_costs = build_costs;
+      Portfolio portfolio({space->space(), seed, {}, nullptr}, parts);
+      all += Replay(*space, portfolio, 600, {}).evaluations;
+    }
+    return static_cast<double>(all);
+  };
+  const double with = evaluations(true), without = evaluations(false);
+  RecordProperty("times as many", std::to_string(with / without));
+  EXPECT_GT(with, 1.05 * without) << with << " " << without;
 }
 
 TEST(RecordedSpacesTest, ThePortfolioIsFarAboveRandomSearch) {
