@@ -48,7 +48,13 @@ base::Result<search::MeasuredSpace> ReadSpace(const std::string& file, Output& o
   auto imported = search::ImportResults(*text, nullptr);
   if (!imported) return base::Fail(imported.error().In(path));
   for (const std::string& note : imported->notes) output.Warning(path + ": " + note);
-  return std::move(imported->measured);
+  const search::MeasuredSpace& measured = imported->measured;
+  if (measured.complete()) return std::move(imported->measured);
+  output.Warning(path + ": " + std::to_string(measured.rows().size()) + " of " +
+                 std::to_string(measured.space().size()) +
+                 " points were measured; the others are left out, so that scores are not those of "
+                 "the whole space");
+  return search::MeasuredPart(measured);
 }
 
 // The mean over spaces of the curves, at this share of the budget.

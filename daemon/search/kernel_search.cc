@@ -114,6 +114,12 @@ constexpr Prior kPriors[] = {
     {"thread_coarsening", 1.01, 1.2, "sequential"},
 };
 
+// What failed for no reason of its own teaches nothing about others.
+Failure FailureOf(const Outcome& outcome) {
+  if (outcome.kind == Outcome::Kind::kFailed) return Failure::kUnknown;
+  return outcome.reason == "build_failed" ? Failure::kBuild : Failure::kWrong;
+}
+
 }  // namespace
 
 double PriorGain(const std::string& technique, const std::string& device,
@@ -475,7 +481,7 @@ void KernelSearch::Learn(Idea& idea, bool again) {
     const bool measured = accepted || outcome.reason == "not_faster";
     const std::optional<double> speedup = measured ? outcome.speedup : std::nullopt;
     if (again) return numbers_.Correct(idea.candidate.values, speedup);
-    return numbers_.Report(idea.candidate.values, speedup, outcome.built);
+    return numbers_.Report(idea.candidate.values, speedup, outcome.built, FailureOf(outcome));
   }
   if (outcome.aligned) {
     tried_.insert(KeyOf(outcome.aligned->steps));

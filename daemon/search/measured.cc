@@ -147,6 +147,11 @@ const MeasuredRow* MeasuredSpace::Find(const Point& point) const {
   return &rows[*found];
 }
 
+base::Result<MeasuredSpace> MeasuredPart(const MeasuredSpace& space) {
+  return MeasuredSpace::Make(
+      {space.name(), space.device(), space.file(), ValidPoints::kRows, space.rows()});
+}
+
 base::Result<MeasuredSpace> ParseMeasured(std::string_view text) {
   TRY_ASSIGN(const Json json, records::ParseJson(text));
   MeasuredSpace::Parts parts;

@@ -72,6 +72,10 @@ class MeasuredSpace {
   std::vector<std::uint32_t> by_point_;  // rows in the order of their points
 };
 
+// Those points of it alone that were measured: one without a result would cost a replay nothing and
+// tell it nothing, which no search meets elsewhere.
+base::Result<MeasuredSpace> MeasuredPart(const MeasuredSpace& space);
+
 // Strict; errors name the row: "rows[3].at[1]: 48 is no value of block_y".
 base::Result<MeasuredSpace> ParseMeasured(std::string_view text);
 std::string TextOf(const MeasuredSpace& measured);

@@ -139,13 +139,14 @@ bool NumberSearch::Ask() {
     if (!point) break;
     const auto [known, is_new] = asked_.try_emplace(*point);
     if (!is_new && known->second.reported) {
-      strategy_->Report(*point, known->second.time);
+      Tell(*point, known->second);
     } else if (!is_new) {
       ++known->second.waiting;
       ++waiting;
     } else if (!numbers_.Legal(ValuesOf(solved_->space, *point))) {
       known->second.reported = true;
-      strategy_->Report(*point, std::nullopt);
+      known->second.failure = Failure::kLimits;
+      Tell(*point, known->second);
     } else if (later_.size() < kMostPutOff && LooksTooLarge(*point)) {
       later_.push_back({std::move(*point), kPutOff});
     } else {
@@ -164,18 +165,27 @@ std::optional<Values> NumberSearch::Next() {
   return ValuesOf(solved_->space, point);
 }
 
+void NumberSearch::Tell(const Point& point, const Asked& asked) {
+  if (asked.time) {
+    strategy_->Report(point, asked.time);
+  } else {
+    strategy_->ReportFailure(point, asked.failure);
+  }
+}
+
 void NumberSearch::Report(const Values& values, std::optional<double> speedup,
-                          const BuildReport& built) {
+                          const BuildReport& built, Failure failure) {
   if (strategy_ == nullptr) return;
   const auto point = PointOf(values);
   const auto found = point ? asked_.find(*point) : asked_.end();
   if (found == asked_.end() || found->second.reported) return;
   Asked& asked = found->second;
   asked.reported = true;
+  asked.failure = failure;
   if (built.registers > 0) built_.emplace_back(*point, built);
   if (built.cpu_seconds > 0) strategy_->ReportBuild(*point, built.cpu_seconds);
   if (speedup && *speedup > 0) asked.time = 1 / *speedup;
-  for (; asked.waiting > 0; --asked.waiting) strategy_->Report(*point, asked.time);
+  for (; asked.waiting > 0; --asked.waiting) Tell(*point, asked);
   dry_ = false;
   ++without_gain_;
   if (!speedup || *speedup <= best_speedup_) return;

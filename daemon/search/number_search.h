@@ -38,8 +38,9 @@ class NumberSearch {
   bool HasNext();
 
   // The result of a point that Next() returned: its speedup over the original, or nothing if it was
-  // rejected; and what the compiler said of it.
-  void Report(const Values& values, std::optional<double> speedup, const BuildReport& built = {});
+  // rejected, for what; and what the compiler said of it.
+  void Report(const Values& values, std::optional<double> speedup, const BuildReport& built = {},
+              Failure failure = Failure::kWrong);
 
   // What is known better of a point that was reported. The strategy keeps what it was told: its
   // neighbours promise as much as before.
@@ -65,10 +66,12 @@ class NumberSearch {
     bool reported = false;
     std::optional<double> time;  // relative to the original's; nothing: it failed
     int waiting = 1;             // how often the strategy waits for it
+    Failure failure = Failure::kWrong;
   };
 
   void Begin();
   bool Ask();
+  void Tell(const Point& point, const Asked& asked);
   bool LooksTooLarge(const Point& point) const;
   std::optional<Point> PointOf(const Values& values) const;
   std::optional<Point> NearestOf(const Values& champion) const;

@@ -70,6 +70,23 @@ TEST_F(SearchCommandsTest, WhatIsWrongNamesTheFile) {
   EXPECT_EQ(Run({"search"}).exit_code, 2);
 }
 
+// Else each of the points that nobody measured would be one that costs nothing and says nothing.
+TEST_F(SearchCommandsTest, OfAFileThatIsNotWholeWhatWasMeasuredIsTheSpace) {
+  std::string text = Cache();
+  text.resize(text.find("\n\"160,1\""));  // up to block 128: 8 points each
+  xdg_.folder().Write("part.json", text);
+  Run({"import", "part.json", "--space", "t1.json", "-o", "part.out.json"});
+  const auto run = Run({"search", "replay", "part.out.json", "--strategy", "random,portfolio",
+                        "--repeats", "3", "--free-search"});
+  EXPECT_THAT(run.errors, HasSubstr("32 of 51 points were measured; the others are left out"));
+  const Json json = RunJson({"search", "replay", "part.out.json", "--strategy", "random,portfolio",
+                             "--repeats", "3", "--free-search"},
+                            0);
+  EXPECT_EQ(json["spaces"][0]["rows"], 32);
+  EXPECT_EQ(json["spaces"][0]["points"], 32);
+  for (const Json& strategy : json["strategies"]) EXPECT_EQ(strategy["unknown"], 0);
+}
+
 TEST_F(SearchCommandsTest, ReplayIsAFunctionOfItsSeed) {
   const std::vector<std::string> words = {
       "search", "replay",     "cache.json",           "--repeats",    "20", "--seed",

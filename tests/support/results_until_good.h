@@ -12,13 +12,6 @@
 
 namespace cupilot::search {
 
-// Those points of it that were measured alone: one without a result would cost nothing and tell
-// nothing, which no search meets elsewhere.
-inline base::Result<MeasuredSpace> MeasuredPart(const MeasuredSpace& space) {
-  return MeasuredSpace::Make(
-      {space.name(), space.device(), space.file(), ValidPoints::kRows, space.rows()});
-}
-
 // Results, told in the order of asking, up to one within 5 % of the space's best; `in_flight`
 // points are asked for before the first of them is told. All that it would try, where none is good.
 inline std::size_t ResultsUntilGood(const MeasuredSpace& measured, Strategy& strategy,

@@ -88,6 +88,32 @@ TEST(NumberSearch, BuildsWhatIsCheapFirst) {
   EXPECT_LT(dear_of(true), 0.85 * dear_of(false));
 }
 
+// A device that goes says nothing of the points that were on it.
+TEST(NumberSearch, WhatFailedForNoReasonOfItsOwnTeachesNothing) {
+  const auto doubted_of = [](Failure failure) {
+    NumberSpace space;
+    std::vector<std::int64_t> sizes(60);
+    std::iota(sizes.begin(), sizes.end(), 1);
+    space.tunables = {Choice("X", sizes, 1), Choice("Y", sizes, 1)};
+    int doubted = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      NumberSearch search(space, seed);
+      for (int i = 0; i < 80; ++i) {
+        const auto values = search.Next();
+        const double x = static_cast<double>((*values)[0].second);
+        const bool fails = x > 30 && i < 30;
+        doubted += i >= 30 && x > 30 ? 1 : 0;
+        // The peak is where the first ones have failed.
+        const std::optional<double> speedup =
+            fails ? std::nullopt : std::optional(1 + x * x / 3600);
+        search.Report(*values, speedup, {}, failure);
+      }
+    }
+    return doubted;
+  };
+  EXPECT_GT(doubted_of(Failure::kUnknown), doubted_of(Failure::kWrong));
+}
+
 TEST(NumberSearch, FindsThePeakSoonerThanByTryingAll) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     NumberSearch search(Blocks(), seed);
