@@ -10,8 +10,8 @@
 namespace cupilot::search {
 namespace {
 
-// Of a multiprocessor; some devices have 1536 threads, which changes few comparisons of points.
-constexpr double kThreads = 2048;
+// Of a multiprocessor.
+constexpr std::int64_t kThreadsElsewhere = 2048;  // where the architecture is in no table
 constexpr double kBlocks = 32;
 
 std::optional<records::SlotExpression> Compiled(const std::string& text, const Space& space,
@@ -73,9 +73,11 @@ void LaunchFacts::Append(const Point& point, std::vector<double>& facts) const {
   for (std::size_t i = 0; i < point.size(); ++i) slots[i] = space_.ValueOf(point, i);
   const double threads = ValueOf(block_, slots), blocks = ValueOf(grid_, slots);
   const double shared = shared_bytes_ ? ValueOf(*shared_bytes_, slots) : 0;
-  double room = threads > 0 ? std::min(std::floor(kThreads / threads), kBlocks) : 0;
-  if (limits_.shared_bytes && shared > 0) {
-    room = std::min(room, std::floor(static_cast<double>(*limits_.shared_bytes) / shared));
+  const auto all_threads = static_cast<double>(limits_.sm_threads.value_or(kThreadsElsewhere));
+  double room = threads > 0 ? std::min(std::floor(all_threads / threads), kBlocks) : 0;
+  const auto all_shared = limits_.sm_shared_bytes ? limits_.sm_shared_bytes : limits_.shared_bytes;
+  if (all_shared && shared > 0) {
+    room = std::min(room, std::floor(static_cast<double>(*all_shared) / shared));
   }
   const double at_once = room * static_cast<double>(multiprocessors_);
   const double waves = at_once > 0 ? std::ceil(blocks / at_once) : 0;

@@ -50,6 +50,17 @@ TEST(LaunchFacts, SharedMemoryLeavesRoomForFewer) {
   EXPECT_THAT(FactsOf(numbers, {1, 2}), ElementsAre(256, 8192, 2097152, 8192, 2, 410));
 }
 
+// An architecture's multiprocessor has fewer threads than others, and more shared memory than a
+// block may have.
+TEST(LaunchFacts, AMultiprocessorHasWhatItsArchitectureHas) {
+  NumberSpace numbers = Tiles();
+  numbers.limits.sm_threads = 1536;
+  EXPECT_THAT(FactsOf(numbers, {1, 2}), ElementsAre(256, 8192, 2097152, 8192, 6, 137));
+  numbers.limits.shared_bytes = 20000;
+  numbers.limits.sm_shared_bytes = 40000;
+  EXPECT_THAT(FactsOf(numbers, {1, 2}), ElementsAre(256, 8192, 2097152, 8192, 4, 205));
+}
+
 TEST(LaunchFacts, WhatIsNotKnownIsZero) {
   NumberSpace numbers = Tiles();
   numbers.grid = {"sm_count", "4"};
