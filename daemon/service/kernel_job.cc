@@ -24,6 +24,11 @@ bool EndsAll(const base::Error& error) {
   return error.code == base::ErrorCode::kInvalidArgument || error.code == base::ErrorCode::kIo;
 }
 
+// Of the processor; 0: not known.
+double BuildSecondsOf(const records::Evaluation& evaluation) {
+  return evaluation.metrics.value("build_cpu_seconds", 0.0);
+}
+
 }  // namespace
 
 KernelJob::KernelJob(Collaborators collaborators, JobInput input, Progress progress)
@@ -451,8 +456,7 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
   }
   if (&attempt != proving_.get()) {
     ++evaluated_;
-    const auto built = evaluation->metrics.find("build_cpu_seconds");
-    if (built != evaluation->metrics.end()) patience_.OnBuilt(built->get<double>());
+    patience_.OnBuilt(BuildSecondsOf(*evaluation));
   }
   const auto still = alive_;
   if (ProbesFirst(attempt) && !evaluation->accepted && evaluation->reason.empty()) {
@@ -498,7 +502,7 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
   outcome.cases = search::SpeedupsOf(evaluation.cases);
   outcome.variant = attempt.variant.id;
   outcome.built = {evaluation.resources.registers, evaluation.resources.shared_bytes,
-                   evaluation.metrics.value("build_cpu_seconds", 0.0)};
+                   BuildSecondsOf(evaluation)};
   if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
   outcome.floor_share = LeastFloorShare(input_.workload, evaluation);
   return outcome;

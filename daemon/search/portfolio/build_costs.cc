@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace cupilot::search {
 namespace {
@@ -14,14 +13,13 @@ constexpr int kCostTreesAStep = 10;
 
 }  // namespace
 
-BuildCosts::BuildCosts(const Features& features)
-    : features_(features), model_(kCostTrees), next_(kCostTrees) {}
+BuildCosts::BuildCosts(const Features& features) : features_(features), trees_(kCostTrees) {}
 
 double BuildCosts::WorthOf(const Point& point) const {
-  if (!has_model_) return 1;
+  if (!trees_.IsFitted()) return 1;
   std::vector<float> features;
   features_.Of(point, features);
-  return std::min(1.0, std::exp(log_middle_ - model_.Predict(features)));
+  return std::min(1.0, std::exp(log_middle_ - trees_.Predict(features)));
 }
 
 void BuildCosts::Begin() {
@@ -29,8 +27,7 @@ void BuildCosts::Begin() {
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   log_middle_ = *middle;
-  next_.Begin(rows_, features_.count(), log_costs_);
-  has_next_ = true;
+  trees_.Begin(rows_, features_.count(), log_costs_);
   fitted_ = log_costs_.size();
 }
 
@@ -47,13 +44,9 @@ void BuildCosts::Learn(const Point& point, double seconds) {
     fitted_ = std::min(fitted_, log_costs_.size());
   }
   if (log_costs_.size() < kLeastBuilds) return;
-  if (!has_next_ && (!has_model_ || log_costs_.size() > fitted_ + fitted_ / 8 + 4)) Begin();
-  for (int i = 0; has_next_ && i < kCostTreesAStep; ++i) {
-    if (next_.Grow()) continue;
-    std::swap(model_, next_);
-    has_model_ = true;
-    has_next_ = false;
-  }
+  const bool more = !trees_.IsFitted() || log_costs_.size() > fitted_ + fitted_ / 8 + 4;
+  if (!trees_.IsFitting() && more) Begin();
+  trees_.Work(kCostTreesAStep);
 }
 
 }  // namespace cupilot::search

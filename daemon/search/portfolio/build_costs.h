@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "search/portfolio/boosted_trees.h"
+#include "search/portfolio/refitted_trees.h"
 #include "search/portfolio/scales.h"
 #include "search/space.h"
 
@@ -30,11 +30,9 @@ class BuildCosts {
   const Features& features_;
   std::vector<float> rows_;        // features of what was built, the newest last
   std::vector<double> log_costs_;  // of seconds
-  BoostedTrees model_;
-  BoostedTrees next_;  // being fitted
-  bool has_model_ = false, has_next_ = false;
+  RefittedTrees trees_;
   std::size_t fitted_ = 0;  // builds
-  double log_middle_ = 0;   // of the seconds of the model's builds, the median
+  double log_middle_ = 0;   // of seconds: the median of the builds at the last Begin()
 };
 
 }  // namespace cupilot::search

@@ -26,8 +26,7 @@ CostModel::CostModel(const Commons& commons, const Scales& scales, const Feature
       scales_(scales),
       features_(features),
       evolution_(commons),
-      trees_(kTimeTrees),
-      next_trees_(kTimeTrees) {
+      trees_(kTimeTrees) {
   const auto& parameters = commons.space.parameters();
   terms_ = 1;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
@@ -104,27 +103,19 @@ void CostModel::Begin() {
     rest.push_back(std::min(results[i].log_time, ceiling_) -
                    next_weights_.dot(Eigen::Map<const Eigen::VectorXd>(terms.data(), size)));
   }
-  next_trees_.Begin(std::move(rows), features_.count(), std::move(rest));
-  fitting_ = true;
+  trees_.Begin(std::move(rows), features_.count(), std::move(rest));
   seen_ = ran.size();
 }
 
 void CostModel::Work() {
   const std::size_t ran = commons_.history.ran().size();
-  if (!fitting_) {
-    if (ran < kLeastToFit || (fitted_ && ran <= seen_ + seen_ / 10)) return;
+  if (!trees_.IsFitting()) {
+    if (ran < kLeastToFit || (IsFitted() && ran <= seen_ + seen_ / 10)) return;
     Begin();
   }
   // The first model, and those of short histories, at once.
-  const int trees = !fitted_ || ran < 100 ? kTimeTrees.trees : kTreesAStepOfTimes;
-  for (int i = 0; i < trees; ++i) {
-    if (next_trees_.Grow()) continue;
-    std::swap(weights_, next_weights_);
-    std::swap(trees_, next_trees_);
-    fitted_ = true;
-    fitting_ = false;
-    return;
-  }
+  const int trees = !IsFitted() || ran < 100 ? kTimeTrees.trees : kTreesAStepOfTimes;
+  if (trees_.Work(trees)) std::swap(weights_, next_weights_);
 }
 
 void CostModel::Learn(const History::Result& result) {
@@ -157,7 +148,7 @@ double CostModel::Predict(const Point& point) const {
 }
 
 std::optional<Point> CostModel::Propose() {
-  if (!fitted_) return std::nullopt;
+  if (!IsFitted()) return std::nullopt;
   std::optional<Point> chosen;
   double chosen_time = 0;
   const auto rank = [&](Point point) {

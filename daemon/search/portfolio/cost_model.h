@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "search/portfolio/boosted_trees.h"
 #include "search/portfolio/evolution.h"
 #include "search/portfolio/member.h"
+#include "search/portfolio/refitted_trees.h"
 #include "search/portfolio/scales.h"
 
 namespace cupilot::search {
@@ -25,7 +25,7 @@ class CostModel : public PortfolioMember {
 
   // The logarithm of the time that it expects; only where IsFitted().
   double Predict(const Point& point) const;
-  bool IsFitted() const { return fitted_; }
+  bool IsFitted() const { return trees_.IsFitted(); }
 
  private:
   void TermsOf(const Point& point, std::vector<double>& terms) const;
@@ -43,8 +43,7 @@ class CostModel : public PortfolioMember {
   Eigen::VectorXd moments_;
   // What is asked, and what is being fitted.
   Eigen::VectorXd weights_, next_weights_;
-  BoostedTrees trees_, next_trees_;
-  bool fitted_ = false, fitting_ = false;
+  RefittedTrees trees_;
   std::size_t seen_ = 0;  // results with a time, when the fit was begun
   double ceiling_ = 1e300;
 };

@@ -14,13 +14,13 @@ constexpr int kTreesAStep = 2;
 }  // namespace
 
 Feasibility::Feasibility(const Features& features, bool enabled)
-    : features_(features), enabled_(enabled), model_(kFailureTrees), next_(kFailureTrees) {}
+    : features_(features), enabled_(enabled), trees_(kFailureTrees) {}
 
 double Feasibility::Of(const Point& point) const {
-  if (!has_model_) return 1;
+  if (!trees_.IsFitted()) return 1;
   std::vector<float> features;
   features_.Of(point, features);
-  return std::clamp(model_.Predict(features), kLeast, 1.0);
+  return std::clamp(trees_.Predict(features), kLeast, 1.0);
 }
 
 void Feasibility::Begin(const History& history) {
@@ -34,27 +34,20 @@ void Feasibility::Begin(const History& history) {
     rows.insert(rows.end(), row.begin(), row.end());
     ran.push_back(result.ran ? 1 : 0);
   }
-  next_.Begin(std::move(rows), features_.count(), std::move(ran));
-  has_next_ = true;
+  trees_.Begin(std::move(rows), features_.count(), std::move(ran));
   fitted_failures_ = history.failures();
   fitted_results_ = history.results().size();
 }
 
 void Feasibility::Learn(const History& history) {
   if (!enabled_ || history.failures() < kLeastFailures) return;
-  if (!has_next_) {
+  if (!trees_.IsFitting()) {
     const bool more_failures = history.failures() > fitted_failures_ + fitted_failures_ / 8;
     const bool more_results = history.results().size() > fitted_results_ + fitted_results_ / 8 + 4;
     if (more_failures || more_results) Begin(history);
     return;
   }
-  for (int i = 0; i < kTreesAStep; ++i) {
-    if (next_.Grow()) continue;
-    std::swap(model_, next_);
-    has_model_ = true;
-    has_next_ = false;
-    return;
-  }
+  trees_.Work(kTreesAStep);
 }
 
 }  // namespace cupilot::search

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "search/portfolio/boosted_trees.h"
 #include "search/portfolio/history.h"
+#include "search/portfolio/refitted_trees.h"
 #include "search/portfolio/scales.h"
 
 namespace cupilot::search {
@@ -28,9 +28,7 @@ class Feasibility {
 
   const Features& features_;
   bool enabled_;
-  BoostedTrees model_;
-  BoostedTrees next_;  // being fitted
-  bool has_model_ = false, has_next_ = false;
+  RefittedTrees trees_;
   std::size_t fitted_failures_ = 0, fitted_results_ = 0;
 };
 

@@ -90,28 +90,28 @@ TEST(NumberSearch, BuildsWhatIsCheapFirst) {
 
 // A device that goes says nothing of the points that were on it.
 TEST(NumberSearch, WhatFailedForNoReasonOfItsOwnTeachesNothing) {
-  const auto doubted_of = [](Failure failure) {
+  const auto tried_there_after = [](Failure failure) {
     NumberSpace space;
     std::vector<std::int64_t> sizes(60);
     std::iota(sizes.begin(), sizes.end(), 1);
     space.tunables = {Choice("X", sizes, 1), Choice("Y", sizes, 1)};
-    int doubted = 0;
+    int tried = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       NumberSearch search(space, seed);
       for (int i = 0; i < 80; ++i) {
         const auto values = search.Next();
         const double x = static_cast<double>((*values)[0].second);
         const bool fails = x > 30 && i < 30;
-        doubted += i >= 30 && x > 30 ? 1 : 0;
+        tried += i >= 30 && x > 30 ? 1 : 0;
         // The peak is where the first ones have failed.
         const std::optional<double> speedup =
             fails ? std::nullopt : std::optional(1 + x * x / 3600);
         search.Report(*values, speedup, {}, failure);
       }
     }
-    return doubted;
+    return tried;
   };
-  EXPECT_GT(doubted_of(Failure::kUnknown), doubted_of(Failure::kWrong));
+  EXPECT_GT(tried_there_after(Failure::kUnknown), tried_there_after(Failure::kWrong));
 }
 
 TEST(NumberSearch, FindsThePeakSoonerThanByTryingAll) {
