@@ -79,7 +79,7 @@ void PrintEvaluation(const Json& evaluation, Output& output) {
               (arch.rfind("host-", 0) == 0 ? ", CPU times" : ""));
 }
 
-void PrintExpected(const records::Json& document, Output& output) {
+std::string ExpectedLine(const records::Json& document) {
   const Json expected = ObjectOf(document, "expected");
   const std::string ended = TextOf(document, "ended");
   std::string line = ended.empty() ? "" : "the search has ended: " + ended;
@@ -90,6 +90,11 @@ void PrintExpected(const records::Json& document, Output& output) {
     line += (line.empty() ? "" : "; ") + std::string("another minute is expected to gain ") +
             (percent > 0 && percent < 0.1 ? "less than 0.1 %" : gain);
   }
+  return line;
+}
+
+void PrintExpected(const records::Json& document, Output& output) {
+  const std::string line = ExpectedLine(document);
   if (!line.empty()) output.Line(line);
 }
 

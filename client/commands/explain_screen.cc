@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "client/commands/evaluation_text.h"
 #include "client/output.h"
 
 namespace cupilot::client {
@@ -231,9 +232,8 @@ std::vector<std::string> ExplainScreen(const Json& document, const std::string& 
     if (++warned > kMostWarnings) break;
     end.push_back(Fitted("warning: " + warning.get<std::string>(), kScreenColumns));
   }
-  if (const std::string ended = TextOf(document, "ended"); !ended.empty()) {
-    end.push_back(Fitted("the search has ended: " + ended, kScreenColumns));
-  }
+  // Before the end `next` says what is left.
+  if (!TextOf(document, "ended").empty()) Append(end, Wrapped(ExpectedLine(document), 2));
   end.push_back(Fitted(CostLine(document), kScreenColumns));
   if (!TextOf(document, "next").empty())
     Append(end, Wrapped("next: " + TextOf(document, "next"), 3));

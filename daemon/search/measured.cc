@@ -76,6 +76,17 @@ MeasuredRow ReadRow(const Json& json, const std::string& path,
   return row;
 }
 
+// Fractions are texts here: "1" is 1.0, however a file writes it.
+std::optional<std::uint16_t> PlaceOfNumber(const SpaceParameter& parameter, double number) {
+  const auto& texts = parameter.texts;
+  const auto found = std::find_if(texts.begin(), texts.end(), [&](const std::string& text) {
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_number() && json.get<double>() == number;
+  });
+  if (found == texts.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - texts.begin());
+}
+
 }  // namespace
 
 std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const Json& value) {
@@ -85,8 +96,9 @@ std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const Json
     return static_cast<std::uint16_t>(found - list.begin());
   };
   if (!parameter.texts.empty()) {
-    return place_in(parameter.texts,
-                    value.is_string() ? value.get<std::string>() : records::CompactJson(value));
+    const auto place = place_in(parameter.texts, value.is_string() ? value.get<std::string>()
+                                                                   : records::CompactJson(value));
+    return place || !value.is_number() ? place : PlaceOfNumber(parameter, value.get<double>());
   }
   if (value.is_boolean()) return place_in(parameter.values, std::int64_t{value.get<bool>()});
   if (value.is_number_integer()) return place_in(parameter.values, value.get<std::int64_t>());

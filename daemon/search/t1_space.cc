@@ -191,7 +191,7 @@ base::Result<SpaceParameter> ParameterOf(const std::string& name, const std::vec
     }
     std::string text = value.is_string() ? value.get<std::string>() : records::CompactJson(value);
     auto& all = parameter.texts;
-    if (std::find(all.begin(), all.end(), text) != all.end()) continue;
+    if (PlaceOf(parameter, value)) continue;
     parameter.values.push_back(static_cast<std::int64_t>(all.size()));
     all.push_back(std::move(text));
   }

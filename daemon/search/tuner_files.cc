@@ -395,7 +395,11 @@ std::string T4Of(const MeasuredSpace& measured) {
   for (const MeasuredRow& row : measured.rows()) {
     Json configuration = Json::object();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      configuration[parameters[i].name] = ValueJson(parameters[i], row.point[i]);
+      const Json value = ValueJson(parameters[i], row.point[i]);
+      // Fractions are texts in a space, and numbers in T4.
+      const Json number =
+          value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : value;
+      configuration[parameters[i].name] = number.is_number() ? number : value;
     }
     const double compile = row.compile_seconds * 1e3;
     Json times = {{"compilation_time", compile},

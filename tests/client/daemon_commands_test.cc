@@ -222,6 +222,23 @@ TEST_F(ClientTest, ExplainSaysWhyTheOriginalRuns) {
               HasSubstr("the original runs: 4 tried, none proven faster"));
 }
 
+TEST_F(ClientTest, ExplainSaysWhatIsLeftAfterTheEnd) {
+  Json document = MakeRow();
+  document.update({{"verdict", "original"},
+                   {"why_not", "4 tried, none proven faster"},
+                   {"interval", nullptr},
+                   {"ended", "its time is used up"},
+                   {"expected", {{"gain", 0.012}, {"evaluations", 41}}}});
+  Serve("explain", document);
+  const char* const kSaid =
+      "the search has ended: its time is used up; another minute is expected to gain 1.2 %";
+  EXPECT_THAT(Run({"explain", "blur", "--full"}).output, HasSubstr(kSaid));
+  // Its lines are broken at words.
+  std::string screen = Run({"explain", "blur"}).output;
+  for (std::size_t at; (at = screen.find("\n  ")) != std::string::npos;) screen.replace(at, 3, " ");
+  EXPECT_THAT(screen, HasSubstr(kSaid));
+}
+
 TEST_F(ClientTest, AnUnknownKernelIsOneAndAnAmbiguousOneTwo) {
   daemon_.On("explain", [](const Json&) -> base::Result<Json> {
     return base::Fail(base::NotFound("no tagged kernel"));

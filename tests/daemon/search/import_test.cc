@@ -15,6 +15,7 @@ using records::Json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 std::vector<SpaceParameter> Parameters() {
   std::vector<SpaceParameter> parameters = {NumberParameter("a", {1, 2, 3, 6, 8}),
@@ -144,6 +145,19 @@ TEST(T1, IsASpace) {
   ASSERT_TRUE(space) << space.error().message;
   // Block and tile: 4 + 4 + 2; with padding the 32 alone: 4; times 4, 2 and 2.
   EXPECT_EQ(space->size(), (10u + 4u) * 16);
+}
+
+TEST(T1, FractionsAreNumbersHoweverTheyAreWritten) {
+  const auto read = ReadSpaceDescription(T1Of(std::string(kParameters) + R"t1(,
+      {"Name": "scale", "Type": "float", "Values": "[0.5, 1.0, 2.0, 2]", "Default": 1.0})t1",
+                                              kConditions));
+  ASSERT_TRUE(read) << read.error().message;
+  const SpaceParameter& scale = read->space.parameters.back();
+  EXPECT_EQ(scale.texts.size(), 3u);
+  EXPECT_EQ(scale.standard, 1);
+  EXPECT_EQ(PlaceOf(scale, Json(2.0)), 2);
+  EXPECT_EQ(PlaceOf(scale, Json(2)), 2);
+  EXPECT_EQ(PlaceOf(scale, Json(0.25)), std::nullopt);
 }
 
 TEST(T1, WhatIsWrongIsNamed) {
@@ -306,6 +320,32 @@ TEST(T4, IsReadAndWritten) {
   const auto again = ImportResults(text, nullptr);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(TextOf(again->measured), TextOf(measured));
+}
+
+TEST(T4, FractionsStayNumbers) {
+  const auto imported = ImportResults(
+      R"({"schema_version": "1.1.0", "metadata": {"timeunit": "microseconds"}, "results": [
+        {"configuration": {"scale": 0.5, "layout": "a"}, "invalidity": "correct", "correctness": 1,
+         "times": {"runtimes": [20]}},
+        {"configuration": {"scale": 1, "layout": "a"}, "invalidity": "correct", "correctness": 1,
+         "times": {"runtimes": [30]}}]})",
+      nullptr);
+  ASSERT_TRUE(imported) << imported.error().message;
+  const std::string text = T4Of(imported->measured);
+  const Json results = Json::parse(text)["results"];
+  std::vector<Json> scales;
+  for (const Json& result : results) {
+    scales.push_back(result["configuration"]["scale"]);
+    EXPECT_EQ(result["configuration"]["layout"], "a");
+  }
+  EXPECT_THAT(scales, UnorderedElementsAre(Json(0.5), Json(1)));
+  const auto again = ImportResults(text, nullptr);
+  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_EQ(again->measured.rows().size(), 2u);
+  for (const MeasuredRow& row : imported->measured.rows()) {
+    ASSERT_NE(again->measured.Find(row.point), nullptr);
+    EXPECT_DOUBLE_EQ(*again->measured.Find(row.point)->microseconds, *row.microseconds);
+  }
 }
 
 TEST(T4, WhatIsWrongNamesItsResult) {
