@@ -258,6 +258,9 @@ void AddSpaceCommands(CLI::App& app, Arguments& out) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   replay->add_option("--seed", out.seed, "of the first repeat")->capture_default_str();
+  replay->add_option("--champions", out.replay.champions,
+                     "the same space measured on another device, as a file of its own: strategies "
+                     "are told its 50 best points, as a search is told those of other devices");
   replay->add_flag("--free-search", out.replay.free_search,
                    "count only the evaluations, not the time that a search itself takes: the same "
                    "numbers on every machine");

@@ -22,7 +22,8 @@ struct ReplayArguments {
   std::vector<std::string> files;
   std::string strategies = "portfolio,random";
   std::int64_t repeats = 100;
-  bool free_search = false;  // the searches' own time does not count
+  std::vector<std::string> champions;  // measured spaces of other devices
+  bool free_search = false;            // the searches' own time does not count
 };
 
 struct Arguments {

@@ -19,6 +19,7 @@ using search::StrategyScore;
 
 constexpr std::size_t kShownMoments = 10;
 constexpr std::size_t kWrittenMoments = 100;
+constexpr std::size_t kChampions = 50;  // of a file: they recover most of what there is to gain
 
 double SteadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -80,6 +81,7 @@ Json SpaceJson(const std::string& file, const Arena& arena) {
           {"rows", measured.rows().size()},
           {"optimum_us", arena.baseline.optimum()},
           {"median_us", arena.baseline.median()},
+          {"champions", arena.champions.size()},
           {"budget_evaluations", arena.baseline.budget()},
           {"budget_seconds", arena.baseline.budget_seconds()}};
 }
@@ -145,12 +147,26 @@ int RunSearchReplay(const Arguments& arguments, Output& output) {
     if (!space) return output.Fail(space.error());
     spaces.push_back(std::move(*space));
   }
+  std::vector<search::MeasuredSpace> elsewhere;
+  for (const std::string& file : wanted.champions) {
+    auto space = ReadSpace(file, output);
+    if (!space) return output.Fail(space.error().In("--champions"));
+    elsewhere.push_back(std::move(*space));
+  }
   std::vector<Arena> arenas;
   Json files = Json::array();
   for (std::size_t i = 0; i < spaces.size(); ++i) {
     auto baseline = search::Baseline::Make(spaces[i], {});
     if (!baseline) return output.Fail(baseline.error().In(wanted.files[i]));
-    arenas.push_back({&spaces[i], std::move(*baseline)});
+    arenas.push_back({&spaces[i], std::move(*baseline), {}});
+    for (const search::MeasuredSpace& other : elsewhere) {
+      const auto more = search::ChampionsFor(spaces[i].space(), other, kChampions);
+      auto& champions = arenas.back().champions;
+      champions.insert(champions.end(), more.begin(), more.end());
+    }
+    if (!elsewhere.empty() && arenas.back().champions.empty()) {
+      output.Warning(wanted.files[i] + ": no file of --champions has all of its parameters");
+    }
     files.push_back(SpaceJson(wanted.files[i], arenas.back()));
     const search::Baseline& of = arenas.back().baseline;
     output.Line(wanted.files[i] + ": " + std::to_string(spaces[i].rows().size()) + " of " +

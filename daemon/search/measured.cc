@@ -112,6 +112,26 @@ std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const Json
   return std::nullopt;
 }
 
+namespace {
+
+std::uint16_t NearestPlace(const SpaceParameter& parameter, const Json& value) {
+  if (const auto place = PlaceOf(parameter, value)) return *place;
+  const auto& values = parameter.values;
+  const bool ordered =
+      parameter.kind == ParameterKind::kNumber || parameter.kind == ParameterKind::kPower;
+  const auto nearest =
+      ordered && value.is_number()
+          ? std::min_element(values.begin(), values.end(),
+                             [wanted = value.get<double>()](std::int64_t a, std::int64_t b) {
+                               return std::abs(static_cast<double>(a) - wanted) <
+                                      std::abs(static_cast<double>(b) - wanted);
+                             })
+          : std::find(values.begin(), values.end(), parameter.standard);
+  return static_cast<std::uint16_t>(nearest - values.begin());
+}
+
+}  // namespace
+
 Json ValueJson(const SpaceParameter& parameter, std::uint16_t place) {
   if (!parameter.texts.empty()) return parameter.texts[place];
   return parameter.values[place];
@@ -216,6 +236,37 @@ std::string TextOf(const MeasuredSpace& measured) {
     separator = ",\n";
   }
   return text + "\n]}\n";
+}
+
+std::vector<Point> ChampionsFor(const Space& space, const MeasuredSpace& elsewhere,
+                                std::size_t count) {
+  const auto& theirs = elsewhere.space().parameters();
+  std::vector<std::size_t> places;  // of the space's parameters in the other one
+  for (const SpaceParameter& parameter : space.parameters()) {
+    const auto found = std::find_if(theirs.begin(), theirs.end(), [&](const SpaceParameter& other) {
+      return other.name == parameter.name;
+    });
+    if (found == theirs.end()) return {};
+    places.push_back(static_cast<std::size_t>(found - theirs.begin()));
+  }
+  std::vector<const MeasuredRow*> ran;
+  for (const MeasuredRow& row : elsewhere.rows()) {
+    if (row.microseconds) ran.push_back(&row);
+  }
+  std::stable_sort(ran.begin(), ran.end(), [](const MeasuredRow* a, const MeasuredRow* b) {
+    return *a->microseconds < *b->microseconds;
+  });
+  if (ran.size() > count) ran.resize(count);
+  std::vector<Point> champions;
+  for (const MeasuredRow* row : ran) {
+    Point point;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const SpaceParameter& other = theirs[places[i]];
+      point.push_back(NearestPlace(space.parameters()[i], ValueJson(other, row->point[places[i]])));
+    }
+    champions.push_back(std::move(point));
+  }
+  return champions;
 }
 
 }  // namespace cupilot::search

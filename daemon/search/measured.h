@@ -76,6 +76,12 @@ class MeasuredSpace {
 // tell it nothing, which no search meets elsewhere.
 base::Result<MeasuredSpace> MeasuredPart(const MeasuredSpace& space);
 
+// Its fastest points, best first, as points of a space whose parameters have the same names: at a
+// value that the space does not have stands the nearest one, where there is one, else its standard.
+// Points need not be valid. At most `count`; none where a parameter of the space is none of its.
+std::vector<Point> ChampionsFor(const Space& space, const MeasuredSpace& elsewhere,
+                                std::size_t count);
+
 // Strict; errors name the row: "rows[3].at[1]: 48 is no value of block_y".
 base::Result<MeasuredSpace> ParseMeasured(std::string_view text);
 std::string TextOf(const MeasuredSpace& measured);

@@ -87,6 +87,20 @@ TEST_F(SearchCommandsTest, OfAFileThatIsNotWholeWhatWasMeasuredIsTheSpace) {
   for (const Json& strategy : json["strategies"]) EXPECT_EQ(strategy["unknown"], 0);
 }
 
+TEST_F(SearchCommandsTest, ReplayIsToldTheChampionsOfAnotherDevice) {
+  const auto score = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"search",   "replay",    "cache.json", "--strategy",
+                                      "transfer", "--repeats", "3",          "--free-search"};
+    words.insert(words.end(), more.begin(), more.end());
+    return RunJson(words, 0);
+  };
+  const Json alone = score({}), told = score({"--champions", "cache.json"});
+  EXPECT_EQ(alone["spaces"][0]["champions"], 0);
+  EXPECT_EQ(told["spaces"][0]["champions"], 50);
+  EXPECT_GT(told["strategies"][0]["score"], alone["strategies"][0]["score"]);
+  EXPECT_EQ(Run({"search", "replay", "cache.json", "--champions", "none.json"}).exit_code, 2);
+}
+
 TEST_F(SearchCommandsTest, ReplayIsAFunctionOfItsSeed) {
   const std::vector<std::string> words = {
       "search", "replay",     "cache.json",           "--repeats",    "20", "--seed",

@@ -53,6 +53,26 @@ TEST(Measured, IsReadAndWritten) {
   EXPECT_EQ(TextOf(*again), text);
 }
 
+TEST(Measured, ChampionsOfAnotherDeviceByNameAndNearestValue) {
+  const auto of = [](std::vector<std::int64_t> block, std::vector<std::int64_t> tile) {
+    return Space::Make(
+        {NumberParameter("block", std::move(block)), NumberParameter("tile", std::move(tile))}, {},
+        {});
+  };
+  const auto elsewhere = ParseMeasured(R"({"schema": "cupilot.measured/1", "name": "k",
+    "device": "another", "space": {"schema": "cupilot.space/1", "parameters": [
+      {"name": "tile", "kind": "number", "values": [1, 7]},
+      {"name": "block", "kind": "number", "values": [32, 96]}], "require": []},
+    "rows": [{"at": [1, 32], "us": 3, "samples": 1}, {"at": [7, 96], "us": 2, "samples": 1},
+             {"at": [7, 32], "reason": "compile"}, {"at": [1, 96], "us": 4, "samples": 1}]})");
+  ASSERT_TRUE(elsewhere) << elsewhere.error().message;
+  const auto space = of({32, 64, 90}, {1, 2, 8});
+  EXPECT_THAT(ChampionsFor(*space, *elsewhere, 2),
+              ::testing::ElementsAre(Point{2, 2}, Point{0, 0}));
+  const auto other = Space::Make({NumberParameter("unroll", {1, 2})}, {}, {});
+  EXPECT_TRUE(ChampionsFor(*other, *elsewhere, 2).empty());
+}
+
 TEST(Measured, WhatIsWrongNamesItsRow) {
   const std::string good = R"({"at": [32, "ij"], "us": 1}, )";
   const std::vector<std::pair<std::string, std::string>> cases = {
