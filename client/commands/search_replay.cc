@@ -58,6 +58,16 @@ base::Result<search::MeasuredSpace> ReadSpace(const std::string& file, Output& o
   return search::MeasuredPart(measured);
 }
 
+base::Result<std::vector<search::MeasuredSpace>> ReadSpaces(const std::vector<std::string>& files,
+                                                            Output& output) {
+  std::vector<search::MeasuredSpace> spaces;
+  for (const std::string& file : files) {
+    TRY_ASSIGN(auto space, ReadSpace(file, output));
+    spaces.push_back(std::move(space));
+  }
+  return spaces;
+}
+
 // The mean over spaces of the curves, at this share of the budget.
 double CurveAt(const StrategyScore& score, std::size_t step, std::size_t steps) {
   double sum = 0;
@@ -141,30 +151,23 @@ int RunSearchReplay(const Arguments& arguments, Output& output) {
   const ReplayArguments& wanted = arguments.replay;
   const auto strategies = StrategiesOf(wanted.strategies);
   if (!strategies) return output.Fail(strategies.error().In("--strategy"));
-  std::vector<search::MeasuredSpace> spaces;
-  for (const std::string& file : wanted.files) {
-    auto space = ReadSpace(file, output);
-    if (!space) return output.Fail(space.error());
-    spaces.push_back(std::move(*space));
-  }
-  std::vector<search::MeasuredSpace> elsewhere;
-  for (const std::string& file : wanted.champions) {
-    auto space = ReadSpace(file, output);
-    if (!space) return output.Fail(space.error().In("--champions"));
-    elsewhere.push_back(std::move(*space));
-  }
+  const auto read = ReadSpaces(wanted.files, output);
+  if (!read) return output.Fail(read.error());
+  const std::vector<search::MeasuredSpace>& spaces = *read;
+  const auto elsewhere = ReadSpaces(wanted.champions, output);
+  if (!elsewhere) return output.Fail(elsewhere.error().In("--champions"));
   std::vector<Arena> arenas;
   Json files = Json::array();
   for (std::size_t i = 0; i < spaces.size(); ++i) {
     auto baseline = search::Baseline::Make(spaces[i], {});
     if (!baseline) return output.Fail(baseline.error().In(wanted.files[i]));
     arenas.push_back({&spaces[i], std::move(*baseline), {}});
-    for (const search::MeasuredSpace& other : elsewhere) {
+    for (const search::MeasuredSpace& other : *elsewhere) {
       const auto more = search::ChampionsFor(spaces[i].space(), other, kChampions);
       auto& champions = arenas.back().champions;
       champions.insert(champions.end(), more.begin(), more.end());
     }
-    if (!elsewhere.empty() && arenas.back().champions.empty()) {
+    if (!elsewhere->empty() && arenas.back().champions.empty()) {
       output.Warning(wanted.files[i] + ": no file of --champions has all of its parameters");
     }
     files.push_back(SpaceJson(wanted.files[i], arenas.back()));

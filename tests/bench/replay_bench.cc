@@ -128,7 +128,7 @@ base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
         grounds.push_back({std::move(measured), {}});
         if (options.champions == 0) continue;
         TRY_ASSIGN(const auto elsewhere, MakeLandscape(space, kind, seed, 1));
-        grounds.back().champions = ChampionsOf(elsewhere, options.champions);
+        grounds.back().champions = ChampionsFor(elsewhere.space(), elsewhere, options.champions);
       }
     }
   }

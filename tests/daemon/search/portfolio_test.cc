@@ -162,7 +162,7 @@ TEST(Portfolio, WorksOnHugeSpacesOfAllKinds) {
 
 TEST(Portfolio, AsksForTheStandardPointFirstThenForChampionsAndOthersByTurns) {
   const MeasuredSpace landscape = LandscapeOf(35);
-  std::vector<Point> champions = ChampionsOf(landscape, 5);
+  std::vector<Point> champions = ChampionsFor(landscape.space(), landscape, 5);
   champions[1] = {0, 5, 5, 60000};  // none: there is a valid one next to it
   for (const char* name : {"portfolio", "transfer"}) {
     const auto strategy = FindStrategy(name)->make_from({landscape.space(), 1, champions, nullptr});

@@ -341,17 +341,4 @@ base::Result<MeasuredSpace> MakeLandscape(const SpaceFile& file, LandscapeKind k
   return MeasuredSpace::Make(std::move(parts));
 }
 
-std::vector<Point> ChampionsOf(const MeasuredSpace& measured, std::size_t count) {
-  std::vector<const MeasuredRow*> ran;
-  for (const MeasuredRow& row : measured.rows()) {
-    if (row.microseconds) ran.push_back(&row);
-  }
-  std::stable_sort(ran.begin(), ran.end(), [](const MeasuredRow* a, const MeasuredRow* b) {
-    return *a->microseconds < *b->microseconds;
-  });
-  std::vector<Point> champions;
-  for (std::size_t i = 0; i < std::min(count, ran.size()); ++i) champions.push_back(ran[i]->point);
-  return champions;
-}
-
 }  // namespace cupilot::search

@@ -29,7 +29,4 @@ std::string_view NameOf(LandscapeKind kind);
 base::Result<MeasuredSpace> MakeLandscape(const SpaceFile& file, LandscapeKind kind,
                                           std::uint64_t seed, std::uint64_t device);
 
-// The best points of a measured space, best first.
-std::vector<Point> ChampionsOf(const MeasuredSpace& measured, std::size_t count);
-
 }  // namespace cupilot::search
