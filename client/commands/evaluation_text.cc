@@ -90,7 +90,10 @@ std::string ExpectedLine(const records::Json& document) {
     line += (line.empty() ? "" : "; ") + std::string("another minute is expected to gain ") +
             (percent > 0 && percent < 0.1 ? "less than 0.1 %" : gain);
   }
-  return line;
+  const Json numbers = ObjectOf(document, "numbers");
+  if (line.empty() || numbers.empty()) return line;
+  return line + "; of " + CountOf(numbers, "points") + " points of its tunables " +
+         CountOf(numbers, "tried") + " were tried";
 }
 
 void PrintExpected(const records::Json& document, Output& output) {

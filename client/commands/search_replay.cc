@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "search/launch_facts.h"
 #include "search/score.h"
 #include "search/tuner_files.h"
 
@@ -157,11 +159,13 @@ int RunSearchReplay(const Arguments& arguments, Output& output) {
   const auto elsewhere = ReadSpaces(wanted.champions, output);
   if (!elsewhere) return output.Fail(elsewhere.error().In("--champions"));
   std::vector<Arena> arenas;
+  std::vector<std::unique_ptr<search::LaunchFacts>> facts;
   Json files = Json::array();
   for (std::size_t i = 0; i < spaces.size(); ++i) {
     auto baseline = search::Baseline::Make(spaces[i], {});
     if (!baseline) return output.Fail(baseline.error().In(wanted.files[i]));
-    arenas.push_back({&spaces[i], std::move(*baseline), {}});
+    facts.push_back(search::LaunchFacts::Make(spaces[i]));
+    arenas.push_back({&spaces[i], std::move(*baseline), {}, facts.back().get()});
     for (const search::MeasuredSpace& other : *elsewhere) {
       const auto more = search::ChampionsFor(spaces[i].space(), other, kChampions);
       auto& champions = arenas.back().champions;

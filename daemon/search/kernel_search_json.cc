@@ -35,6 +35,7 @@ Json OutcomeJson(const Outcome& outcome) {
   if (outcome.built.registers > 0) {
     json["registers"] = outcome.built.registers;
     json["shared_bytes"] = outcome.built.shared_bytes;
+    if (outcome.built.local_bytes > 0) json["local_bytes"] = outcome.built.local_bytes;
   }
   if (outcome.built.cpu_seconds > 0) json["build_cpu_seconds"] = outcome.built.cpu_seconds;
   if (outcome.speedup) json["speedup"] = records::NumberJson(*outcome.speedup);
@@ -69,6 +70,7 @@ base::Result<Outcome> ReadOutcome(const Json& json, const std::string& path) {
       .Optional("same_code", outcome.same_code)
       .Optional("registers", outcome.built.registers)
       .Optional("shared_bytes", outcome.built.shared_bytes)
+      .Optional("local_bytes", outcome.built.local_bytes)
       .Optional("build_cpu_seconds", outcome.built.cpu_seconds)
       .Optional("speedup", outcome.speedup)
       .Optional("aligned", outcome.aligned)

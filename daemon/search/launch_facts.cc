@@ -46,7 +46,6 @@ double ValueOf(const std::vector<records::SlotExpression>& factors,
 
 std::unique_ptr<LaunchFacts> LaunchFacts::Make(const NumberSpace& numbers, const Space& space) {
   std::unique_ptr<LaunchFacts> facts(new LaunchFacts(space));
-  bool depends = false;
   const auto add = [&](const std::vector<std::string>& texts, Product& product) {
     for (const std::string& text : texts) {
       auto compiled = Compiled(text, space, numbers.constants);
@@ -54,34 +53,51 @@ std::unique_ptr<LaunchFacts> LaunchFacts::Make(const NumberSpace& numbers, const
         product.clear();  // of which one is not known, nothing is
         return;
       }
-      depends = depends || !compiled->slots().empty();
       product.push_back(std::move(*compiled));
     }
   };
   add(numbers.block, facts->block_);
   add(numbers.grid, facts->grid_);
   facts->shared_bytes_ = Compiled(numbers.shared_bytes, space, numbers.constants);
-  depends = depends || (facts->shared_bytes_ && !facts->shared_bytes_->slots().empty());
-  if (!depends) return nullptr;
+  if (facts->block_.empty()) return nullptr;
   facts->limits_ = numbers.limits;
   facts->multiprocessors_ = numbers.multiprocessors;
   return facts;
 }
 
-void LaunchFacts::Append(const Point& point, std::vector<double>& facts) const {
+std::unique_ptr<LaunchFacts> LaunchFacts::Make(const MeasuredSpace& measured) {
+  NumberSpace numbers;
+  numbers.constants = measured.file().constants;
+  numbers.block = measured.file().block;
+  numbers.grid = measured.file().grid;
+  numbers.shared_bytes = measured.file().shared_bytes;
+  numbers.limits = LimitsOf(measured.architecture());
+  numbers.multiprocessors = measured.multiprocessors();
+  return Make(numbers, measured.space());
+}
+
+void LaunchFacts::Append(const Point& point, const BuildReport& built,
+                         std::vector<double>& facts) const {
   std::vector<std::int64_t> slots(point.size());
   for (std::size_t i = 0; i < point.size(); ++i) slots[i] = space_.ValueOf(point, i);
   const double threads = ValueOf(block_, slots), blocks = ValueOf(grid_, slots);
-  const double shared = shared_bytes_ ? ValueOf(*shared_bytes_, slots) : 0;
+  const auto shared = (shared_bytes_ ? ValueOf(*shared_bytes_, slots) : 0) +
+                      static_cast<double>(built.shared_bytes);
   const auto all_threads = static_cast<double>(limits_.sm_threads.value_or(kThreadsElsewhere));
   double room = threads > 0 ? std::min(std::floor(all_threads / threads), kBlocks) : 0;
-  const auto all_shared = limits_.sm_shared_bytes ? limits_.sm_shared_bytes : limits_.shared_bytes;
-  if (all_shared && shared > 0) {
-    room = std::min(room, std::floor(static_cast<double>(*all_shared) / shared));
-  }
+  const auto bound = [&room](std::optional<std::int64_t> all, double of_block) {
+    if (all && of_block > 0)
+      room = std::min(room, std::floor(static_cast<double>(*all) / of_block));
+  };
+  bound(limits_.sm_shared_bytes ? limits_.sm_shared_bytes : limits_.shared_bytes, shared);
+  bound(limits_.sm_registers,
+        static_cast<double>(RegistersOfBlock(built.registers, static_cast<std::int64_t>(threads))));
   const double at_once = room * static_cast<double>(multiprocessors_);
   const double waves = at_once > 0 ? std::ceil(blocks / at_once) : 0;
-  for (const double fact : {threads, blocks, threads * blocks, shared, room, waves}) {
+  const auto registers = static_cast<double>(built.registers);
+  const auto local = static_cast<double>(built.local_bytes);
+  for (const double fact : {threads, blocks, threads * blocks, registers, local, shared,
+                            room * threads, waves, blocks * shared, threads * blocks * local}) {
     facts.push_back(fact);
   }
 }

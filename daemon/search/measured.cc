@@ -38,6 +38,12 @@ base::Result<> CheckRow(const MeasuredRow& row, std::size_t index) {
     return base::Fail(RowError(index, "has neither a time (us) nor a reason why there is none"));
   }
   if (row.samples < 0) return base::Fail(RowError(index, "samples: less than none"));
+  if (!row.times.empty() && static_cast<std::size_t>(row.samples) != row.times.size()) {
+    return base::Fail(RowError(index, "times: their number is not that of samples"));
+  }
+  if (std::min({row.registers, row.local_bytes, row.shared_bytes}) < 0) {
+    return base::Fail(RowError(index, "registers, local_bytes, shared_bytes: less than none"));
+  }
   if (!IsDuration(row.compile_seconds) || !IsDuration(row.measure_seconds)) {
     return base::Fail(RowError(index, "compile_s, measure_s: not a duration"));
   }
@@ -53,9 +59,14 @@ MeasuredRow ReadRow(const Json& json, const std::string& path,
   object.Required("at", at)
       .Optional("us", microseconds)
       .Optional("samples", row.samples)
+      .Optional("times", row.times)
       .Optional("reason", row.reason)
       .Optional("compile_s", row.compile_seconds)
-      .Optional("measure_s", row.measure_seconds);
+      .Optional("measure_s", row.measure_seconds)
+      .Optional("registers", row.registers)
+      .Optional("local_bytes", row.local_bytes)
+      .Optional("shared_bytes", row.shared_bytes);
+  if (!object.Has("samples")) row.samples = static_cast<std::int64_t>(row.times.size());
   if (object.Has("us")) row.microseconds = microseconds;
   object.Finish();
   if (!reading.ok()) return row;
@@ -180,8 +191,9 @@ const MeasuredRow* MeasuredSpace::Find(const Point& point) const {
 }
 
 base::Result<MeasuredSpace> MeasuredPart(const MeasuredSpace& space) {
-  return MeasuredSpace::Make(
-      {space.name(), space.device(), space.file(), ValidPoints::kRows, space.rows()});
+  return MeasuredSpace::Make({space.name(), space.device(), space.architecture(),
+                              space.multiprocessors(), space.file(), ValidPoints::kRows,
+                              space.rows()});
 }
 
 base::Result<MeasuredSpace> ParseMeasured(std::string_view text) {
@@ -195,6 +207,8 @@ base::Result<MeasuredSpace> ParseMeasured(std::string_view text) {
     object.Schema(MeasuredSpace::kSchema)
         .Optional("name", parts.name)
         .Optional("device", parts.device)
+        .Optional("architecture", parts.architecture)
+        .Optional("multiprocessors", parts.multiprocessors)
         .Required("space", space)
         .OptionalWord("valid", kValid, parts.valid)
         .Required("rows", rows);
@@ -211,14 +225,29 @@ base::Result<MeasuredSpace> ParseMeasured(std::string_view text) {
   return MeasuredSpace::Make(std::move(parts));
 }
 
+namespace {
+
+std::string KnownOfDevice(const MeasuredSpace& measured) {
+  std::string text;
+  if (!measured.architecture().empty()) {
+    text += ",\n\"architecture\":" + records::CompactJson(measured.architecture());
+  }
+  if (measured.multiprocessors() > 0) {
+    text += ",\n\"multiprocessors\":" + std::to_string(measured.multiprocessors());
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string TextOf(const MeasuredSpace& measured) {
   Json head = {{"name", measured.name()}, {"device", measured.device()}};
-  std::string text = "{\"schema\":\"" + std::string(MeasuredSpace::kSchema) +
-                     "\",\n\"name\":" + records::CompactJson(head["name"]) +
-                     ",\n\"device\":" + records::CompactJson(head["device"]) +
-                     ",\n\"space\":" + records::CompactJson(ToJson(measured.file())) +
-                     ",\n\"valid\":\"" + records::WordOf(kValid, measured.valid()) +
-                     "\",\n\"rows\":[";
+  std::string text =
+      "{\"schema\":\"" + std::string(MeasuredSpace::kSchema) +
+      "\",\n\"name\":" + records::CompactJson(head["name"]) +
+      ",\n\"device\":" + records::CompactJson(head["device"]) + KnownOfDevice(measured) +
+      ",\n\"space\":" + records::CompactJson(ToJson(measured.file())) + ",\n\"valid\":\"" +
+      records::WordOf(kValid, measured.valid()) + "\",\n\"rows\":[";
   const std::vector<SpaceParameter>& parameters = measured.file().parameters;
   const char* separator = "\n";
   for (const MeasuredRow& row : measured.rows()) {
@@ -228,10 +257,17 @@ std::string TextOf(const MeasuredSpace& measured) {
     }
     Json line = {{"at", std::move(at)}};
     if (row.microseconds) line["us"] = *row.microseconds;
-    if (row.samples > 0) line["samples"] = row.samples;
+    if (!row.times.empty()) {
+      line["times"] = row.times;
+    } else if (row.samples > 0) {
+      line["samples"] = row.samples;
+    }
     if (!row.reason.empty()) line["reason"] = row.reason;
     if (row.compile_seconds > 0) line["compile_s"] = row.compile_seconds;
     if (row.measure_seconds > 0) line["measure_s"] = row.measure_seconds;
+    if (row.registers > 0) line["registers"] = row.registers;
+    if (row.local_bytes > 0) line["local_bytes"] = row.local_bytes;
+    if (row.shared_bytes > 0) line["shared_bytes"] = row.shared_bytes;
     text += separator + records::CompactJson(line);
     separator = ",\n";
   }

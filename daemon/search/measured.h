@@ -2,14 +2,19 @@
 // search is run on where there is no GPU.
 //
 //   {"schema": "cupilot.measured/1", "name": "gemm", "device": "NVIDIA A100",
+//    "architecture": "sm_80", "multiprocessors": 108,
 //    "space": {"schema": "cupilot.space/1", ...}, "valid": "solved",
 //    "rows": [
-//     {"at": [64, "kij"], "us": 12.5, "samples": 32, "compile_s": 2.7, "measure_s": 0.1},
+//     {"at": [64, "kij"], "us": 12.5, "times": [12.4, 12.6], "compile_s": 2.7, "measure_s": 0.1,
+//      "registers": 40, "local_bytes": 0, "shared_bytes": 4096},
+//     {"at": [32, "kij"], "us": 13.5, "samples": 32},
 //     {"at": [64, "ijk"], "reason": "compile", "compile_s": 0.9}
 //    ]}
 //
 // `at` has the values in the order of the space's parameters. A row has `us`, the mean time in
-// microseconds, or `reason`, why there is none. `valid`: "solved" (where nothing is said), what the
+// microseconds, with its samples one by one (`times`) or their number, or `reason`, why there is
+// none; and, where that is known, what the compiler said of a thread's registers and local bytes
+// and of a block's static shared bytes. `valid`: "solved" (where nothing is said), what the
 // space's constraints leave; or "rows", the points of the rows and no others, where the constraints
 // are not known. Valid points without a row were not measured. One row a line, as written.
 #pragma once
@@ -22,6 +27,7 @@
 
 #include "base/result.h"
 #include "records/json.h"
+#include "search/resources.h"
 #include "search/space.h"
 #include "search/space_json.h"
 
@@ -34,8 +40,12 @@ struct MeasuredRow {
   std::string reason;          // of a failure; not empty
   double compile_seconds = 0;  // what the point cost when it was measured
   double measure_seconds = 0;  // verification included
+  std::int64_t registers = 0, local_bytes = 0, shared_bytes = 0;  // 0: not known, or none
+  // Of the samples, in microseconds; empty: only their mean was kept.
+  std::vector<double> times = {};
 
   double seconds() const { return compile_seconds + measure_seconds; }
+  BuildReport report() const { return {registers, shared_bytes, compile_seconds, local_bytes}; }
 };
 
 enum class ValidPoints { kSolved, kRows };
@@ -47,17 +57,22 @@ class MeasuredSpace {
   struct Parts {
     std::string name;
     std::string device;
+    std::string architecture;          // of the device; empty: not known
+    std::int64_t multiprocessors = 0;  // the same; 0: not known
     SpaceFile space;
     ValidPoints valid = ValidPoints::kSolved;
     std::vector<MeasuredRow> rows;
   };
 
   // kInvalidArgument names the row: a point that is not valid or has two rows, a time that is not
-  // positive, a failure without a reason. And what Space::Make() has to say.
+  // positive, a failure without a reason, another number of times than of samples. And what
+  // Space::Make() has to say.
   static base::Result<MeasuredSpace> Make(Parts parts);
 
   const std::string& name() const { return parts_.name; }
   const std::string& device() const { return parts_.device; }
+  const std::string& architecture() const { return parts_.architecture; }
+  std::int64_t multiprocessors() const { return parts_.multiprocessors; }
   const SpaceFile& file() const { return parts_.space; }
   ValidPoints valid() const { return parts_.valid; }
   const std::vector<MeasuredRow>& rows() const { return parts_.rows; }

@@ -36,6 +36,7 @@ void NumberSearch::Begin() {
   warning_ = solved->warning;
   numbers_.require = solved->unsolved;
   solved_ = std::make_unique<const SolvedSpace>(std::move(*solved));
+  size_ = solved_->space.size();
   const auto row = FindStrategy(strategy_name_);
   if (!row) {
     warning_ = "no values of its tunables are tried: " + row.error().message;
@@ -183,7 +184,7 @@ void NumberSearch::Report(const Values& values, std::optional<double> speedup,
   asked.reported = true;
   asked.failure = failure;
   if (built.registers > 0) built_.emplace_back(*point, built);
-  if (built.cpu_seconds > 0) strategy_->ReportBuild(*point, built.cpu_seconds);
+  if (built != BuildReport()) strategy_->ReportBuild(*point, built);
   if (speedup && *speedup > 0) asked.time = 1 / *speedup;
   for (; asked.waiting > 0; --asked.waiting) Tell(*point, asked);
   dry_ = false;

@@ -54,8 +54,8 @@ class NumberSearch {
   // What a person should know of the space: what of it could not be solved, or why it is empty.
   // Empty before the first point was asked for.
   const std::string& warning() const { return warning_; }
-  // Valid points, at most 2^63; 0 before they are known.
-  std::uint64_t size() const { return solved_ ? solved_->space.size() : 0; }
+  // Valid points, at most 2^63; 0 before they are known. Stays after Close().
+  std::uint64_t size() const { return size_; }
 
   // Nothing more is asked: frees what that would need.
   void Close();
@@ -79,6 +79,7 @@ class NumberSearch {
   NumberSpace numbers_;  // once it was solved `require` is what could not be
   std::uint64_t seed_;
   std::string strategy_name_;
+  std::uint64_t size_ = 0;
   bool begun_ = false;
   bool dry_ = false;  // nothing was left; the strategy is asked again after the next result
   std::unique_ptr<const SolvedSpace> solved_;  // before the strategy, which refers to it

@@ -214,9 +214,12 @@ NumberSpace SpaceOf(const records::Variant& variant, const records::Case& worklo
   if (space.tunables.empty()) return space;
   space.require = variant.require;
   space.constants = EnvironmentOf(workload);
-  for (const records::Launch& launch : records::LaunchesOf(variant)) {
-    DemandGeometry(launch.block, launch.grid, space);
-  }
+  const std::vector<records::Launch> launches = records::LaunchesOf(variant);
+  for (const records::Launch& launch : launches) DemandGeometry(launch.block, launch.grid, space);
+  if (launches.empty()) return space;
+  space.block = launches.front().block;
+  space.grid = launches.front().grid;
+  space.shared_bytes = launches.front().shared_bytes;
   return space;
 }
 

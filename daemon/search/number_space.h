@@ -52,7 +52,7 @@ struct NumberSpace {
 NumberSpace SpaceOf(const records::Kernel& kernel, const records::Case& workload);
 
 // The same of a variant's tunables that are integers: its `require`, and that each of its launches
-// is legal. What its `values` say is the default.
+// is legal. What its `values` say is the default; models know its first launch.
 NumberSpace SpaceOf(const records::Variant& variant, const records::Case& workload);
 
 // Integer scalars of a case as names of expressions, and its geometry (grid_x ... shared_bytes)

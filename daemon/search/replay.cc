@@ -60,7 +60,7 @@ ReplayRun Replay(const MeasuredSpace& measured, Strategy& strategy, double budge
       if (row == nullptr) {
         strategy.ReportFailure(*point, Failure::kUnknown);
       } else {
-        if (is_new) strategy.ReportBuild(*point, row->compile_seconds);
+        if (is_new) strategy.ReportBuild(*point, row->report());
         strategy.Report(*point, result);
       }
     });

@@ -160,10 +160,13 @@ bool FitsByReport(const BuildReport& report, const std::vector<std::string>& blo
   return !limits.shared_bytes || shared + report.shared_bytes <= *limits.shared_bytes;
 }
 
+std::int64_t RegistersOfBlock(std::int64_t registers_of_thread, std::int64_t threads) {
+  return RoundUp(registers_of_thread, 8) * RoundUp(threads, kWarp);
+}
+
 bool FitsRegisters(std::int64_t registers_of_thread, std::int64_t threads,
                    const DeviceLimits& limits) {
-  if (!limits.registers) return true;
-  return RoundUp(registers_of_thread, 8) * RoundUp(threads, kWarp) <= *limits.registers;
+  return !limits.registers || RegistersOfBlock(registers_of_thread, threads) <= *limits.registers;
 }
 
 }  // namespace cupilot::search

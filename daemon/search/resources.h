@@ -47,17 +47,20 @@ std::optional<Excess> WhyNotLaunched(const records::Variant& variant,
                                      const records::Environment& values,
                                      const records::Workload& workload, const DeviceLimits& limits);
 
-// Whether a block of so many threads finds its registers: a warp gets them in units of 256, each
+// What a block of so many threads takes of registers: a warp gets them in units of 256, each
 // thread's rounded up to 8.
+std::int64_t RegistersOfBlock(std::int64_t registers_of_thread, std::int64_t threads);
+// Whether it finds them.
 bool FitsRegisters(std::int64_t registers_of_thread, std::int64_t threads,
                    const DeviceLimits& limits);
 
 // What the compiler said of a build: of a thread, and static bytes of a block; and how many seconds
-// of the processor it took. 0: not known.
+// of the processor it took. 0: not known, or none.
 struct BuildReport {
   std::int64_t registers = 0;
   std::int64_t shared_bytes = 0;
   double cpu_seconds = 0;
+  std::int64_t local_bytes = 0;  // of a thread: arrays, and what registers could not hold
   bool operator==(const BuildReport&) const = default;
 };
 // Whether a launch with this block and these dynamic bytes would fit if it were built to the same.

@@ -166,7 +166,7 @@ StrategyScore ScoreOf(const StrategyRow& row, const std::vector<Arena>& arenas,
     std::vector<double> sum(arena.baseline.moments().size());
     for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
       const auto strategy =
-          row.make_from({arena.measured->space(), seed + repeat, arena.champions, nullptr});
+          row.make_from({arena.measured->space(), seed + repeat, arena.champions, arena.facts});
       const ReplayRun run = Replay(*arena.measured, *strategy,
                                    arena.baseline.budget_seconds() * (1 + kRounding), clock);
       const std::vector<double> curve = CurveOf(arena.baseline, run);

@@ -80,6 +80,7 @@ struct Arena {
   const MeasuredSpace* measured = nullptr;
   Baseline baseline;
   std::vector<Point> champions = {};  // what strategies are told (strategy.h)
+  const PointFacts* facts = nullptr;  // the same
 };
 
 // All repeats of one strategy.

@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, ParameterKind>, 5> kParameterKi
     {"category", ParameterKind::kCategory},
     {"order", ParameterKind::kOrder},
 }};
-constexpr std::size_t kMostOrdered = 7;  // 5,040 orders
+constexpr std::size_t kMostOrdered = 7;
+constexpr std::size_t kMostOrders = 5040;  // those of seven
 
 const char* NameOfKind(ParameterKind kind) {
   const auto found = std::find_if(kParameterKinds.begin(), kParameterKinds.end(),
@@ -29,15 +30,37 @@ const char* NameOfKind(ParameterKind kind) {
   return found->first.data();
 }
 
-// All orders of the texts, joined: "ijk", "ikj", ...
-std::vector<std::string> OrdersOf(const std::vector<std::string>& of) {
-  std::vector<std::size_t> places(of.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::vector<std::string> orders;
+// All orders of the texts, each as often as `times` says, joined: "ijk", "ikj", ...
+void AddOrders(const std::vector<std::string>& of, const std::vector<std::int64_t>& times,
+               std::vector<std::string>& orders) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    places.insert(places.end(), static_cast<std::size_t>(times[i]), i);
+  }
   do {
+    if (orders.size() > kMostOrders) return;
     orders.emplace_back();
     for (const std::size_t place : places) orders.back() += of[place];
   } while (std::next_permutation(places.begin(), places.end()));
+}
+
+// `blocks`: how often a text may stand in an order; once, where nothing is said. Those in which
+// none is twice come first.
+std::vector<std::string> OrdersOf(const std::vector<std::string>& of,
+                                  const std::map<std::string, std::int64_t>& blocks) {
+  std::vector<std::string> orders;
+  std::vector<std::int64_t> times(of.size(), 1);
+  const auto most = [&](std::size_t i) {
+    const auto found = blocks.find(of[i]);
+    return found == blocks.end() ? 1 : found->second;
+  };
+  std::size_t next = 0;
+  while (next < of.size()) {
+    AddOrders(of, times, orders);
+    // Counts up, as the digits of a number.
+    for (next = 0; next < of.size() && times[next] == most(next); ++next) times[next] = 1;
+    if (next < of.size()) ++times[next];
+  }
   return orders;
 }
 
@@ -70,11 +93,13 @@ void Read(const Json& json, const std::string& path, SpaceParameter& out,
   std::string kind = "number";
   std::vector<Json> values;
   std::vector<std::string> of;
+  std::map<std::string, std::int64_t> blocks;
   Json standard;
   object.Required("name", out.name)
       .Optional("kind", kind)
       .Optional("values", values)
       .Optional("of", of)
+      .Optional("blocks", blocks)
       .Optional("standard", standard)
       .Optional("when", out.when)
       .Finish();
@@ -91,7 +116,20 @@ void Read(const Json& json, const std::string& path, SpaceParameter& out,
       return reading.Fail(records::Join(path, "of"),
                           "2 to " + std::to_string(kMostOrdered) + " names are ordered");
     }
-    SetTexts(OrdersOf(of), out);
+    for (const auto& [name, most] : blocks) {
+      if (most >= 1 && most <= static_cast<std::int64_t>(kMostOrdered) &&
+          std::find(of.begin(), of.end(), name) != of.end()) {
+        continue;
+      }
+      return reading.Fail(records::Join(records::Join(path, "blocks"), name),
+                          "how often one of those in 'of' may stand in an order: 1 to " +
+                              std::to_string(kMostOrdered));
+    }
+    SetTexts(OrdersOf(of, blocks), out);
+    if (out.texts.size() > kMostOrders) {
+      return reading.Fail(records::Join(path, "blocks"),
+                          "more than " + std::to_string(kMostOrders) + " orders");
+    }
   } else if (out.kind == ParameterKind::kBoolean && values.empty()) {
     out.values = {0, 1};
   } else if (!values.empty() && values.front().is_string()) {
@@ -115,8 +153,31 @@ void Read(const Json& json, const std::string& path, SpaceParameter& out,
   }
 }
 
+namespace {
+
+void ReadLaunch(const Json& json, SpaceFile& out, records::Reading& reading) {
+  records::ObjectReader object(json, "launch", reading);
+  object.Required("grid", out.grid)
+      .Required("block", out.block)
+      .Optional("shared_bytes", out.shared_bytes)
+      .Finish();
+  for (const auto* const dimensions : {&out.grid, &out.block}) {
+    if (!dimensions->empty() && dimensions->size() <= 3) continue;
+    reading.Fail("launch", "grid and block have one to three expressions each");
+  }
+}
+
+Json LaunchJson(const SpaceFile& file) {
+  Json launch = {{"grid", file.grid}, {"block", file.block}};
+  if (!file.shared_bytes.empty()) launch["shared_bytes"] = file.shared_bytes;
+  return launch;
+}
+
+}  // namespace
+
 base::Result<SpaceFile> ParseSpaceFile(const Json& json) {
   SpaceFile out;
+  Json launch;
   std::map<std::string, std::int64_t> constants;
   records::Reading reading(records::Strictness::kStrict);
   records::ObjectReader object(json, "", reading);
@@ -124,7 +185,9 @@ base::Result<SpaceFile> ParseSpaceFile(const Json& json) {
       .Required("parameters", out.parameters)
       .Optional("require", out.require)
       .Optional("constants", constants)
+      .Optional("launch", launch)
       .Finish();
+  if (!launch.is_null()) ReadLaunch(launch, out, reading);
   if (!reading.ok()) return base::Fail(*reading.error());
   for (const auto& [name, value] : constants) out.constants.integers[name] = value;
   return out;
@@ -146,10 +209,12 @@ Json ToJson(const SpaceFile& file) {
   }
   Json constants = Json::object();
   for (const auto& [name, value] : file.constants.integers) constants[name] = value;
-  return {{"schema", SpaceFile::kSchema},
-          {"constants", std::move(constants)},
-          {"parameters", std::move(parameters)},
-          {"require", file.require}};
+  Json json = {{"schema", SpaceFile::kSchema},
+               {"constants", std::move(constants)},
+               {"parameters", std::move(parameters)},
+               {"require", file.require}};
+  if (!file.block.empty()) json["launch"] = LaunchJson(file);
+  return json;
 }
 
 }  // namespace cupilot::search

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "search/resources.h"
 #include "search/space.h"
 
 namespace cupilot::search {
@@ -39,8 +40,8 @@ class Strategy {
   virtual void Report(const Point& point, std::optional<double> microseconds) = 0;
   // The same of a point that failed, by who knows why.
   virtual void ReportFailure(const Point& point, Failure) { Report(point, std::nullopt); }
-  // Before either, where it was built: how many seconds of the processor that took.
-  virtual void ReportBuild(const Point&, double /*seconds*/) {}
+  // Before either, where it was built: what the compiler said, and what that took.
+  virtual void ReportBuild(const Point&, const BuildReport&) {}
 };
 
 // What is known of points without running them, for models of their times: as many numbers for each
@@ -50,8 +51,10 @@ class PointFacts {
  public:
   virtual ~PointFacts() = default;
   virtual std::size_t count() const = 0;
-  // Appends count() numbers, none below 0.
-  virtual void Append(const Point& point, std::vector<double>& facts) const = 0;
+  // Appends count() numbers, none below 0. `built`: what the compiler said of the point, or is
+  // expected to say; all 0 where nobody knows.
+  virtual void Append(const Point& point, const BuildReport& built,
+                      std::vector<double>& facts) const = 0;
 };
 
 struct StrategyInputs {

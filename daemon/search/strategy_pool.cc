@@ -221,6 +221,28 @@ std::vector<records::Strategy> NearestSeeds(const std::vector<PoolEntry>& entrie
   return seeds;
 }
 
+std::vector<NearKernel> NearestKernels(const std::vector<PoolEntry>& entries,
+                                       const PoolQuestion& question, std::size_t most) {
+  std::map<std::string, double> distances;  // by key
+  for (const PoolEntry& entry : entries) {
+    const bool here = entry.origin == PoolOrigin::kHere && !entry.kernel_key.empty() &&
+                      entry.device.kind == question.device;
+    if (!here || !entry.features || !question.features || IsOfKernel(entry, question)) continue;
+    const double distance = records::Distance(*entry.features, *question.features);
+    if (distance > kFarthest) continue;
+    const auto known = distances.try_emplace(entry.kernel_key, distance).first;
+    known->second = std::min(known->second, distance);
+  }
+  std::vector<NearKernel> near;
+  near.reserve(distances.size());
+  for (const auto& [key, distance] : distances) near.push_back({key, distance});
+  std::stable_sort(near.begin(), near.end(), [](const NearKernel& a, const NearKernel& b) {
+    return a.distance < b.distance;
+  });
+  if (near.size() > most) near.resize(most);
+  return near;
+}
+
 std::vector<PoolEntry> NearestExamples(const std::vector<PoolEntry>& entries,
                                        const PoolQuestion& question, std::size_t most) {
   std::vector<PoolEntry> wins, failures;

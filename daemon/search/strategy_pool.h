@@ -57,6 +57,16 @@ std::vector<records::Strategy> NearestSeeds(const std::vector<records::PoolEntry
                                             const std::vector<std::string>& applicable,
                                             std::size_t most);
 
+// Other kernels that were measured on this machine and are like the one in question, the nearest
+// first, at most `most`; beyond kFarthest, or on another kind of device, they are none.
+struct NearKernel {
+  std::string key;
+  double distance = 0;  // records::Distance()
+  bool operator==(const NearKernel&) const = default;
+};
+std::vector<NearKernel> NearestKernels(const std::vector<records::PoolEntry>& entries,
+                                       const PoolQuestion& question, std::size_t most);
+
 // What a prompt shows as examples: the nearest entries, also shipped ones and those with steps that
 // no rewrite makes; of the same bottleneck and kind of device first, wins before failures (at most
 // one in three is a failure), each with another set of techniques. As Anonymous() leaves them.

@@ -54,6 +54,18 @@ std::optional<double> MeanOfRuns(const Json& numbers) {
   return SumOfRuns(numbers) / static_cast<double>(numbers.size());
 }
 
+// Each run in microseconds; none where one of them is no time.
+std::vector<double> TimesOf(const Json& runs, double to_microseconds) {
+  std::vector<double> times;
+  if (!runs.is_array()) return times;
+  for (const Json& run : runs) {
+    const double time = NumberOf(run).value_or(0) * to_microseconds;
+    if (!std::isfinite(time) || time <= 0) return {};
+    times.push_back(time);
+  }
+  return times;
+}
+
 // A duration, scaled; what is no positive number is none.
 double Scaled(const Json& json, double scale) {
   const double value = NumberOf(json).value_or(0);
@@ -117,6 +129,7 @@ base::Result<ForeignFile> ReadKernelTuner(const Json& json) {
     }
     const Json& runs = Field(entry, "times");
     row.row.samples = runs.is_array() ? static_cast<std::int64_t>(runs.size()) : 0;
+    if (row.row.microseconds) row.row.times = TimesOf(runs, 1e3);
     row.row.compile_seconds = Scaled(Field(entry, "compile_time"), kMilliseconds);
     row.row.measure_seconds = entry.contains("benchmark_time")
                                   ? Scaled(Field(entry, "benchmark_time"), kMilliseconds)
@@ -174,6 +187,9 @@ base::Result<MeasuredRow> ReadT4Row(const Json& result, double unit) {
   row.samples = samples           ? static_cast<std::int64_t>(std::clamp(*samples, 0.0, 1e9))
                 : runs.is_array() ? static_cast<std::int64_t>(runs.size())
                                   : 0;
+  // Where there are fewer, they stand for what they were computed from.
+  if (row.microseconds) row.times = TimesOf(runs, unit * 1e6);
+  if (static_cast<std::int64_t>(row.times.size()) != row.samples) row.times.clear();
   // The published schema and the programs that write it differ in the name.
   row.compile_seconds = Scaled(
       Field(times, times.contains("compilation_time") ? "compilation_time" : "compilation"), unit);
@@ -411,7 +427,8 @@ std::string T4Of(const MeasuredSpace& measured) {
                   {"runtimes", Json::array()}};
     Json measurements = Json::array();
     if (row.microseconds) {
-      times["runtimes"].push_back(*row.microseconds / 1e3);
+      for (const double time : row.times) times["runtimes"].push_back(time / 1e3);
+      if (row.times.empty()) times["runtimes"].push_back(*row.microseconds / 1e3);
       measurements.push_back(
           {{"name", "time"}, {"value", *row.microseconds / 1e3}, {"unit", "ms"}});
     }

@@ -446,6 +446,7 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   }
   document["tried"] = job == nullptr ? Json::array() : TriedJson(*job);
   document["expected"] = job == nullptr ? Json() : ExpectedJson(*job);
+  document["numbers"] = job == nullptr ? Json() : NumbersJson(*job);
   document["ended"] = job == nullptr ? "" : job->ended();
   document["cost"] = CostJson(service, kernel, job);
   document["next"] = NextStepOf(service, *place.object, kernel, known.set, document["published"]);

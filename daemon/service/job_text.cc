@@ -77,6 +77,15 @@ records::Json ExpectedJson(const KernelJob& job) {
   return {{"gain", expected->gain}, {"evaluations", expected->evaluations}};
 }
 
+records::Json NumbersJson(const KernelJob& job) {
+  if (job.search() == nullptr || job.search()->numbers().size() == 0) return nullptr;
+  const auto& ideas = job.search()->ideas();
+  const auto tried = std::count_if(ideas.begin(), ideas.end(), [](const search::Idea& idea) {
+    return idea.outcome && !idea.candidate.values.empty();
+  });
+  return {{"points", job.search()->numbers().size()}, {"tried", tried}};
+}
+
 records::Json CurveJson(const KernelJob& job) {
   std::vector<double> bests;
   double best = 1.0;

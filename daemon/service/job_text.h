@@ -23,6 +23,9 @@ std::map<std::string, std::int64_t> CountDropped(const KernelJob& job);
 
 // What another minute is expected to bring: {"gain": 0.003, "evaluations": 41}, or null.
 records::Json ExpectedJson(const KernelJob& job);
+// What there is to be tried of the source's tunables, and how much of it has a result: {"points":
+// 4096, "tried": 41}; null where there are none, or the search has not asked for one yet.
+records::Json NumbersJson(const KernelJob& job);
 
 // The best so far, by the original, after each verdict in the order of asking: [1.0, 1.31, 1.31],
 // at most kCurvePoints (of more the last of each slice). Empty before the first verdict.

@@ -502,7 +502,7 @@ search::Outcome KernelJob::OutcomeOf(const Attempt& attempt,
   outcome.cases = search::SpeedupsOf(evaluation.cases);
   outcome.variant = attempt.variant.id;
   outcome.built = {evaluation.resources.registers, evaluation.resources.shared_bytes,
-                   BuildSecondsOf(evaluation)};
+                   BuildSecondsOf(evaluation), evaluation.resources.local_bytes};
   if (attempt.variant.strategy) outcome.aligned = attempt.variant.strategy;
   outcome.floor_share = LeastFloorShare(input_.workload, evaluation);
   return outcome;

@@ -116,6 +116,7 @@ class KernelJob {
   const std::vector<search::Opinion>& opinions() const { return opinions_; }
   // What the strategy pool said when the work began; the same in every daemon that goes on with it.
   const PoolAdvice& advice() const { return advice_; }
+  const Elsewhere& elsewhere() const { return elsewhere_; }
   // The last verdict of this step, for events.
   const std::optional<records::Evaluation>& last() const { return last_; }
 
@@ -141,6 +142,7 @@ class KernelJob {
   void BeginModels();
   void OnModelNews();
   void AskPool(const std::optional<records::KernelFeatures>& features);
+  void AddChampionsLike(const search::PoolQuestion& question);
   void TellPool(const Attempt& attempt, const records::Evaluation& evaluation);
   // Asks for as many as the pace allows, tells what has ended, and ends the step after its turn.
   void GoOn();

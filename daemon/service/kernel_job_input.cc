@@ -2,10 +2,16 @@
 // what the strategy pool knows of kernels like it.
 #include <utility>
 
+#include "search/near_values.h"
 #include "search/number_space.h"
 #include "service/kernel_job.h"
 
 namespace cupilot::service {
+namespace {
+
+constexpr std::size_t kMostLike = 16;  // kernels like it, of which the best values are asked for
+
+}  // namespace
 
 void KernelJob::AskTechniques() {
   Enter("propose");
@@ -48,10 +54,28 @@ void KernelJob::AskPool(const std::optional<records::KernelFeatures>& features) 
     if (opinion.applies) applicable.push_back(opinion.technique);
   }
   advice_ = with_.pool.Advise(question, applicable);
-  if (input_.parts.pool) return;
+  if (input_.parts.pool) return AddChampionsLike(question);
   advice_.seeds.clear();
   advice_.priors.clear();
   advice_.examples.clear();
+}
+
+// Behind those of this very kernel, what won on kernels like it that have tunables of the same
+// names.
+void KernelJob::AddChampionsLike(const search::PoolQuestion& question) {
+  if (input_.kernel.tunables.empty()) return;
+  std::vector<search::NearChampion> near;
+  for (const search::NearKernel& like : with_.pool.KernelsLike(question, kMostLike)) {
+    // Of no workload of this kernel: whatever won there.
+    Elsewhere won =
+        SplitWinners(with_.catalog.WinnersElsewhere(like.key, {}, input_.place, kMostWinners));
+    if (won.champions.empty()) continue;
+    near.push_back({like.distance, std::move(won.champions.front())});
+  }
+  for (search::Values& values : search::ValuesLike(std::move(near), input_.kernel.tunables)) {
+    if (elsewhere_.champions.size() >= kMostWinners) return;
+    elsewhere_.champions.push_back(std::move(values));
+  }
 }
 
 search::SearchInput KernelJob::InputOfSearch() const {

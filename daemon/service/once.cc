@@ -426,6 +426,7 @@ void Once::FinishTune() {
   result["kernel"] = records::LabelOf(kernel_);
   result["evaluations"] = evaluations_;
   result["expected"] = ExpectedJson(*job_);
+  result["numbers"] = NumbersJson(*job_);
   result["ended"] = job_->ended();
   result["models"] = ModelsJson();
   result["variant"] = best ? records::ToJson(best->variant) : Json();

@@ -327,4 +327,11 @@ PoolAdvice Pool::Advise(const search::PoolQuestion& question,
   return advice;
 }
 
+std::vector<search::NearKernel> Pool::KernelsLike(const search::PoolQuestion& question,
+                                                  std::size_t most) {
+  const auto all = All();
+  if (!all) return {};  // Advise() has said why
+  return search::NearestKernels(*all, question, most);
+}
+
 }  // namespace cupilot::service

@@ -72,6 +72,9 @@ class Pool {
   // nothing, with a line in the log.
   PoolAdvice Advise(const search::PoolQuestion& question,
                     const std::vector<std::string>& applicable);
+  // As search::NearestKernels().
+  std::vector<search::NearKernel> KernelsLike(const search::PoolQuestion& question,
+                                              std::size_t most);
 
  private:
   base::Result<> Load();

@@ -14,8 +14,10 @@
 // on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
 // with
 // --champions strategies know the best points of another device of the same family.
-// replay_bench --steps SPACE.json: what a step takes after 10,000 evaluations, on a space
-// (cupilot.space/1) with made-up times.
+// replay_bench --regret FILE... [--repeats N]: what is lost by trusting the cost model (see
+// tests/support/model_regret.h): medians over repeats, in %, by what it sees: values alone,
+// launches, too, and what the compiler said. replay_bench --steps SPACE.json: what a step takes
+// after 10,000 evaluations, on a space (cupilot.space/1) with made-up times.
 #include <time.h>
 
 #include <algorithm>
@@ -23,14 +25,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
+#include "search/launch_facts.h"
 #include "search/portfolio/portfolio.h"
 #include "search/score.h"
 #include "search/tuner_files.h"
 #include "tests/support/made_up/landscapes.h"
+#include "tests/support/model_regret.h"
 #include "tests/support/results_until_good.h"
 #include "tests/support/rivals/rival_strategies.h"
 #include "tests/support/simulated_pace.h"
@@ -51,6 +56,7 @@ struct Options {
   std::string only;  // names with commas around them; empty: all
   bool ablations = false;
   bool made_up = false;
+  bool regret = false;
   std::uint64_t seeds = 1, first_seed = 1;
   std::size_t champions = 0;
   std::size_t in_flight = 0;  // 0: scores
@@ -74,6 +80,7 @@ constexpr StrategyRow kAblations[] = {
     {"no_bandit", "", &MakeWithout<&PortfolioParts::bandit>},
     {"no_feasibility", "", &MakeWithout<&PortfolioParts::feasibility>},
     {"no_build_costs", "", &MakeWithout<&PortfolioParts::build_costs>},
+    {"no_build_reports", "", &MakeWithout<&PortfolioParts::build_reports>},
 };
 
 std::vector<StrategyRow> StrategiesOf(const Options& options) {
@@ -143,10 +150,11 @@ int Quarters(const Options& options, const std::string& title, int digits,
   std::printf("%s: quarter, median, three quarters\n", title.c_str());
   for (const StrategyRow& row : StrategiesOf(options)) {
     for (const Ground& ground : *grounds) {
+      const auto facts = LaunchFacts::Make(ground.measured);
       std::vector<double> found;
       for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
         const auto strategy =
-            row.make_from({ground.measured.space(), seed, ground.champions, nullptr});
+            row.make_from({ground.measured.space(), seed, ground.champions, facts.get()});
         found.push_back(of(ground.measured, *strategy));
       }
       std::sort(found.begin(), found.end());
@@ -186,6 +194,7 @@ int Compare(const Options& options) {
   const auto grounds = GroundsOf(options);
   if (!grounds) return Fail(grounds.error().message);
   std::vector<Arena> arenas;
+  std::vector<std::unique_ptr<LaunchFacts>> facts;
   for (const Ground& ground : *grounds) {
     const MeasuredSpace& measured = ground.measured;
     auto baseline = Baseline::Make(measured, {});
@@ -194,7 +203,8 @@ int Compare(const Options& options) {
                 measured.name().c_str(), measured.rows().size(), baseline->optimum(),
                 baseline->median(), static_cast<unsigned long long>(baseline->budget()),
                 baseline->seconds_each());
-    arenas.push_back({&measured, std::move(*baseline), ground.champions});
+    facts.push_back(LaunchFacts::Make(measured));
+    arenas.push_back({&measured, std::move(*baseline), ground.champions, facts.back().get()});
   }
   std::vector<StrategyScore> scores;
   std::printf("\n%-20s %7s  %-16s %10s %8s %8s\n", "strategy", "score", "95 %", "evaluated",
@@ -222,6 +232,39 @@ int Compare(const Options& options) {
     std::printf("\n%-20s", row.name.c_str());
     for (const StrategyScore& column : scores) {
       std::printf(" %12.1f", &row == &column ? 50.0 : 100 * LevelOf(row.scores, column.scores, 1));
+    }
+  }
+  std::printf("\n");
+  return 0;
+}
+
+int Regret(const Options& options) {
+  const auto grounds = GroundsOf(options);
+  if (!grounds) return Fail(grounds.error().message);
+  const auto median = [](std::vector<double>& numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    return 100 * numbers[numbers.size() / 2];
+  };
+  std::printf("%-20s %6s", "regret in %", "known");
+  for (const char* sees : {"values", "launches", "compiler"}) {
+    std::printf("  %9s: first, of ten", sees);
+  }
+  for (const Ground& ground : *grounds) {
+    const auto facts = LaunchFacts::Make(ground.measured);
+    for (const std::size_t known : {20, 50, 100, 200}) {
+      std::printf("\n%-20s %6zu", ground.measured.name().c_str(), known);
+      for (const auto& [of, reports] : {std::pair<const PointFacts*, bool>{nullptr, false},
+                                        {facts.get(), false},
+                                        {facts.get(), true}}) {
+        std::vector<double> first, of_ten;
+        for (std::uint64_t seed = 1; seed <= options.repeats; ++seed) {
+          const ModelRegret regret = RegretOf(ground.measured, of, reports, known, seed);
+          first.push_back(regret.first);
+          of_ten.push_back(regret.of_ten);
+        }
+        std::printf("  %17.1f, %6.1f", median(first), median(of_ten));
+      }
+      std::fflush(stdout);
     }
   }
   std::printf("\n");
@@ -261,7 +304,7 @@ int Steps(const std::string& file) {
       if (!point) break;
       const double time = MadeUpTime(*space, *point);
       const double again = ProcessorSeconds();
-      strategy->ReportBuild(*point, time);
+      strategy->ReportBuild(*point, {64, 1024, time, 16});
       strategy->Report(*point, time);
       if (done >= kEvaluations) taken.push_back((between - before) + (ProcessorSeconds() - again));
     }
@@ -306,6 +349,8 @@ int main(int count, char** words) {
       options.looks = std::max(0.0, std::strtod(words[++i], nullptr));
     } else if (word == "--made-up") {
       options.made_up = true;
+    } else if (word == "--regret") {
+      options.regret = true;
     } else if (word == "--ablations") {
       options.ablations = true;
     } else {
@@ -317,9 +362,10 @@ int main(int count, char** words) {
                  "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] "
                  "[--builders N [--looks X]] [--in-flight N] | "
                  "--made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ... | "
-                 "--steps SPACE.json\n");
+                 "--regret FILE... | --steps SPACE.json\n");
     return 2;
   }
+  if (options.regret) return cupilot::search::Regret(options);
   if (options.builders > 0) return cupilot::search::ReachInTime(options);
   return options.in_flight > 0 ? cupilot::search::Reach(options)
                                : cupilot::search::Compare(options);

@@ -228,10 +228,13 @@ TEST_F(ClientTest, ExplainSaysWhatIsLeftAfterTheEnd) {
                    {"why_not", "4 tried, none proven faster"},
                    {"interval", nullptr},
                    {"ended", "its time is used up"},
-                   {"expected", {{"gain", 0.012}, {"evaluations", 41}}}});
+                   {"expected", {{"gain", 0.012}, {"evaluations", 41}}},
+                   {"numbers", {{"points", 4096}, {"tried", 40}}}});
   Serve("explain", document);
   const char* const kSaid =
-      "the search has ended: its time is used up; another minute is expected to gain 1.2 %";
+      "the search has ended: its time is used up; another minute is expected to gain 1.2 %; of "
+      "4096 "
+      "points of its tunables 40 were tried";
   EXPECT_THAT(Run({"explain", "blur", "--full"}).output, HasSubstr(kSaid));
   // Its lines are broken at words.
   std::string screen = Run({"explain", "blur"}).output;

@@ -31,6 +31,7 @@ inline std::size_t ResultsUntilGood(const MeasuredSpace& measured, Strategy& str
     const MeasuredRow* found = measured.Find(asked.front());
     const auto time = found == nullptr ? std::nullopt : found->microseconds;
     if (time && *time <= 1.05 * best) return done + 1;
+    if (found != nullptr) strategy.ReportBuild(asked.front(), found->report());
     strategy.Report(asked.front(), time);
     asked.pop_front();
   }

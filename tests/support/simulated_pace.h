@@ -50,7 +50,7 @@ class SimulatedPace {
       const std::optional<double> time = event.row->microseconds;
       if (time && *time <= good_) return now_;
       // At once, though the daemon waits for a few that were asked for before.
-      strategy_.ReportBuild(event.row->point, event.row->compile_seconds);
+      strategy_.ReportBuild(event.row->point, event.row->report());
       strategy_.Report(event.row->point, time);
       --under_way_;
     }

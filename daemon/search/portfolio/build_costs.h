@@ -5,10 +5,7 @@
 // of it took the search of a GEMM away from its best points. Pure.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
-#include "search/portfolio/refitted_trees.h"
+#include "search/portfolio/learned_number.h"
 #include "search/portfolio/scales.h"
 #include "search/space.h"
 
@@ -16,23 +13,17 @@ namespace cupilot::search {
 
 class BuildCosts {
  public:
-  explicit BuildCosts(const Features& features);
+  explicit BuildCosts(const Features& features) : features_(features) {}
 
-  // What the point's build took, in seconds; fits a little of a new model.
+  // The point was built in so many seconds (0: not known); fits a little of a new model.
   void Learn(const Point& point, double seconds);
   // What a build of the point is worth, above 0 to 1: where it is expected to take so many times as
   // long as the median, so many times less.
   double WorthOf(const Point& point) const;
 
  private:
-  void Begin();
-
   const Features& features_;
-  std::vector<float> rows_;        // features of what was built, the newest last
-  std::vector<double> log_costs_;  // of seconds
-  RefittedTrees trees_;
-  std::size_t fitted_ = 0;  // builds
-  double log_middle_ = 0;   // of seconds: the median of the builds at the last Begin()
+  LearnedNumber log_seconds_;
 };
 
 }  // namespace cupilot::search

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/portfolio/build_reports.h"
 #include "search/portfolio/feasibility.h"
 #include "search/random_numbers.h"
 
@@ -15,6 +16,7 @@ constexpr std::size_t kMostRowsOfTimes = 1000;
 constexpr std::size_t kMostTerms = 120;
 constexpr std::size_t kRanked = 400;  // points that a step ranks
 constexpr double kRidge = 0.3;
+constexpr double kOfFacts = 0.1;  // so that a factor of 100 is about as much as a value's way
 constexpr BoostedTrees::Settings kTimeTrees = {50, 4, 0.2, 2};
 constexpr int kTreesAStepOfTimes = 2;
 constexpr double kEverywhere = 0.4;  // the share of the ranked that is drawn from the whole space
@@ -35,7 +37,7 @@ CostModel::CostModel(const Commons& commons, const Scales& scales, const Feature
       terms_ += 1;
       if (parameters[p].values.size() > 2) squares_.push_back(p);
     } else {
-      terms_ += parameters[p].values.size();
+      terms_ += scales.HasWays(p) ? scales.WaysOf(p, 0).size() : parameters[p].values.size();
     }
   }
   terms_ += 2 * squares_.size();
@@ -50,12 +52,21 @@ CostModel::CostModel(const Commons& commons, const Scales& scales, const Feature
       ++terms_;
     }
   }
+  terms_ += features.facts();
+  features.Of(commons.space.Standard().value_or(commons.space.Nearest(Point(parameters.size(), 0))),
+              standard_);
   const auto size = static_cast<Eigen::Index>(terms_);
   gram_.setZero(size, size);
   moments_.setZero(size);
 }
 
-void CostModel::TermsOf(const Point& point, std::vector<double>& terms) const {
+void CostModel::FeaturesOf(const Point& point, std::vector<float>& features) const {
+  features_.Of(point, features);
+  commons_.build_reports.Tell(point, features);
+}
+
+void CostModel::TermsOf(const Point& point, const std::vector<float>& features,
+                        std::vector<double>& terms) const {
   const auto& parameters = commons_.space.parameters();
   const auto scaled = [&](std::size_t p) {
     return (scales_.IsOrdered(p) ? scales_.At(p, point[p]) : static_cast<double>(point[p])) - 0.5;
@@ -68,9 +79,11 @@ void CostModel::TermsOf(const Point& point, std::vector<double>& terms) const {
       terms.push_back(scaled(p));
       continue;
     }
-    for (std::size_t v = 0; v < values; ++v) {
-      terms.push_back(1 - scales_.Distance(p, point[p], static_cast<std::uint16_t>(v)));
+    if (scales_.HasWays(p)) {
+      for (const std::int8_t way : scales_.WaysOf(p, point[p])) terms.push_back(0.5 * way);
+      continue;
     }
+    for (std::size_t v = 0; v < values; ++v) terms.push_back(v == point[p] ? 1 : 0);
   }
   for (const std::size_t p : squares_) {
     const double value = scaled(p);
@@ -78,6 +91,11 @@ void CostModel::TermsOf(const Point& point, std::vector<double>& terms) const {
     terms.push_back(8 * value * value * value);
   }
   for (const auto& [a, b] : products_) terms.push_back(4 * scaled(a) * scaled(b));
+  // What a roofline is made of, which multiplies: logarithms add up.
+  const std::size_t first = features.size() - features_.facts();
+  for (std::size_t i = first; i < features.size(); ++i) {
+    terms.push_back(kOfFacts * static_cast<double>(features[i] - standard_[i]));
+  }
 }
 
 void CostModel::Begin() {
@@ -97,9 +115,9 @@ void CostModel::Begin() {
   std::vector<float> rows, row;
   std::vector<double> rest, terms;
   for (const std::size_t i : chosen) {
-    features_.Of(results[i].point, row);
+    FeaturesOf(results[i].point, row);
     rows.insert(rows.end(), row.begin(), row.end());
-    TermsOf(results[i].point, terms);
+    TermsOf(results[i].point, row, terms);
     rest.push_back(std::min(results[i].log_time, ceiling_) -
                    next_weights_.dot(Eigen::Map<const Eigen::VectorXd>(terms.data(), size)));
   }
@@ -130,8 +148,10 @@ void CostModel::Learn(const History::Result& result) {
     std::nth_element(times.begin(), times.begin() + 20, times.end());
     ceiling_ = times[20] + 1.5 * (times[20] - commons_.history.best()->log_time) + 0.1;
   }
+  std::vector<float> features;
   std::vector<double> terms;
-  TermsOf(result.point, terms);
+  FeaturesOf(result.point, features);
+  TermsOf(result.point, features, terms);
   const Eigen::Map<const Eigen::VectorXd> vector(terms.data(), static_cast<Eigen::Index>(terms_));
   gram_.selfadjointView<Eigen::Lower>().rankUpdate(vector);
   moments_ += vector * std::min(result.log_time, ceiling_);
@@ -141,8 +161,8 @@ void CostModel::Learn(const History::Result& result) {
 double CostModel::Predict(const Point& point) const {
   std::vector<double> terms;
   std::vector<float> features;
-  TermsOf(point, terms);
-  features_.Of(point, features);
+  FeaturesOf(point, features);
+  TermsOf(point, features, terms);
   const Eigen::Map<const Eigen::VectorXd> vector(terms.data(), static_cast<Eigen::Index>(terms_));
   return weights_.dot(vector) + trees_.Predict(features);
 }

@@ -1,7 +1,8 @@
 // A model of the times of this kernel, refitted to its own measurements as they come: a quadratic
 // function of the scaled values (ridge regression) and boosted trees on what that leaves, which see
-// the facts of each point, too. It ranks many points without building them, for Bayesian
-// optimisation; alone, or in a large space, the best one is proposed. Pure.
+// the facts of each point, too, with what the compiler is expected to say of it. It ranks many
+// points without building them, for Bayesian optimisation; alone, or in a large space, the best one
+// is proposed. Pure.
 #pragma once
 
 #include <Eigen/Core>
@@ -28,7 +29,9 @@ class CostModel : public PortfolioMember {
   bool IsFitted() const { return trees_.IsFitted(); }
 
  private:
-  void TermsOf(const Point& point, std::vector<double>& terms) const;
+  void FeaturesOf(const Point& point, std::vector<float>& features) const;
+  void TermsOf(const Point& point, const std::vector<float>& features,
+               std::vector<double>& terms) const;
   void Begin();
   void Work();
 
@@ -39,6 +42,7 @@ class CostModel : public PortfolioMember {
   std::vector<std::size_t> squares_;  // parameters
   std::vector<std::pair<std::size_t, std::size_t>> products_;
   std::size_t terms_ = 0;
+  std::vector<float> standard_;  // features of the standard point
   Eigen::MatrixXd gram_;
   Eigen::VectorXd moments_;
   // What is asked, and what is being fitted.

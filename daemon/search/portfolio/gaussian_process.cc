@@ -10,7 +10,8 @@ namespace {
 constexpr double kFirstLength = 0.7;
 // A parameter's factor is (1 + kWeight * matern) / (1 + kWeight).
 constexpr double kWeight = 4;
-constexpr double kProductShare = 0.5;  // of the product over groups; the rest: their mean
+constexpr double kProductShare = 0.5;      // of the product over groups; the rest: their mean
+constexpr std::size_t kMostInTable = 128;  // values of a parameter
 constexpr double kLeastVariance = 1e-10;
 
 double Matern(double distance) {
@@ -34,19 +35,23 @@ MixedKernel::MixedKernel(const Space& space, const Scales& scales)
   for (std::size_t p = 0; p < lengths_.size(); ++p) SetLength(p, kFirstLength);
 }
 
+double MixedKernel::FactorOf(std::size_t parameter, std::uint16_t a, std::uint16_t b) const {
+  const double far = scales_.Distance(parameter, a, b) / lengths_[parameter];
+  // What has no order needs the plain exponential: Mallows' kernel of orders.
+  const double near = scales_.IsOrdered(parameter) ? Matern(far) : std::exp(-far);
+  return (1 + kWeight * near) / (1 + kWeight);
+}
+
 void MixedKernel::SetLength(std::size_t parameter, double length) {
   lengths_[parameter] = length;
   const std::size_t count = space_.parameters()[parameter].values.size();
+  if (count > kMostInTable) return;
   std::vector<double>& table = tables_[parameter];
   table.resize(count * count);
   for (std::size_t a = 0; a < count; ++a) {
     for (std::size_t b = 0; b < count; ++b) {
-      const double distance =
-          scales_.Distance(parameter, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b));
-      // What has no order needs the plain exponential: Mallows' kernel of orders.
-      const double near =
-          scales_.IsOrdered(parameter) ? Matern(distance / length) : std::exp(-distance / length);
-      table[a * count + b] = (1 + kWeight * near) / (1 + kWeight);
+      table[a * count + b] =
+          FactorOf(parameter, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b));
     }
   }
 }
@@ -56,7 +61,9 @@ double MixedKernel::Of(const Point& a, const Point& b) const {
   for (const std::vector<std::size_t>& group : groups_) {
     double factor = 1;
     for (const std::size_t p : group) {
-      factor *= tables_[p][a[p] * space_.parameters()[p].values.size() + b[p]];
+      const std::vector<double>& table = tables_[p];
+      factor *= table.empty() ? FactorOf(p, a[p], b[p])
+                              : table[a[p] * space_.parameters()[p].values.size() + b[p]];
     }
     product *= factor;
     sum += factor;

@@ -29,11 +29,14 @@ class MixedKernel {
   double Of(const Point& a, const Point& b) const;
 
  private:
+  double FactorOf(std::size_t parameter, std::uint16_t a, std::uint16_t b) const;
+
   const Space& space_;
   const Scales& scales_;
   std::vector<std::vector<std::size_t>> groups_;  // of parameters with more than one value
   std::vector<double> lengths_;
-  std::vector<std::vector<double>> tables_;  // by parameter: the factor for each pair of places
+  // By parameter: the factor for each pair of places; empty: of so many values that it is computed.
+  std::vector<std::vector<double>> tables_;
   double noise_ = 1e-3;
 };
 

@@ -10,6 +10,7 @@
 namespace cupilot::search {
 
 class BuildCosts;
+class BuildReports;
 class Feasibility;
 
 // What members share.
@@ -18,6 +19,7 @@ struct Commons {
   const History& history;
   const Feasibility& feasibility;
   const BuildCosts& build_costs;
+  const BuildReports& build_reports;
   std::mt19937_64& random;
 };
 

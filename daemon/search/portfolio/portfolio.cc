@@ -33,8 +33,10 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
       features_(space_, scales_, inputs.facts),
       feasibility_(features_, parts.feasibility),
       build_costs_(features_),
+      build_reports_(features_),
       learns_build_costs_(parts.build_costs),
-      commons_{space_, history_, feasibility_, build_costs_, random_},
+      learns_build_reports_(parts.build_reports && inputs.facts != nullptr),
+      commons_{space_, history_, feasibility_, build_costs_, build_reports_, random_},
       shuffled_(space_, inputs.seed ^ 0x5bd1e995),
       standard_(space_.Standard()) {
   // Of a space that is not large Bayesian optimisation learns enough to have nearly all
@@ -146,8 +148,9 @@ void Portfolio::ReportFailure(const Point& point, Failure failure) {
   Put(point, std::nullopt, failure);
 }
 
-void Portfolio::ReportBuild(const Point& point, double seconds) {
-  if (learns_build_costs_) build_costs_.Learn(point, seconds);
+void Portfolio::ReportBuild(const Point& point, const BuildReport& built) {
+  if (learns_build_costs_) build_costs_.Learn(point, built.cpu_seconds);
+  if (learns_build_reports_) build_reports_.Learn(point, built);
 }
 
 // A new best counts by how much it gained; what came near it, a little.

@@ -13,6 +13,7 @@
 
 #include "search/portfolio/bandit.h"
 #include "search/portfolio/build_costs.h"
+#include "search/portfolio/build_reports.h"
 #include "search/portfolio/feasibility.h"
 #include "search/portfolio/history.h"
 #include "search/portfolio/member.h"
@@ -33,9 +34,10 @@ struct PortfolioParts {
   bool bandit = true;  // not: members take turns
   bool feasibility = true;
   bool build_costs = true;
+  bool build_reports = true;
 
   static constexpr PortfolioParts None() {
-    return {false, false, false, false, false, false, true, true};
+    return {false, false, false, false, false, false, true, true, true};
   }
 };
 
@@ -47,7 +49,7 @@ class Portfolio : public Strategy {
   std::optional<Point> Next() override;
   void Report(const Point& point, std::optional<double> microseconds) override;
   void ReportFailure(const Point& point, Failure failure) override;
-  void ReportBuild(const Point& point, double seconds) override;
+  void ReportBuild(const Point& point, const BuildReport& built) override;
 
  private:
   std::optional<Point> Choose();
@@ -64,7 +66,8 @@ class Portfolio : public Strategy {
   Features features_;
   Feasibility feasibility_;
   BuildCosts build_costs_;
-  const bool learns_build_costs_;
+  BuildReports build_reports_;
+  const bool learns_build_costs_, learns_build_reports_;
   Commons commons_;
   RandomStrategy shuffled_;                 // all points
   std::vector<Point> postponed_;            // of them: likely to fail

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace cupilot::search {
 namespace {
@@ -28,25 +33,50 @@ double Logarithm(std::int64_t value, std::int64_t least) {
   return std::log2(1 + above);
 }
 
-// The letters' places: "kij" is an order of what "ijk" is one of.
-double KendallDistance(const std::string& a, const std::string& b) {
-  if (a.size() != b.size() || a.size() < 2) return a == b ? 0 : 1;
-  std::size_t turned = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t j = i + 1; j < a.size(); ++j) {
-      const std::size_t first = b.find(a[i]), second = b.find(a[j]);
-      if (first == std::string::npos || second == std::string::npos) return 1;
-      turned += first > second ? 1 : 0;
+using Loop = std::pair<char, std::size_t>;  // a letter, and how many of the same stand before it
+
+std::map<Loop, std::size_t> PlacesOf(const std::string& order) {
+  std::map<Loop, std::size_t> places;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::size_t before = 0;
+    while (places.contains({order[i], before})) ++before;
+    places[{order[i], before}] = i;
+  }
+  return places;
+}
+
+// By order; empty where there is only one loop.
+std::vector<Scales::Ways> WaysOfOrders(const std::vector<std::string>& orders) {
+  std::vector<std::map<Loop, std::size_t>> places;
+  std::set<Loop> loops;
+  for (const std::string& order : orders) {
+    places.push_back(PlacesOf(order));
+    for (const auto& [loop, place] : places.back()) loops.insert(loop);
+  }
+  std::vector<Scales::Ways> ways;
+  for (const auto& of_order : places) {
+    ways.emplace_back();
+    for (auto x = loops.begin(); x != loops.end(); ++x) {
+      for (auto y = std::next(x); y != loops.end(); ++y) {
+        const auto of_x = of_order.find(*x), of_y = of_order.find(*y);
+        const bool both = of_x != of_order.end() && of_y != of_order.end();
+        ways.back().push_back(!both ? 0 : of_x->second < of_y->second ? 1 : -1);
+      }
     }
   }
-  return static_cast<double>(turned) / (static_cast<double>(a.size() * (a.size() - 1)) / 2);
+  if (loops.size() < 2) ways.clear();
+  return ways;
 }
 
 }  // namespace
 
-Scales::Scales(const Space& space) : space_(space), at_(space.parameters().size()) {
+Scales::Scales(const Space& space)
+    : space_(space), at_(space.parameters().size()), ways_(space.parameters().size()) {
   for (std::size_t i = 0; i < at_.size(); ++i) {
     const SpaceParameter& parameter = space.parameters()[i];
+    const bool is_order = parameter.kind == ParameterKind::kOrder &&
+                          parameter.texts.size() == parameter.values.size();
+    if (is_order) ways_[i] = WaysOfOrders(parameter.texts);
     if (parameter.kind != ParameterKind::kNumber && parameter.kind != ParameterKind::kPower) {
       continue;
     }
@@ -64,9 +94,12 @@ Scales::Scales(const Space& space) : space_(space), at_(space.parameters().size(
 double Scales::Distance(std::size_t parameter, std::uint16_t a, std::uint16_t b) const {
   if (a == b) return 0;
   if (IsOrdered(parameter)) return std::abs(at_[parameter][a] - at_[parameter][b]);
-  const SpaceParameter& of = space_.parameters()[parameter];
-  if (of.kind != ParameterKind::kOrder || of.texts.size() != of.values.size()) return 1;
-  return KendallDistance(of.texts[a], of.texts[b]);
+  if (!HasWays(parameter)) return 1;
+  const Ways& of_a = WaysOf(parameter, a);
+  const Ways& of_b = WaysOf(parameter, b);
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < of_a.size(); ++i) differ += of_a[i] != of_b[i] ? 1 : 0;
+  return static_cast<double>(differ) / static_cast<double>(of_a.size());
 }
 
 Features::Features(const Space& space, const Scales& scales, const PointFacts* facts)
@@ -74,7 +107,9 @@ Features::Features(const Space& space, const Scales& scales, const PointFacts* f
   for (std::size_t i = 0; i < log_.size(); ++i) {
     const SpaceParameter& parameter = space.parameters()[i];
     if (!scales.IsOrdered(i)) {
-      count_ += parameter.kind == ParameterKind::kBoolean ? 1 : parameter.values.size();
+      count_ += parameter.kind == ParameterKind::kBoolean ? 1
+                : scales.HasWays(i)                       ? scales.WaysOf(i, 0).size()
+                                                          : parameter.values.size();
       continue;
     }
     count_ += 1;
@@ -101,11 +136,13 @@ void Features::Of(const Point& point, std::vector<float>& features) const {
       features.push_back(static_cast<float>(scales_.At(i, point[i])));
     } else if (parameter.kind == ParameterKind::kBoolean) {
       features.push_back(static_cast<float>(point[i]));
+    } else if (scales_.HasWays(i)) {
+      for (const std::int8_t way : scales_.WaysOf(i, point[i])) {
+        features.push_back(static_cast<float>(way));
+      }
     } else {
-      // Nearness to each value: of a category, that it is the one.
       for (std::size_t place = 0; place < parameter.values.size(); ++place) {
-        features.push_back(static_cast<float>(
-            1 - scales_.Distance(i, point[i], static_cast<std::uint16_t>(place))));
+        features.push_back(place == point[i] ? 1.0F : 0.0F);
       }
     }
   }
@@ -114,9 +151,20 @@ void Features::Of(const Point& point, std::vector<float>& features) const {
     features.push_back(static_cast<float>(a + b));
     features.push_back(static_cast<float>(a - b));
   }
+  AppendFacts(point, {}, features);
+}
+
+void Features::SetBuild(const Point& point, const BuildReport& built,
+                        std::vector<float>& features) const {
+  features.resize(features.size() - facts());
+  AppendFacts(point, built, features);
+}
+
+void Features::AppendFacts(const Point& point, const BuildReport& built,
+                           std::vector<float>& features) const {
   if (facts_ == nullptr) return;
   std::vector<double> numbers;
-  facts_->Append(point, numbers);
+  facts_->Append(point, built, numbers);
   for (const double number : numbers) {
     features.push_back(static_cast<float>(std::log1p(std::max(number, 0.0))));
   }

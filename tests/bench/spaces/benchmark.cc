@@ -213,6 +213,17 @@ base::Result<search::Point> OwnPoint(const Benchmark& benchmark) {
       base::InvalidArgument(benchmark.name + ": the source's own point is not valid"));
 }
 
+search::SpaceFile SpaceWithLaunch(const Benchmark& benchmark) {
+  search::SpaceFile file = benchmark.space_file;
+  for (const auto& [name, value] : ScalarsOf(benchmark.workload.cases[0]).integers) {
+    if (name != benchmark.index) file.constants.integers[name] = value;
+  }
+  file.grid = benchmark.tag.launch_grid;
+  file.block = benchmark.tag.launch_block;
+  file.shared_bytes = benchmark.tag.launch_shared_bytes;
+  return file;
+}
+
 records::Environment ScalarsOf(const records::Case& one) {
   records::Environment names;
   for (const records::Argument& argument : one.arguments) {

@@ -44,6 +44,9 @@ base::Result<search::Point> OwnPoint(const Benchmark& benchmark);
 // The case's scalars by name.
 records::Environment ScalarsOf(const records::Case& one);
 
+// The space's file with the launch that the tag says, and the case's integers.
+search::SpaceFile SpaceWithLaunch(const Benchmark& benchmark);
+
 // "block_size_x=64" for each parameter, as macros.
 std::vector<std::string> DefinesOf(const search::Space& space, const search::Point& point);
 

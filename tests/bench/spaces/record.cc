@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -23,6 +24,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "device/cuda/cuda_device.h"
 #include "device/device_lock.h"
 #include "search/measured.h"
 #include "search/random_numbers.h"
@@ -55,6 +57,10 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 const double kProgramBegan = Now();
+
+// To a thousandth: nanoseconds of times in microseconds, milliseconds of seconds. A file of many
+// points need not hold more.
+double Rounded(double number) { return std::round(number * 1e3) / 1e3; }
 
 // What ptxas says of a block that no GPU of this kind can hold: points that the space does not
 // exclude, and that are not there.
@@ -125,7 +131,7 @@ class Recorder {
 
   // Nothing: the row says why.
   base::Result<std::optional<PointLaunch>> Load(const Built& built, search::MeasuredRow& row) {
-    row.compile_seconds = built.seconds;
+    row.compile_seconds = Rounded(built.seconds);
     if (built.failed) {
       row.reason = "build_failed";
       detail_ = built.log;
@@ -135,9 +141,23 @@ class Recorder {
     device::ModuleInfo info;
     auto module = device_->Load(built.artifact, &info);
     if (!module) return Failure(module.error(), row);
+    NoteResources(*module, info, row);
     auto launch = PointLaunch::Make(benchmark_, *memory_, row.point, *device_, *module, info);
     if (!launch) return Failure(launch.error(), row);
     return std::optional(std::move(*launch));
+  }
+
+  // What the compiler said of the module's kernels, of each number the most. Only a GPU tells.
+  void NoteResources(device::ModuleId module, const device::ModuleInfo& info,
+                     search::MeasuredRow& row) const {
+    const auto* cuda = dynamic_cast<const device::cuda::CudaDevice*>(device_.get());
+    if (cuda == nullptr) return;
+    for (std::size_t i = 0; i < info.kernels.size(); ++i) {
+      const auto said = cuda->ResourcesOf(module, static_cast<int>(i));
+      row.registers = std::max<std::int64_t>(row.registers, said.registers);
+      row.local_bytes = std::max<std::int64_t>(row.local_bytes, said.local_bytes);
+      row.shared_bytes = std::max<std::int64_t>(row.shared_bytes, said.shared_bytes);
+    }
   }
 
   std::optional<PointLaunch> Failure(const base::Error& error, search::MeasuredRow& row) {
@@ -172,8 +192,9 @@ class Recorder {
       }
       sum += *microseconds;
       ++row.samples;
+      row.times.push_back(Rounded(*microseconds));
     }
-    row.microseconds = std::max(1e-3, sum / static_cast<double>(row.samples));
+    row.microseconds = std::max(1e-3, Rounded(sum / static_cast<double>(row.samples)));
   }
 
   // An artifact is of no use any more, but on the host device, which cannot forget code.
@@ -192,8 +213,12 @@ class Recorder {
     if (launch && verify) TRY(Verify(*launch, row));
     verify_seconds_ += Now() - verifying;
     if (launch && row.reason.empty() && time) Time(*launch, row);
-    if (!row.reason.empty()) row.microseconds.reset();
-    row.measure_seconds = Now() - began;
+    if (!row.reason.empty()) {
+      row.microseconds.reset();
+      row.samples = 0;
+      row.times.clear();
+    }
+    row.measure_seconds = Rounded(Now() - began);
     Forget(built);
     return row;
   }
@@ -322,7 +347,9 @@ class Recorder {
     search::MeasuredSpace::Parts parts;
     parts.name = benchmark_.name;
     parts.device = properties_.name;
-    parts.space = benchmark_.space_file;
+    parts.architecture = properties_.architecture;
+    parts.multiprocessors = properties_.sm_count;
+    parts.space = SpaceWithLaunch(benchmark_);
     parts.rows = rows_;
     TRY_ASSIGN(const auto measured, search::MeasuredSpace::Make(std::move(parts)));
     return base::WriteFileAtomically(options_.out, search::TextOf(measured));

@@ -12,6 +12,7 @@ namespace cupilot::search {
 namespace {
 
 using records::Json;
+using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -209,12 +210,14 @@ void ExpectCache(const base::Result<ImportedSpace>& imported) {
   ASSERT_NE(row, nullptr);
   EXPECT_DOUBLE_EQ(*row->microseconds, 250);
   EXPECT_EQ(row->samples, 2);
+  EXPECT_THAT(row->times, ElementsAre(DoubleEq(200), DoubleEq(300)));
   EXPECT_DOUBLE_EQ(row->compile_seconds, 0.5);
   EXPECT_DOUBLE_EQ(row->measure_seconds, 0.05);
   EXPECT_EQ(measured.Find({1, 0, 0})->reason, "compile");
   EXPECT_DOUBLE_EQ(measured.Find({1, 0, 0})->compile_seconds, 0.1);
   EXPECT_EQ(measured.Find({2, 0, 0})->reason, "failed");
   EXPECT_EQ(measured.Find({1, 1, 0})->reason, "failed");
+  EXPECT_THAT(measured.Find({1, 1, 0})->times, IsEmpty());
   EXPECT_DOUBLE_EQ(*measured.Find({0, 1, 1})->microseconds, 125);
   EXPECT_DOUBLE_EQ(measured.Find({0, 1, 1})->measure_seconds, 0.00025);
 }
@@ -320,6 +323,28 @@ TEST(T4, IsReadAndWritten) {
   const auto again = ImportResults(text, nullptr);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(TextOf(again->measured), TextOf(measured));
+}
+
+TEST(T4, SingleTimesStay) {
+  const auto imported = ImportResults(
+      R"({"metadata": {"timeunit": "microseconds"}, "results": [
+        {"configuration": {"a": 1}, "invalidity": "correct", "correctness": 1,
+         "times": {"runtimes": [20, 30]}},
+        {"configuration": {"a": 2}, "invalidity": "correct", "correctness": 1,
+         "times": {"runtimes": [25]},
+         "measurements": [{"name": "time", "value": 25, "unit": "us"},
+                          {"name": "samples", "value": 12, "unit": ""}]}]})",
+      nullptr);
+  ASSERT_TRUE(imported) << imported.error().message;
+  // The only run that is told of the second one is the mean of twelve.
+  EXPECT_TRUE(imported->measured.Find({1})->times.empty());
+  const std::string text = T4Of(imported->measured);
+  EXPECT_EQ(Json::parse(text)["results"][0]["times"]["runtimes"], Json({0.02, 0.03}));
+  const auto again = ImportResults(text, nullptr);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_THAT(again->measured.Find({0})->times, ElementsAre(DoubleEq(20), DoubleEq(30)));
+  EXPECT_EQ(again->measured.Find({0})->samples, 2);
+  EXPECT_EQ(again->measured.Find({1})->samples, 12);
 }
 
 TEST(T4, FractionsStayNumbers) {

@@ -53,6 +53,33 @@ TEST(Measured, IsReadAndWritten) {
   EXPECT_EQ(TextOf(*again), text);
 }
 
+TEST(Measured, SamplesAndWhatTheCompilerSaidAreKept) {
+  const auto measured = ParseMeasured(FileOf(
+      R"({"at": [64, "ji"], "us": 12.5, "times": [12, 13], "registers": 40, "local_bytes": 8,
+          "shared_bytes": 4096}, {"at": [32, "ij"], "us": 3, "samples": 5})",
+      R"(, "architecture": "sm_90", "multiprocessors": 132)"));
+  ASSERT_TRUE(measured) << measured.error().message;
+  EXPECT_EQ(measured->architecture(), "sm_90");
+  EXPECT_EQ(measured->multiprocessors(), 132);
+  const auto again = ParseMeasured(TextOf(*measured));
+  ASSERT_TRUE(again) << again.error().message;
+  const auto part = MeasuredPart(*again);
+  ASSERT_TRUE(part) << part.error().message;
+  EXPECT_EQ(part->architecture(), "sm_90");
+  EXPECT_EQ(part->multiprocessors(), 132);
+  const MeasuredRow* row = part->Find({1, 1});
+  ASSERT_NE(row, nullptr);
+  EXPECT_THAT(row->times, ::testing::ElementsAre(12, 13));
+  EXPECT_EQ(row->samples, 2);
+  EXPECT_EQ(row->registers, 40);
+  EXPECT_EQ(row->local_bytes, 8);
+  EXPECT_EQ(row->shared_bytes, 4096);
+  row = part->Find({0, 0});
+  ASSERT_NE(row, nullptr);
+  EXPECT_TRUE(row->times.empty());
+  EXPECT_EQ(row->samples, 5);
+}
+
 TEST(Measured, ChampionsOfAnotherDeviceByNameAndNearestValue) {
   const auto of = [](std::vector<std::int64_t> block, std::vector<std::int64_t> tile) {
     return Space::Make(
@@ -86,6 +113,8 @@ TEST(Measured, WhatIsWrongNamesItsRow) {
       {R"({"at": [64, "ij"], "us": 1, "reason": "x"})", "rows[1]: has both"},
       {R"({"at": [64, "ij"], "us": 1, "samples": -1})", "rows[1]: samples"},
       {R"({"at": [64, "ij"], "us": 1, "compile_s": -1})", "rows[1]: compile_s"},
+      {R"({"at": [64, "ij"], "us": 1, "samples": 3, "times": [1, 1]})", "rows[1]: times"},
+      {R"({"at": [64, "ij"], "us": 1, "registers": -1})", "rows[1]: registers"},
       {R"({"at": [64, "ij"], "ms": 1})", "rows[1].ms"},
       {R"({"us": 1})", "rows[1].at: missing"}};
   for (const auto& [row, message] : cases) {

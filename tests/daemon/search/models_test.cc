@@ -6,6 +6,7 @@
 
 #include "search/portfolio/boosted_trees.h"
 #include "search/portfolio/build_costs.h"
+#include "search/portfolio/build_reports.h"
 #include "search/portfolio/cost_model.h"
 #include "search/portfolio/feasibility.h"
 #include "search/portfolio/gaussian_process.h"
@@ -74,6 +75,24 @@ TEST(Scales, KnowPowersNumbersAndOrders) {
   EXPECT_NEAR(scales.Distance(3, 0, 1), 1.0 / 3, 1e-9);  // one pair of three stands the other way
   EXPECT_EQ(scales.Distance(3, 0, 5), 1);                // all do
   EXPECT_FALSE(scales.IsOrdered(3));
+}
+
+// Of i, k and the second k: three pairs. A loop that one order has not differs in both of its
+// pairs.
+TEST(Scales, KnowBlockedLoops) {
+  SpaceParameter loops;
+  loops.name = "loops";
+  loops.kind = ParameterKind::kOrder;
+  loops.texts = {"ik", "ki", "ikk", "kik"};
+  loops.values = {0, 1, 2, 3};
+  const auto space = Space::Make({loops}, {}, {});
+  ASSERT_TRUE(space);
+  const Scales scales(*space);
+  EXPECT_NEAR(scales.Distance(0, 0, 1), 1.0 / 3, 1e-9);
+  EXPECT_NEAR(scales.Distance(0, 0, 2), 2.0 / 3, 1e-9);
+  EXPECT_NEAR(scales.Distance(0, 2, 3), 1.0 / 3, 1e-9);  // i stands before both ks, or between
+  EXPECT_EQ(scales.Distance(0, 1, 2), 1);
+  EXPECT_EQ(Features(*space, scales, nullptr).count(), 3u);
 }
 
 TEST(GaussianProcess, PredictsAKnownFunction) {
@@ -194,7 +213,8 @@ class Models : public ::testing::Test {
   Features features_{space_, scales_, nullptr};
   Feasibility feasibility_{features_, true};
   BuildCosts build_costs_{features_};
-  Commons commons_{space_, history_, feasibility_, build_costs_, random_};
+  BuildReports build_reports_{features_};
+  Commons commons_{space_, history_, feasibility_, build_costs_, build_reports_, random_};
   CostModel cost_model_{commons_, scales_, features_};
 };
 
@@ -255,7 +275,7 @@ TEST_F(Models, WhatIsDearToBuildIsWorthLess) {
 class Remainders : public PointFacts {
  public:
   std::size_t count() const override { return 1; }
-  void Append(const Point& point, std::vector<double>& facts) const override {
+  void Append(const Point& point, const BuildReport&, std::vector<double>& facts) const override {
     facts.push_back((point[0] * 7 + point[1] * 5) % 11);
   }
 };
@@ -273,7 +293,8 @@ TEST(CostModel, UsesFactsOfPoints) {
     const Features features(space, scales, known);
     const Feasibility feasibility(features, true);
     const BuildCosts build_costs(features);
-    const Commons commons{space, history, feasibility, build_costs, random};
+    const BuildReports build_reports(features);
+    const Commons commons{space, history, feasibility, build_costs, build_reports, random};
     CostModel model(commons, scales, features);
     const std::vector<Point> points = SomePoints(space, 160);
     for (std::size_t i = 0; i < 90; ++i) {

@@ -11,6 +11,7 @@
 
 #include "search/portfolio/bandit.h"
 #include "search/portfolio/build_costs.h"
+#include "search/portfolio/build_reports.h"
 #include "search/portfolio/descent.h"
 #include "search/score.h"
 #include "tests/daemon/search/measured_spaces.h"
@@ -214,7 +215,8 @@ TEST(Descent, EndsAtALocalOptimumAndGoesOnFromABetterPoint) {
   const Features features(line.space(), scales, nullptr);
   const Feasibility feasibility(features, true);
   const BuildCosts build_costs(features);
-  const Commons commons{line.space(), history, feasibility, build_costs, random};
+  const BuildReports build_reports(features);
+  const Commons commons{line.space(), history, feasibility, build_costs, build_reports, random};
   Descent descent(commons, false);
   const auto put = [&](const Point& point) {
     descent.Learn(*history.Put(point, line.Find(point)->microseconds, Failure::kUnknown));

@@ -206,6 +206,29 @@ TEST(Space, WhatCannotBeSolvedIsSaid) {
               HasSubstr("more than 1000 choices"));
 }
 
+// A loop that is blocked stands twice in the string.
+TEST(Space, AnOrderMaySayTheBlockingOfLoops) {
+  const auto of = [](const records::Json& blocks) {
+    return ParseSpaceFile(
+        {{"schema", "cupilot.space/1"},
+         {"parameters",
+          {{{"name", "loops"}, {"kind", "order"}, {"of", {"i", "k"}}, {"blocks", blocks}}}}});
+  };
+  const auto parsed = of({{"k", 2}});
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_THAT(parsed->parameters[0].texts, ElementsAre("ik", "ki", "ikk", "kik", "kki"));
+  const auto again = ParseSpaceFile(ToJson(*parsed));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->parameters[0].texts, parsed->parameters[0].texts);
+  EXPECT_EQ(of({{"i", 2}, {"k", 2}})->parameters[0].texts.size(), 2u + 3u + 3u + 6u);
+  const auto unknown = of({{"j", 2}});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("parameters[0].blocks.j: how often"));
+  const auto many = of({{"i", 7}, {"k", 7}});
+  ASSERT_FALSE(many);
+  EXPECT_THAT(many.error().message, HasSubstr("parameters[0].blocks: more than 5040 orders"));
+}
+
 TEST(Space, OrdersAndNamesAreWrittenAsTexts) {
   const auto parsed =
       ParseSpaceFile({{"schema", "cupilot.space/1"},

@@ -173,6 +173,30 @@ TEST(NearestSeeds, TheNearestIsFirst) {
   EXPECT_EQ(seeds[1].steps[0].parameters["x"], 64);
 }
 
+TEST(NearestKernels, AreOfThisMachineAndEachOnce) {
+  const auto of = [](const char* key, double difference) {
+    PoolEntry entry = Entry(key, {Block(64)}, 1.5, difference);
+    entry.kernel_key = key;
+    return entry;
+  };
+  PoolEntry imported = of("imported", 1), host = of("host", 1), far = of("far", 1);
+  imported.origin = PoolOrigin::kImported;
+  host.device.kind = "host";
+  for (std::size_t i = 0; i < 20; ++i) far.features->values[i] = 1e9;
+  const std::vector<PoolEntry> entries = {
+      of("next", 0.9), of("mine", 1), of("next-door", 1), of("next", 0.8), imported, host, far};
+  PoolQuestion question = Question();
+  question.kernel_key = "mine";
+  const auto near = NearestKernels(entries, question, 8);
+  ASSERT_THAT(near, SizeIs(2));
+  EXPECT_EQ(near[0].key, "next-door");
+  EXPECT_EQ(near[1].key, "next");
+  EXPECT_LT(near[0].distance, near[1].distance);
+  EXPECT_THAT(NearestKernels(entries, question, 1), SizeIs(1));
+  question.features.reset();
+  EXPECT_THAT(NearestKernels(entries, question, 8), SizeIs(0));
+}
+
 TEST(NearestExamples, PreferTheBottleneckAndShowFewFailures) {
   PoolEntry elsewhere = Entry("elsewhere", {Wide()}, 3.0);
   elsewhere.bottleneck = "fp32";

@@ -286,6 +286,7 @@ TEST_F(AheadTest, WorkEndsWhenLittleIsExpectedOfMore) {
   EXPECT_LT(job_->Expected()->gain, 0.05);
   EXPECT_GT(job_->Expected()->gain, 0);
   const std::size_t tried = order_.size();
+  EXPECT_EQ(NumbersJson(*job_), records::Json({{"points", 100}, {"tried", tried}}));
   EXPECT_GE(tried, search::kFewestResults);
   EXPECT_LT(tried, 99u);
   // The clock is simulated: as often as it runs.

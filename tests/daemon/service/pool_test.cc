@@ -350,6 +350,30 @@ TEST_F(PoolServiceTest, AVerdictOnOneKernelIsASeedOfAnother) {
   EXPECT_EQ(Tried("two"), tried);
 }
 
+TEST_F(PoolServiceTest, ValuesThatWonOnAKernelAreAChampionOfAnotherLikeIt) {
+  judge_ = [](const evaluate::EvaluateRequest& request) {
+    const auto& steps = request.variant.strategy->steps;
+    return test::MakeEvaluation(request, steps[0].technique == search::kTunablesStep ? 1.9 : 0.8);
+  };
+  Prepare("kernel one a loops=2 tunable=T\n");
+  Start();
+  Drain();
+  EXPECT_THAT(Job("one")->elsewhere().champions, IsEmpty());
+
+  project_.WriteSource(
+      "kernel one a loops=2 tunable=T\nkernel two b loops=2 tunable=T\n"
+      "kernel other c loops=2 tunable=U\nkernel far d tunable=T\n");
+  project_.Compile();
+  DrainUntil([&] {
+    return Row("two")["state"] == "done" && Row("other")["state"] == "done" &&
+           Row("far")["state"] == "done";
+  });
+  const std::vector<search::Values> champions = {{{"T", 32}}};
+  EXPECT_EQ(Job("two")->elsewhere().champions, champions);
+  EXPECT_THAT(Job("other")->elsewhere().champions, IsEmpty()) << "no tunable of that name";
+  EXPECT_THAT(Job("far")->elsewhere().champions, IsEmpty()) << "nobody knows its features";
+}
+
 TEST_F(PoolServiceTest, TheVerbsShowExportAndImport) {
   Prepare("kernel one a loops=2\n");
   Start();
