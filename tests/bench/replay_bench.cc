@@ -3,6 +3,8 @@
 // intervals, how sure each is above random search and above each other, and what a step of each
 // takes. With
 // --ablations also the portfolio with parts left out.
+// --elsewhere FILE (any number): spaces measured on another device, of which strategies are told the
+// 50 best points where they fit.
 // replay_bench FILE... --in-flight N [--repeats N] [--only NAME,...]: how many evaluations each
 // takes to a point within 5 % of the best one, where N points are asked for before the first's
 // result is there.
@@ -51,7 +53,7 @@ double ProcessorSeconds() {
 }
 
 struct Options {
-  std::vector<std::string> files;
+  std::vector<std::string> files, elsewhere;
   std::uint64_t repeats = 100;
   std::string only;  // names with commas around them; empty: all
   bool ablations = false;
@@ -116,6 +118,20 @@ base::Result<MeasuredSpace> WholeOf(MeasuredSpace measured) {
   return MeasuredPart(measured);
 }
 
+constexpr std::size_t kChampions = 50;  // of a file of another device
+
+base::Result<> AddChampions(const Options& options, std::vector<Ground>& grounds) {
+  for (const std::string& file : options.elsewhere) {
+    TRY_ASSIGN(const std::string text, base::ReadFile(file));
+    TRY_ASSIGN(const auto imported, ImportResults(text, nullptr));
+    for (Ground& ground : grounds) {
+      const auto more = ChampionsFor(ground.measured.space(), imported.measured, kChampions);
+      ground.champions.insert(ground.champions.end(), more.begin(), more.end());
+    }
+  }
+  return {};
+}
+
 base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
   std::vector<Ground> grounds;
   for (const std::string& file : options.files) {
@@ -139,6 +155,7 @@ base::Result<std::vector<Ground>> GroundsOf(const Options& options) {
       }
     }
   }
+  TRY(AddChampions(options, grounds));
   return grounds;
 }
 
@@ -347,6 +364,8 @@ int main(int count, char** words) {
       options.builders = static_cast<int>(number(words[++i]));
     } else if (word == "--looks" && more) {
       options.looks = std::max(0.0, std::strtod(words[++i], nullptr));
+    } else if (word == "--elsewhere" && more) {
+      options.elsewhere.emplace_back(words[++i]);
     } else if (word == "--made-up") {
       options.made_up = true;
     } else if (word == "--regret") {
@@ -360,7 +379,7 @@ int main(int count, char** words) {
   if (options.files.empty()) {
     std::fprintf(stderr,
                  "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] "
-                 "[--builders N [--looks X]] [--in-flight N] | "
+                 "[--elsewhere FILE]... [--builders N [--looks X]] [--in-flight N] | "
                  "--made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ... | "
                  "--regret FILE... | --steps SPACE.json\n");
     return 2;

@@ -1,8 +1,7 @@
 // A model of the times of this kernel, refitted to its own measurements as they come: a quadratic
 // function of the scaled values (ridge regression) and boosted trees on what that leaves, which see
 // the facts of each point, too, with what the compiler is expected to say of it. It ranks many
-// points without building them, for Bayesian optimisation; alone, or in a large space, the best one
-// is proposed. Pure.
+// points without building them, for Bayesian optimisation, and proposes the best one. Pure.
 #pragma once
 
 #include <Eigen/Core>

@@ -72,7 +72,6 @@ class Portfolio : public Strategy {
   RandomStrategy shuffled_;                 // all points
   std::vector<Point> postponed_;            // of them: likely to fail
   std::optional<Point> standard_;           // not yet handed out
-  std::unique_ptr<PortfolioMember> ranks_;  // a cost model that proposes nothing itself
   std::vector<std::unique_ptr<PortfolioMember>> members_;
   Transfer* transfer_ = nullptr;
   std::optional<Bandit> bandit_;  // nothing: members take turns
