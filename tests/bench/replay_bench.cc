@@ -3,18 +3,15 @@
 // intervals, how sure each is above random search and above each other, and what a step of each
 // takes. With
 // --ablations also the portfolio with parts left out.
-// --elsewhere FILE (any number): spaces measured on another device, of which strategies are told the
-// 50 best points where they fit.
-// replay_bench FILE... --in-flight N [--repeats N] [--only NAME,...]: how many evaluations each
-// takes to a point within 5 % of the best one, where N points are asked for before the first's
-// result is there.
-// replay_bench FILE... --builders N [--looks X] [--in-flight N] [--repeats N] [--only NAME,...]:
-// how many seconds each takes to such a point on a GPU beside so many builders, by simulated time,
-// where a look takes X times as long as measuring took that the rows tell; how many points are
-// under way is the daemon's rule, or N.
-// replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
-// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
-// with
+// --elsewhere FILE (any number): spaces measured on another device, of which strategies are told
+// the 50 best points where they fit. replay_bench FILE... --in-flight N [--repeats N] [--only
+// NAME,...]: how many evaluations each takes to a point within 5 % of the best one, where N points
+// are asked for before the first's result is there. replay_bench FILE... --builders N [--looks X]
+// [--in-flight N] [--repeats N] [--only NAME,...]: how many seconds each takes to such a point on a
+// GPU beside so many builders, by simulated time, where a look takes X times as long as measuring
+// took that the rows tell; how many points are under way is the daemon's rule, or N. replay_bench
+// --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same on made-up
+// times for the points of spaces (cupilot.space/1), of each kind with so many seeds; with
 // --champions strategies know the best points of another device of the same family.
 // replay_bench --regret FILE... [--repeats N]: what is lost by trusting the cost model (see
 // tests/support/model_regret.h): medians over repeats, in %, by what it sees: values alone,

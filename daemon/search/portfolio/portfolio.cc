@@ -27,7 +27,7 @@ constexpr std::uint64_t kLarge = 1'000'000;  // points
 // it 0.824 and 0.807. Convolution and pnpoly, which have fewer: 0.75 and 0.71 with, 0.86 and 0.71
 // without: what is compared of them is a large part already, and it narrows that.)
 constexpr std::uint64_t kRanked = 5000;
-constexpr double kNearGain = 0.1;            // the most that a point near the best counts
+constexpr double kNearGain = 0.1;  // the most that a point near the best counts
 
 }  // namespace
 
