@@ -3,20 +3,30 @@
 // intervals, how sure each is above random search and above each other, and what a step of each
 // takes. With
 // --ablations also the portfolio with parts left out.
-// --elsewhere FILE (any number): spaces measured on another device, of which strategies are told
-// the 50 best points where they fit. replay_bench FILE... --in-flight N [--repeats N] [--only
-// NAME,...]: how many evaluations each takes to a point within 5 % of the best one, where N points
-// are asked for before the first's result is there. replay_bench FILE... --builders N [--looks X]
-// [--in-flight N] [--repeats N] [--only NAME,...]: how many seconds each takes to such a point on a
-// GPU beside so many builders, by simulated time, where a look takes X times as long as measuring
-// took that the rows tell; how many points are under way is the daemon's rule, or N. replay_bench
-// --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same on made-up
-// times for the points of spaces (cupilot.space/1), of each kind with so many seeds; with
+//
+// --elsewhere FILE (any number, with each of these): spaces measured on another device, of which
+// strategies are told the 50 best points where they fit.
+//
+// replay_bench FILE... --in-flight N [--repeats N] [--only NAME,...]: how many evaluations each
+// takes to a point within 5 % of the best one, where N points are asked for before the first's
+// result is there.
+//
+// replay_bench FILE... --builders N [--looks X] [--in-flight N] [--repeats N] [--only NAME,...]:
+// how many seconds each takes to such a point on a GPU beside so many builders, by simulated time,
+// where a look takes X times as long as measuring took that the rows tell; how many points are
+// under way is the daemon's rule, or N.
+//
+// replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
+// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
+// with
 // --champions strategies know the best points of another device of the same family.
+//
 // replay_bench --regret FILE... [--repeats N]: what is lost by trusting the cost model (see
 // tests/support/model_regret.h): medians over repeats, in %, by what it sees: values alone,
-// launches, too, and what the compiler said. replay_bench --steps SPACE.json: what a step takes
-// after 10,000 evaluations, on a space (cupilot.space/1) with made-up times.
+// launches, too, and what the compiler said.
+//
+// replay_bench --steps FILE: what a step takes after 10,000 evaluations, on a measured space with
+// more points than that, with its launch and made-up times.
 #include <time.h>
 
 #include <algorithm>
@@ -299,16 +309,14 @@ int Steps(const std::string& file) {
   constexpr int kEvaluations = 10000, kSteps = 200;
   const auto text = base::ReadFile(file);
   if (!text) return Fail(text.error().message);
-  const auto json = records::ParseJson(*text);
-  if (!json) return Fail(json.error().message);
-  const auto description = ReadSpaceDescription(*json);
-  if (!description) return Fail(description.error().message);
-  const auto space = SpaceOf(description->space);
-  if (!space) return Fail(space.error().message);
+  const auto measured = ParseMeasured(*text);
+  if (!measured) return Fail(measured.error().message);
+  const Space* space = &measured->space();
+  const auto facts = LaunchFacts::Make(*measured);
   std::printf("%s: %llu valid points\n", file.c_str(),
               static_cast<unsigned long long>(space->size()));
   for (const StrategyRow& row : StrategiesOf({})) {
-    const auto strategy = row.make(*space, 1);
+    const auto strategy = row.make_from({*space, 1, {}, facts.get()});
     std::vector<double> taken;
     int done = 0;
     for (; done < kEvaluations + kSteps; ++done) {
@@ -318,7 +326,8 @@ int Steps(const std::string& file) {
       if (!point) break;
       const double time = MadeUpTime(*space, *point);
       const double again = ProcessorSeconds();
-      strategy->ReportBuild(*point, {64, 1024, time, 16});
+      const auto registers = static_cast<std::int64_t>(20 * time);
+      strategy->ReportBuild(*point, {registers, 1024, time, registers / 2});
       strategy->Report(*point, time);
       if (done >= kEvaluations) taken.push_back((between - before) + (ProcessorSeconds() - again));
     }
@@ -378,7 +387,7 @@ int main(int count, char** words) {
                  "usage: replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations] "
                  "[--elsewhere FILE]... [--builders N [--looks X]] [--in-flight N] | "
                  "--made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ... | "
-                 "--regret FILE... | --steps SPACE.json\n");
+                 "--regret FILE... | --steps FILE\n");
     return 2;
   }
   if (options.regret) return cupilot::search::Regret(options);

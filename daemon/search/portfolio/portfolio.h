@@ -69,9 +69,9 @@ class Portfolio : public Strategy {
   BuildReports build_reports_;
   const bool learns_build_costs_, learns_build_reports_;
   Commons commons_;
-  RandomStrategy shuffled_;                 // all points
-  std::vector<Point> postponed_;            // of them: likely to fail
-  std::optional<Point> standard_;           // not yet handed out
+  RandomStrategy shuffled_;        // all points
+  std::vector<Point> postponed_;   // of them: likely to fail
+  std::optional<Point> standard_;  // not yet handed out
   std::vector<std::unique_ptr<PortfolioMember>> members_;
   Transfer* transfer_ = nullptr;
   std::optional<Bandit> bandit_;  // nothing: members take turns
