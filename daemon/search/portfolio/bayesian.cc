@@ -77,7 +77,9 @@ std::vector<std::size_t> Bayesian::Chosen(std::size_t most) const {
 
 // Where the model has an opinion, the best of more.
 std::vector<Point> Bayesian::Drawn(std::size_t most) const {
-  const bool ranked = ranks_ != nullptr && ranks_->IsFitted();
+  // Of a long history the leaders' neighbours matter more, and ranking takes longer than the rest.
+  const bool ranked =
+      ranks_ != nullptr && ranks_->IsFitted() && commons_.history.results().size() <= kLongHistory;
   std::vector<std::pair<double, Point>> drawn;
   for (std::size_t i = 0; i < (ranked ? kDrawnForOne * most : most); ++i) {
     Point point = commons_.space.Draw(commons_.random);

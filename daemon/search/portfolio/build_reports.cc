@@ -18,15 +18,18 @@ void BuildReports::Learn(const Point& point, const BuildReport& report) {
   if (report.registers <= 0 || !known_.try_emplace(point, report).second) return;
   std::vector<float> features;
   features_.Of(point, features);
-  log_registers_.Learn(features, Logarithm(report.registers));
-  log_local_.Learn(features, Logarithm(report.local_bytes));
-  log_shared_.Learn(features, Logarithm(report.shared_bytes));
+  // One of them is fitted at a time, so that no step takes as long as all.
+  turn_ = (turn_ + 1) % 3;
+  log_registers_.Learn(features, Logarithm(report.registers), turn_ == 0);
+  log_local_.Learn(features, Logarithm(report.local_bytes), turn_ == 1);
+  log_shared_.Learn(features, Logarithm(report.shared_bytes), turn_ == 2);
 }
 
 BuildReport BuildReports::Of(const Point& point, const std::vector<float>& features) const {
   const auto known = known_.find(point);
   if (known != known_.end()) return known->second;
-  if (!log_registers_.IsFitted()) return {};
+  const bool all = log_registers_.IsFitted() && log_local_.IsFitted() && log_shared_.IsFitted();
+  if (!all) return {};
   BuildReport report;
   report.registers = Expected(log_registers_, features);
   report.local_bytes = Expected(log_local_, features);

@@ -29,6 +29,7 @@ class BuildReports {
   const Features& features_;
   std::unordered_map<Point, BuildReport, PointHash> known_;
   LearnedNumber log_registers_, log_local_, log_shared_;  // log(1 + x)
+  int turn_ = 0;                                          // whose it is to be fitted
 };
 
 }  // namespace cupilot::search

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kLeastToFit = 10;  // results with a time
 constexpr std::size_t kMostRowsOfTimes = 1000;
 constexpr std::size_t kMostTerms = 120;
-constexpr std::size_t kRanked = 400;  // points that a step ranks
+constexpr std::size_t kRanked = 400;               // points that a step ranks
+constexpr std::size_t kLongHistoryOfTimes = 2000;  // from there on a quarter of them
 constexpr double kRidge = 0.3;
 constexpr double kOfFacts = 0.1;  // so that a factor of 100 is about as much as a value's way
 constexpr BoostedTrees::Settings kTimeTrees = {50, 4, 0.2, 2};
@@ -178,7 +179,9 @@ std::optional<Point> CostModel::Propose() {
     chosen_time = time;
     chosen = std::move(point);
   };
-  const auto everywhere = static_cast<std::size_t>(kEverywhere * kRanked);
+  const std::size_t most =
+      commons_.history.results().size() > kLongHistoryOfTimes ? kRanked / 4 : kRanked;
+  const auto everywhere = static_cast<std::size_t>(kEverywhere * static_cast<double>(most));
   for (std::size_t i = 0; i < everywhere; ++i) rank(commons_.space.Draw(commons_.random));
   const auto& leaders = commons_.history.leaders();
   std::size_t next_to = 0;
@@ -186,11 +189,11 @@ std::optional<Point> CostModel::Propose() {
     std::vector<Point> around =
         commons_.space.Neighbours(commons_.history.results()[leaders[i]].point, i > 0);
     Shuffle(around, commons_.random);
-    if (around.size() > kRanked / 4) around.resize(kRanked / 4);
+    if (around.size() > most / 4) around.resize(most / 4);
     next_to += around.size();
     for (Point& point : around) rank(std::move(point));
   }
-  for (std::size_t i = everywhere + next_to; i < kRanked; ++i) rank(evolution_.Child());
+  for (std::size_t i = everywhere + next_to; i < most; ++i) rank(evolution_.Child());
   return chosen;
 }
 

@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t kLeastNumbers = 12;
 constexpr std::size_t kMostNumbers = 500;
 constexpr BoostedTrees::Settings kNumberTrees = {40, 4, 0.2, 1};
-constexpr int kNumberTreesAStep = 10;
+constexpr std::size_t kFew = 100;
+constexpr int kNumberTreesAStep = 10, kTreesAStepOfMany = 3;
 
 }  // namespace
 
@@ -23,7 +24,7 @@ void LearnedNumber::Begin() {
   fitted_ = numbers_.size();
 }
 
-void LearnedNumber::Learn(const std::vector<float>& features, double number) {
+void LearnedNumber::Learn(const std::vector<float>& features, double number, bool may_fit) {
   rows_.insert(rows_.end(), features.begin(), features.end());
   numbers_.push_back(number);
   if (numbers_.size() > kMostNumbers) {
@@ -32,10 +33,11 @@ void LearnedNumber::Learn(const std::vector<float>& features, double number) {
     rows_.erase(rows_.begin(), rows_.begin() + old * static_cast<std::ptrdiff_t>(features.size()));
     fitted_ = std::min(fitted_, numbers_.size());
   }
-  if (numbers_.size() < kLeastNumbers) return;
+  if (!may_fit || numbers_.size() < kLeastNumbers) return;
   const bool more = !trees_.IsFitted() || numbers_.size() > fitted_ + fitted_ / 8 + 4;
-  if (!trees_.IsFitting() && more) Begin();
-  trees_.Work(kNumberTreesAStep);
+  // To begin takes as long as several trees do.
+  if (!trees_.IsFitting() && more) return Begin();
+  trees_.Work(numbers_.size() < kFew ? kNumberTreesAStep : kTreesAStepOfMany);
 }
 
 }  // namespace cupilot::search

@@ -13,8 +13,9 @@ class LearnedNumber {
  public:
   LearnedNumber();
 
-  // The number of the point with these features is known; fits a little of a new model.
-  void Learn(const std::vector<float>& features, double number);
+  // The number of the point with these features is known; where it may, fits a little of a new
+  // model.
+  void Learn(const std::vector<float>& features, double number, bool may_fit = true);
 
   bool IsFitted() const { return trees_.IsFitted(); }
   // What is expected of the point with these features; only where IsFitted().
