@@ -21,7 +21,6 @@ using search::StrategyScore;
 
 constexpr std::size_t kShownMoments = 10;
 constexpr std::size_t kWrittenMoments = 100;
-constexpr std::size_t kChampions = 50;  // of a file: they recover most of what there is to gain
 
 double SteadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -167,7 +166,7 @@ int RunSearchReplay(const Arguments& arguments, Output& output) {
     facts.push_back(search::LaunchFacts::Make(spaces[i]));
     arenas.push_back({&spaces[i], std::move(*baseline), {}, facts.back().get()});
     for (const search::MeasuredSpace& other : *elsewhere) {
-      const auto more = search::ChampionsFor(spaces[i].space(), other, kChampions);
+      const auto more = search::ChampionsFor(spaces[i].space(), other, search::kChampions);
       auto& champions = arenas.back().champions;
       champions.insert(champions.end(), more.begin(), more.end());
     }

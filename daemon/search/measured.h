@@ -96,6 +96,8 @@ base::Result<MeasuredSpace> MeasuredPart(const MeasuredSpace& space);
 // Points need not be valid. At most `count`; none where a parameter of the space is none of its.
 std::vector<Point> ChampionsFor(const Space& space, const MeasuredSpace& elsewhere,
                                 std::size_t count);
+// Of so many: they recover most of what there is to gain.
+inline constexpr std::size_t kChampions = 50;
 
 // Strict; errors name the row: "rows[3].at[1]: 48 is no value of block_y".
 base::Result<MeasuredSpace> ParseMeasured(std::string_view text);

@@ -125,8 +125,6 @@ base::Result<MeasuredSpace> WholeOf(MeasuredSpace measured) {
   return MeasuredPart(measured);
 }
 
-constexpr std::size_t kChampions = 50;  // of a file of another device
-
 base::Result<> AddChampions(const Options& options, std::vector<Ground>& grounds) {
   for (const std::string& file : options.elsewhere) {
     TRY_ASSIGN(const std::string text, base::ReadFile(file));

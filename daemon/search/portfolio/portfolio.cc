@@ -24,8 +24,9 @@ constexpr std::size_t kOpening =
 constexpr std::uint64_t kLarge = 1'000'000;  // points
 // Of spaces with more points a cost model ranks those that Bayesian optimisation compares, and
 // names some itself. (Recorded dedispersion and GEMM, 100 searches each: 0.886 and 0.823, without
-// it 0.824 and 0.807. Convolution and pnpoly, which have fewer: 0.75 and 0.71 with, 0.86 and 0.71
-// without: what is compared of them is a large part already, and it narrows that.)
+// it 0.824 and 0.807. Convolution and pnpoly, which have fewer, 20 searches each: 0.75 and 0.71
+// where it ranks, 0.83 and 0.71 without: what is compared of them is a large part already, and it
+// narrows that.)
 constexpr std::uint64_t kRanked = 5000;
 constexpr double kNearGain = 0.1;  // the most that a point near the best counts
 
@@ -40,7 +41,6 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
       build_costs_(features_),
       build_reports_(features_),
       learns_build_costs_(parts.build_costs),
-      learns_build_reports_(parts.build_reports && inputs.facts != nullptr),
       commons_{space_, history_, feasibility_, build_costs_, build_reports_, random_},
       shuffled_(space_, inputs.seed ^ 0x5bd1e995),
       standard_(space_.Standard()) {
@@ -57,10 +57,13 @@ Portfolio::Portfolio(const StrategyInputs& inputs, const PortfolioParts& parts)
     transfer_ = transfer.get();
     add(std::move(transfer), large ? 0.1 : 0.5);
   }
-  auto cost =
-      parts.cost_model ? std::make_unique<CostModel>(commons_, scales_, features_) : nullptr;
   const bool ranked = !space_.IsNumbered() || space_.size() > kRanked;
-  if (!ranked && parts.bayesian) cost.reset();
+  std::unique_ptr<CostModel> cost;
+  if (parts.cost_model && (ranked || !parts.bayesian)) {
+    cost = std::make_unique<CostModel>(commons_, scales_, features_);
+  }
+  // Nobody else asks for them.
+  learns_build_reports_ = parts.build_reports && inputs.facts != nullptr && cost != nullptr;
   if (parts.bayesian) {
     add(std::make_unique<Bayesian>(commons_, scales_, cost.get()), large ? 0.2 : 1.0);
   }

@@ -67,7 +67,8 @@ class Portfolio : public Strategy {
   Feasibility feasibility_;
   BuildCosts build_costs_;
   BuildReports build_reports_;
-  const bool learns_build_costs_, learns_build_reports_;
+  const bool learns_build_costs_;
+  bool learns_build_reports_ = false;
   Commons commons_;
   RandomStrategy shuffled_;        // all points
   std::vector<Point> postponed_;   // of them: likely to fail

@@ -70,7 +70,7 @@ TEST(RecordedSpacesTest, ChampionsOfAnotherDeviceAreGoodHere) {
     ASSERT_TRUE(elsewhere) << elsewhere.error().message;
     const auto space = MeasuredPart(*recorded);
     ASSERT_TRUE(space) << space.error().message;
-    const auto champions = ChampionsFor(space->space(), *elsewhere, 50);
+    const auto champions = ChampionsFor(space->space(), *elsewhere, kChampions);
     ASSERT_EQ(champions.size(), 50u);
     const auto evaluations = [&](std::uint64_t seed, std::vector<Point> known) {
       Portfolio portfolio({space->space(), seed, std::move(known), nullptr}, PortfolioParts());
