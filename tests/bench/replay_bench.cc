@@ -1,8 +1,8 @@
 // replay_bench FILE... [--repeats N] [--only NAME,...] [--ablations]: all strategies, ours and
 // those of the literature, on measured spaces (files that `cupilot import` wrote): scores with
-// intervals, how sure each is above random search and above each other, and what a step of each
-// takes. With
-// --ablations also the portfolio with parts left out.
+// intervals, how sure each is above each other, and what a step of each takes (by processor time;
+// as many strategies at once as there are processors). With --ablations also the portfolio with
+// parts left out, and with what is left out of it.
 //
 // --elsewhere FILE (any number, with each of these): spaces measured on another device, of which
 // strategies are told the 50 best points where they fit.
@@ -17,8 +17,7 @@
 // under way is the daemon's rule, or N.
 //
 // replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
-// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds;
-// with
+// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds; with
 // --champions strategies know the best points of another device of the same family.
 //
 // replay_bench --regret FILE... [--repeats N]: what is lost by trusting the cost model (see
@@ -30,12 +29,15 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/file.h"
@@ -74,22 +76,22 @@ struct Options {
 };
 
 template <bool PortfolioParts::* part>
-std::unique_ptr<Strategy> MakeWithout(const StrategyInputs& inputs) {
+std::unique_ptr<Strategy> MakeOther(const StrategyInputs& inputs) {
   PortfolioParts parts;
-  parts.*part = false;
+  parts.*part = !(parts.*part);
   return std::make_unique<Portfolio>(inputs, parts);
 }
 
 constexpr StrategyRow kAblations[] = {
-    {"no_transfer", "", &MakeWithout<&PortfolioParts::transfer>},
-    {"no_bayesian", "", &MakeWithout<&PortfolioParts::bayesian>},
-    {"no_cost_model", "", &MakeWithout<&PortfolioParts::cost_model>},
-    {"no_evolution", "", &MakeWithout<&PortfolioParts::evolution>},
-    {"no_descent", "", &MakeWithout<&PortfolioParts::descent>},
-    {"no_bandit", "", &MakeWithout<&PortfolioParts::bandit>},
-    {"no_feasibility", "", &MakeWithout<&PortfolioParts::feasibility>},
-    {"no_build_costs", "", &MakeWithout<&PortfolioParts::build_costs>},
-    {"no_build_reports", "", &MakeWithout<&PortfolioParts::build_reports>},
+    {"no_transfer", "", &MakeOther<&PortfolioParts::transfer>},
+    {"no_bayesian", "", &MakeOther<&PortfolioParts::bayesian>},
+    {"no_cost_model", "", &MakeOther<&PortfolioParts::cost_model>},
+    {"no_evolution", "", &MakeOther<&PortfolioParts::evolution>},
+    {"with_descent", "", &MakeOther<&PortfolioParts::descent>},
+    {"no_bandit", "", &MakeOther<&PortfolioParts::bandit>},
+    {"no_feasibility", "", &MakeOther<&PortfolioParts::feasibility>},
+    {"no_build_costs", "", &MakeOther<&PortfolioParts::build_costs>},
+    {"no_build_reports", "", &MakeOther<&PortfolioParts::build_reports>},
 };
 
 std::vector<StrategyRow> StrategiesOf(const Options& options) {
@@ -228,27 +230,65 @@ int Compare(const Options& options) {
     facts.push_back(LaunchFacts::Make(measured));
     arenas.push_back({&measured, std::move(*baseline), ground.champions, facts.back().get()});
   }
-  std::vector<StrategyScore> scores;
+  const std::vector<StrategyRow> rows = StrategiesOf(options);
+  std::vector<StrategyScore> scores(rows.size());
   std::printf("\n%-20s %7s  %-16s %10s %8s %8s\n", "strategy", "score", "95 %", "evaluated",
               "us/step", "longest");
-  for (const StrategyRow& row : StrategiesOf(options)) {
-    scores.push_back(ScoreOf(row, arenas, options.repeats, 1, &ProcessorSeconds));
-    const StrategyScore& score = scores.back();
-    const Interval interval = IntervalOf(score.scores, 1);
-    const double steps = static_cast<double>(score.evaluations + score.repeated + score.unknown);
-    std::printf("%-20s %7.3f  [%6.3f, %6.3f] %10llu %8.1f %8.0f\n", score.name.c_str(),
-                MeanOf(score.scores), interval.low, interval.high,
-                static_cast<unsigned long long>(score.evaluations),
-                score.search_seconds / std::max(steps, 1.0) * 1e6, score.longest_step * 1e6);
-    std::fflush(stdout);
+  {
+    std::atomic<std::size_t> next = 0;
+    std::mutex printing;
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+      threads.emplace_back([&] {
+        for (std::size_t row = next++; row < rows.size(); row = next++) {
+          StrategyScore& score = scores[row];
+          score = ScoreOf(rows[row], arenas, options.repeats, 1, &ProcessorSeconds);
+          const Interval interval = IntervalOf(score.scores, 1);
+          const double steps =
+              static_cast<double>(score.evaluations + score.repeated + score.unknown);
+          const std::lock_guard lock(printing);
+          std::printf("%-20s %7.3f  [%6.3f, %6.3f] %10llu %8.1f %8.0f\n", score.name.c_str(),
+                      MeanOf(score.scores), interval.low, interval.high,
+                      static_cast<unsigned long long>(score.evaluations),
+                      score.search_seconds / std::max(steps, 1.0) * 1e6, score.longest_step * 1e6);
+          std::fflush(stdout);
+        }
+      });
+    }
   }
-  std::printf("\nby space\n%-20s", "");
-  for (const StrategyScore& column : scores) std::printf(" %12.12s", column.name.c_str());
+  const auto by_space = [&](const std::string& title, const auto& of) {
+    std::printf("\n%s\n%-20s", title.c_str(), "");
+    for (const StrategyScore& column : scores) std::printf(" %12.12s", column.name.c_str());
+    for (std::size_t i = 0; i < arenas.size(); ++i) {
+      std::printf("\n%-20.20s", arenas[i].measured->name().c_str());
+      for (const StrategyScore& column : scores) std::printf(" %12.3f", of(column.scores[i]));
+    }
+    std::printf("\n");
+  };
+  by_space("by space", [](const std::vector<double>& repeats) { return MeanOf({repeats}); });
+  by_space("by space, the median repeat", [](const std::vector<double>& repeats) {
+    std::vector<double> sorted = repeats;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  });
+  by_space("by space, a tenth of the repeats is below", [](const std::vector<double>& repeats) {
+    std::vector<double> sorted = repeats;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 10];
+  });
+  constexpr std::size_t kShown = 10;  // moments of a curve
   for (std::size_t i = 0; i < arenas.size(); ++i) {
-    std::printf("\n%-20.20s", arenas[i].measured->name().c_str());
-    for (const StrategyScore& column : scores) std::printf(" %12.3f", MeanOf({column.scores[i]}));
+    const std::vector<double>& moments = arenas[i].baseline.moments();
+    const auto shown = [&](std::size_t k) { return k * (moments.size() - 1) / (kShown - 1); };
+    std::printf("\ncurve of %s, after s\n%-20s", arenas[i].measured->name().c_str(), "");
+    for (std::size_t k = 0; k < kShown; ++k) std::printf(" %7.4g", moments[shown(k)]);
+    for (const StrategyScore& row : scores) {
+      std::printf("\n%-20s", row.name.c_str());
+      for (std::size_t k = 0; k < kShown; ++k) std::printf(" %7.3f", row.curves[i][shown(k)]);
+    }
+    std::printf("\n");
   }
-  std::printf("\n\nhow sure the row is above the column, in %%\n%-20s", "");
+  std::printf("\nhow sure the row is above the column, in %%\n%-20s", "");
   for (const StrategyScore& column : scores) std::printf(" %12.12s", column.name.c_str());
   for (const StrategyScore& row : scores) {
     std::printf("\n%-20s", row.name.c_str());

@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "search/portfolio/build_costs.h"
-#include "search/portfolio/cost_model.h"
 #include "search/portfolio/feasibility.h"
 #include "search/random_numbers.h"
 
@@ -17,9 +16,11 @@ constexpr std::size_t kProcessPoints = 160;  // that the process sees
 constexpr std::size_t kRefitPoints = 120;    // where it was full and begins anew
 constexpr std::size_t kTunePoints = 80;
 constexpr std::uint64_t kAllCompared = 3000;
-constexpr std::size_t kManyCandidates = 1000, kFewCandidates = 300;
-constexpr std::size_t kDrawnForOne = 3;  // points that the cost model chooses one of
+constexpr std::size_t kManyCandidates = 1000, kFewCandidates = 200;
+// From so many results on fewer candidates are compared, the most likely first, and the others as
+// steps go by: a step that begins anew takes no longer.
 constexpr std::size_t kLongHistory = 600;
+constexpr std::size_t kWatchedAStep = 50;
 constexpr std::size_t kTuneUntil = 400;  // results
 constexpr std::size_t kCompared = 24;    // the best by improvement, of which feasibility is asked
 constexpr std::size_t kComparedWithPending = 200;
@@ -43,11 +44,11 @@ double PriorOf(double length) {
 
 }  // namespace
 
-Bayesian::Bayesian(const Commons& commons, const Scales& scales, const CostModel* ranks)
+Bayesian::Bayesian(const Commons& commons, const Scales& scales, const PointFacts* facts)
     : commons_(commons),
-      ranks_(ranks),
       evolution_(commons),
-      kernel_(commons.space, scales),
+      facts_(commons.space, facts),
+      kernel_(commons.space, scales, &facts_),
       process_(kernel_) {
   if (commons.space.size() > kAllCompared) return;
   for (std::uint64_t i = 0; i < commons.space.size(); ++i) all_.push_back(commons.space.At(i));
@@ -75,29 +76,6 @@ std::vector<std::size_t> Bayesian::Chosen(std::size_t most) const {
   return chosen;
 }
 
-// Where the model has an opinion, the best of more.
-std::vector<Point> Bayesian::Drawn(std::size_t most) const {
-  // Of a long history the leaders' neighbours matter more, and ranking takes longer than the rest.
-  const bool ranked =
-      ranks_ != nullptr && ranks_->IsFitted() && commons_.history.results().size() <= kLongHistory;
-  std::vector<std::pair<double, Point>> drawn;
-  for (std::size_t i = 0; i < (ranked ? kDrawnForOne * most : most); ++i) {
-    Point point = commons_.space.Draw(commons_.random);
-    if (commons_.history.IsTaken(point)) continue;
-    const double time = ranked ? ranks_->Predict(point) : 0;
-    drawn.emplace_back(time, std::move(point));
-  }
-  if (drawn.size() > most) {
-    std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(most), drawn.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    drawn.resize(most);
-  }
-  std::vector<Point> points;
-  points.reserve(drawn.size());
-  for (auto& one : drawn) points.push_back(std::move(one.second));
-  return points;
-}
-
 std::vector<Point> Bayesian::Candidates() const {
   if (!all_.empty()) return all_;
   const std::size_t most =
@@ -116,7 +94,9 @@ std::vector<Point> Bayesian::Candidates() const {
     }
   }
   for (std::size_t i = 0; i < most / 3; ++i) add(evolution_.Child());
-  for (Point& point : Drawn(most - candidates.size())) add(std::move(point));
+  for (std::size_t i = candidates.size(); i < most; ++i) {
+    add(commons_.space.Draw(commons_.random));
+  }
   return candidates;
 }
 
@@ -137,13 +117,22 @@ void Bayesian::Refit() {
     times[i] = Seen(times[i]);
   }
   process_.Fit(points, times, kProcessPoints);
-  process_.Watch(Candidates());
+  unwatched_ = Candidates();
+  std::reverse(unwatched_.begin(), unwatched_.end());
   fitted_ = results.size();
   since_ = 0;
   changed_ = improved_ = false;
 }
 
-// One parameter's length, or the noise, to what makes the results likelier.
+void Bayesian::WatchMore() {
+  const bool slowly = all_.empty() && commons_.history.results().size() > kLongHistory;
+  const std::size_t count = std::min(unwatched_.size(), slowly ? kWatchedAStep : unwatched_.size());
+  process_.Watch({unwatched_.rbegin(), unwatched_.rbegin() + static_cast<std::ptrdiff_t>(count)});
+  unwatched_.resize(unwatched_.size() - count);
+}
+
+// A number of the kernel's to what makes the results likelier: by turns a parameter's length, the
+// noise, the facts' length.
 void Bayesian::Tune() {
   const auto& results = commons_.history.results();
   const std::vector<std::size_t> chosen = Chosen(kTunePoints);
@@ -154,26 +143,19 @@ void Bayesian::Tune() {
     times.push_back(Seen(results[i].log_time));
   }
   GaussianProcess process(kernel_);
-  const auto likelihood = [&] {
-    process.Fit(points, times, 0);
-    return process.LogLikelihood();
-  };
-  const std::size_t parameters = commons_.space.parameters().size();
-  do {
-    tuning_ = (tuning_ + 1) % (parameters + 1);
-  } while (tuning_ < parameters && commons_.space.parameters()[tuning_].values.size() < 2);
-  const bool noise = tuning_ == parameters;
-  const double here = noise ? kernel_.noise() : kernel_.length(tuning_);
-  double best_value = here;
-  double best = likelihood() + (noise ? 0 : PriorOf(here));
-  const auto attempt = [&](double value) {
-    noise ? kernel_.SetNoise(value) : kernel_.SetLength(tuning_, value);
-    const double found = likelihood() + (noise ? 0 : PriorOf(value));
-    if (found <= best) return;
-    best = found;
-    best_value = value;
-  };
-  const auto attempt_next = [&](const auto& values) {
+  const auto attempt_next = [&](double here, const auto& values, const auto& prior_of,
+                                const auto& set) {
+    double best_value = here;
+    std::optional<double> best;
+    const auto attempt = [&](double value) {
+      set(value);
+      process.Fit(points, times, 0);
+      const double found = process.LogLikelihood() + prior_of(value);
+      if (best && found <= *best) return;
+      best = found;
+      best_value = value;
+    };
+    attempt(here);
     const double* below = nullptr;
     const double* above = nullptr;
     for (const double& value : values) {
@@ -182,10 +164,25 @@ void Bayesian::Tune() {
     }
     if (below != nullptr) attempt(*below);
     if (above != nullptr) attempt(*above);
+    set(best_value);
+    changed_ = changed_ || best_value != here;
   };
-  noise ? attempt_next(kNoises) : attempt_next(kLengths);
-  noise ? kernel_.SetNoise(best_value) : kernel_.SetLength(tuning_, best_value);
-  changed_ = changed_ || best_value != here;
+  const std::size_t parameters = commons_.space.parameters().size();
+  const std::size_t turns = parameters + (kernel_.HasFacts() ? 2 : 1);
+  do {
+    tuning_ = (tuning_ + 1) % turns;
+  } while (tuning_ < parameters && commons_.space.parameters()[tuning_].values.size() < 2);
+  if (tuning_ < parameters) {
+    attempt_next(kernel_.length(tuning_), kLengths, &PriorOf,
+                 [&](double length) { kernel_.SetLength(tuning_, length); });
+  } else if (tuning_ == parameters) {
+    attempt_next(
+        kernel_.noise(), kNoises, [](double) { return 0.0; },
+        [&](double noise) { kernel_.SetNoise(noise); });
+  } else {
+    attempt_next(kernel_.facts_length(), kLengths, &PriorOf,
+                 [&](double length) { kernel_.SetFactsLength(length); });
+  }
 }
 
 void Bayesian::Learn(const History::Result& result) {
@@ -207,11 +204,12 @@ std::optional<Point> Bayesian::Propose() {
   const std::size_t patience = std::max<std::size_t>(3, process_.size() / 12);
   const bool stale = changed_ || (all_.empty() && (improved_ || since_ > 8));
   if (process_.full() || (stale && since_ >= (known < 60 ? 1 : patience))) Refit();
+  WatchMore();
   ++since_;
   const double best = history.best()->log_time;
   std::vector<std::pair<double, std::size_t>> compared;
-  for (std::size_t i = 0; i < process_.watched().size(); ++i) {
-    if (history.IsTaken(process_.watched()[i])) continue;
+  for (std::size_t i = 0; i < process_.watched(); ++i) {
+    if (history.IsTaken(process_.Watched(i))) continue;
     compared.emplace_back(-ExpectedImprovement(process_.PredictWatched(i), best), i);
   }
   if (compared.empty()) {
@@ -225,14 +223,14 @@ std::optional<Point> Bayesian::Propose() {
   const std::pair<double, std::size_t>* chosen = nullptr;
   double chosen_value = -1;
   for (auto it = compared.begin(); it != end; ++it) {
-    const Point& point = process_.watched()[it->second];
+    const Point& point = process_.Watched(it->second);
     const double value = -it->first * commons_.feasibility.Of(point) * NewBeside(point) *
                          commons_.build_costs.WorthOf(point);
     if (value <= chosen_value) continue;
     chosen_value = value;
     chosen = &*it;
   }
-  pending_.push_back(process_.watched()[chosen->second]);
+  pending_.push_back(process_.Watched(chosen->second));
   return pending_.back();
 }
 

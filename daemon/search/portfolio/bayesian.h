@@ -1,8 +1,7 @@
 // Bayesian optimisation: the point with the greatest expected improvement by a Gaussian process of
 // the logarithms of times, times the probability that it runs. Of small spaces all points are
-// compared, of others candidates: some next to the best, some drawn, of which a cost model keeps
-// those that it expects most of. It sees a bounded part of the history, so that a step takes as
-// long however much is known. Pure.
+// compared, of others candidates: some next to the best, some children of the best, some drawn. It
+// sees a bounded part of the history, so that a step takes as long however much is known. Pure.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +14,10 @@
 
 namespace cupilot::search {
 
-class CostModel;
-
 class Bayesian : public PortfolioMember {
  public:
-  // `ranks`: which of many points of a large space are worth comparing; null: nobody knows.
-  Bayesian(const Commons& commons, const Scales& scales, const CostModel* ranks);
+  // `facts`: of launches; null: the values alone.
+  Bayesian(const Commons& commons, const Scales& scales, const PointFacts* facts);
 
   std::optional<Point> Propose() override;
   void Learn(const History::Result& result) override;
@@ -30,25 +27,26 @@ class Bayesian : public PortfolioMember {
   double Seen(double log_time) const { return log_time < ceiling_ ? log_time : ceiling_; }
   std::vector<std::size_t> Chosen(std::size_t most) const;  // places in the history's results
   void Refit();
+  void WatchMore();
   void Tune();
   std::vector<Point> Candidates() const;
-  std::vector<Point> Drawn(std::size_t most) const;
   // How much of a point those that are under way leave to be found out: 0 to 1.
   double NewBeside(const Point& point) const;
 
   const Commons& commons_;
-  const CostModel* ranks_;
   Evolution evolution_;
+  ScaledFacts facts_;
   MixedKernel kernel_;
   GaussianProcess process_;
   std::vector<Point> pending_;  // that it proposed, without a result
   double ceiling_ = 0;
-  std::vector<Point> all_;  // of a small space
-  std::size_t fitted_ = 0;  // results when it was fitted
-  std::size_t tuning_ = 0;  // the parameter whose turn it is
-  bool changed_ = true;     // the kernel, since the last fit
-  bool improved_ = false;   // the best, since then
-  std::size_t since_ = 0;   // proposals since then
+  std::vector<Point> all_;        // of a small space
+  std::vector<Point> unwatched_;  // candidates that the process does not watch yet, last first
+  std::size_t fitted_ = 0;        // results when it was fitted
+  std::size_t tuning_ = 0;        // whose turn it is: see Tune()
+  bool changed_ = true;           // the kernel, since the last fit
+  bool improved_ = false;         // the best, since then
+  std::size_t since_ = 0;         // proposals since then
 };
 
 }  // namespace cupilot::search

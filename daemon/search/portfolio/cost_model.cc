@@ -115,8 +115,10 @@ void CostModel::Begin() {
   }
   std::vector<float> rows, row;
   std::vector<double> rest, terms;
+  const auto width = static_cast<std::ptrdiff_t>(features_.count());
   for (const std::size_t i : chosen) {
-    FeaturesOf(results[i].point, row);
+    const auto from = known_.begin() + width * static_cast<std::ptrdiff_t>(row_of_[i]);
+    row.assign(from, from + width);
     rows.insert(rows.end(), row.begin(), row.end());
     TermsOf(results[i].point, row, terms);
     rest.push_back(std::min(results[i].log_time, ceiling_) -
@@ -153,6 +155,9 @@ void CostModel::Learn(const History::Result& result) {
   std::vector<double> terms;
   FeaturesOf(result.point, features);
   TermsOf(result.point, features, terms);
+  row_of_.resize(commons_.history.results().size());
+  row_of_.back() = count - 1;
+  known_.insert(known_.end(), features.begin(), features.end());
   const Eigen::Map<const Eigen::VectorXd> vector(terms.data(), static_cast<Eigen::Index>(terms_));
   gram_.selfadjointView<Eigen::Lower>().rankUpdate(vector);
   moments_ += vector * std::min(result.log_time, ceiling_);

@@ -1,7 +1,7 @@
 // A model of the times of this kernel, refitted to its own measurements as they come: a quadratic
 // function of the scaled values (ridge regression) and boosted trees on what that leaves, which see
 // the facts of each point, too, with what the compiler is expected to say of it. It ranks many
-// points without building them, for Bayesian optimisation, and proposes the best one. Pure.
+// points without building them and proposes the best one. Pure.
 #pragma once
 
 #include <Eigen/Core>
@@ -41,7 +41,9 @@ class CostModel : public PortfolioMember {
   std::vector<std::size_t> squares_;  // parameters
   std::vector<std::pair<std::size_t, std::size_t>> products_;
   std::size_t terms_ = 0;
-  std::vector<float> standard_;  // features of the standard point
+  std::vector<float> standard_;      // features of the standard point
+  std::vector<float> known_;         // features of all that ran, one behind the other
+  std::vector<std::size_t> row_of_;  // which of them is a result's, by its place in the history
   Eigen::MatrixXd gram_;
   Eigen::VectorXd moments_;
   // What is asked, and what is being fitted.

@@ -66,7 +66,7 @@ std::optional<Point> Descent::Propose() {
       around_.pop_back();
       if (!commons_.history.IsTaken(point)) return point;
     }
-    if (restarts_ && !all_values_ && *centre_ == best->point) {
+    if (!all_values_ && *centre_ == best->point) {
       all_values_ = true;
       around_ = commons_.space.Neighbours(*centre_, false);
       Shuffle(around_, commons_.random);
@@ -75,7 +75,7 @@ std::optional<Point> Descent::Propose() {
     done_.insert(*centre_);
     centre_.reset();
   }
-  if (start_ || !restarts_) return std::nullopt;
+  if (start_) return std::nullopt;
   start_ = Perturbed();
   return start_;
 }

@@ -1,5 +1,5 @@
 // Coordinate descent: from the best point one parameter at a time to its next values, until no step
-// helps; alone, then to all of the parameter's values, and at last from the best point with some
+// helps; then to all of the parameter's values, and at last from the best point with some
 // parameters changed. Pure.
 #pragma once
 
@@ -13,9 +13,7 @@ namespace cupilot::search {
 
 class Descent : public PortfolioMember {
  public:
-  // Not `restarts`: where no step from the best helps it proposes nothing until there is a better
-  // one.
-  Descent(const Commons& commons, bool restarts) : commons_(commons), restarts_(restarts) {}
+  explicit Descent(const Commons& commons) : commons_(commons) {}
 
   std::optional<Point> Propose() override;
   void Learn(const History::Result& result) override;
@@ -25,7 +23,6 @@ class Descent : public PortfolioMember {
   std::optional<Point> Perturbed() const;
 
   const Commons& commons_;
-  bool restarts_;
   std::optional<Point> centre_;
   double centre_time_ = 0;
   bool all_values_ = false;                    // of each coordinate: the next ones are known

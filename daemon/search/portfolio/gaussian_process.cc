@@ -12,6 +12,10 @@ constexpr double kFirstLength = 0.7;
 constexpr double kWeight = 4;
 constexpr double kProductShare = 0.5;      // of the product over groups; the rest: their mean
 constexpr std::size_t kMostInTable = 128;  // values of a parameter
+// Of the kernel over facts, where there are any. (Bayesian optimisation alone on
+// tests/data/spaces/h100, 40 searches on each space: 0.75 without facts, 0.79 with 0.3 of them,
+// 0.82 with 0.5, 0.80 with 0.7; 0.01 of that are chance.)
+constexpr double kFactsShare = 0.5;
 constexpr double kLeastVariance = 1e-10;
 
 double Matern(double distance) {
@@ -23,9 +27,10 @@ Eigen::Index Sized(std::size_t size) { return static_cast<Eigen::Index>(size); }
 
 }  // namespace
 
-MixedKernel::MixedKernel(const Space& space, const Scales& scales)
-    : space_(space),
-      scales_(scales),
+MixedKernel::MixedKernel(const Space& space, const Scales& scales, const ScaledFacts* facts)
+    : space_(&space),
+      scales_(&scales),
+      facts_(facts != nullptr && facts->count() > 0 ? facts : nullptr),
       lengths_(space.parameters().size(), kFirstLength),
       tables_(space.parameters().size()) {
   for (std::vector<std::size_t> group : space.groups()) {
@@ -36,15 +41,15 @@ MixedKernel::MixedKernel(const Space& space, const Scales& scales)
 }
 
 double MixedKernel::FactorOf(std::size_t parameter, std::uint16_t a, std::uint16_t b) const {
-  const double far = scales_.Distance(parameter, a, b) / lengths_[parameter];
+  const double far = scales_->Distance(parameter, a, b) / lengths_[parameter];
   // What has no order needs the plain exponential: Mallows' kernel of orders.
-  const double near = scales_.IsOrdered(parameter) ? Matern(far) : std::exp(-far);
+  const double near = scales_->IsOrdered(parameter) ? Matern(far) : std::exp(-far);
   return (1 + kWeight * near) / (1 + kWeight);
 }
 
 void MixedKernel::SetLength(std::size_t parameter, double length) {
   lengths_[parameter] = length;
-  const std::size_t count = space_.parameters()[parameter].values.size();
+  const std::size_t count = space_->parameters()[parameter].values.size();
   if (count > kMostInTable) return;
   std::vector<double>& table = tables_[parameter];
   table.resize(count * count);
@@ -63,7 +68,7 @@ double MixedKernel::Of(const Point& a, const Point& b) const {
     for (const std::size_t p : group) {
       const std::vector<double>& table = tables_[p];
       factor *= table.empty() ? FactorOf(p, a[p], b[p])
-                              : table[a[p] * space_.parameters()[p].values.size() + b[p]];
+                              : table[a[p] * space_->parameters()[p].values.size() + b[p]];
     }
     product *= factor;
     sum += factor;
@@ -72,16 +77,34 @@ double MixedKernel::Of(const Point& a, const Point& b) const {
   return kProductShare * product + (1 - kProductShare) * sum / static_cast<double>(groups_.size());
 }
 
+MixedKernel::Site MixedKernel::SiteOf(const Point& point) const {
+  return {point, facts_ == nullptr ? ScaledFacts::Values() : facts_->Of(point)};
+}
+
+double MixedKernel::Of(const Site& a, const Site& b) const {
+  const double of_points = Of(a.point, b.point);
+  if (facts_ == nullptr) return of_points;
+  float square = 0;
+  for (std::size_t i = 0; i < a.facts.size(); ++i) {
+    const float off = a.facts[i] - b.facts[i];
+    square += off * off;
+  }
+  const double far = std::sqrt(static_cast<double>(square)) / facts_length_;
+  return (1 - kFactsShare) * of_points + kFactsShare * Matern(far);
+}
+
 void GaussianProcess::Fit(const std::vector<Point>& points, const std::vector<double>& values,
                           std::size_t most) {
-  points_ = points;
+  kernel_ = next_kernel_;
+  sites_.clear();
+  for (const Point& point : points) sites_.push_back(kernel_.SiteOf(point));
   most_ = std::max(most, points.size());
   const Eigen::Index count = Sized(points.size());
   Eigen::MatrixXd kernel(count, count);
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index j = 0; j < i; ++j) {
       kernel(i, j) =
-          kernel_.Of(points_[static_cast<std::size_t>(i)], points_[static_cast<std::size_t>(j)]);
+          kernel_.Of(sites_[static_cast<std::size_t>(i)], sites_[static_cast<std::size_t>(j)]);
     }
     kernel(i, i) = 1 + kernel_.noise();
   }
@@ -100,32 +123,36 @@ void GaussianProcess::Fit(const std::vector<Point>& points, const std::vector<do
   }
   auto head = whitened_.head(count);
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(head);
-  Watch({});
+  watched_.clear();
+  solved_.resize(0, Sized(most_));
+  means_.resize(0);
+  variances_.resize(0);
 }
 
-Eigen::VectorXd GaussianProcess::RowOf(const Point& point) const {
-  const Eigen::Index count = Sized(points_.size());
+Eigen::VectorXd GaussianProcess::RowOf(const MixedKernel::Site& site) const {
+  const Eigen::Index count = Sized(sites_.size());
   Eigen::VectorXd row(count);
   for (Eigen::Index i = 0; i < count; ++i) {
-    row(i) = kernel_.Of(points_[static_cast<std::size_t>(i)], point);
+    row(i) = kernel_.Of(sites_[static_cast<std::size_t>(i)], site);
   }
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(row);
   return row;
 }
 
 void GaussianProcess::Add(const Point& point, double value) {
-  const Eigen::Index count = Sized(points_.size());
-  const Eigen::VectorXd row = RowOf(point);
+  const Eigen::Index count = Sized(sites_.size());
+  const MixedKernel::Site site = kernel_.SiteOf(point);
+  const Eigen::VectorXd row = RowOf(site);
   const double rest = 1 + kernel_.noise() - row.squaredNorm();
   const double diagonal = std::sqrt(std::max(rest, kLeastVariance));
   factor_.row(count).head(count) = row.transpose();
   factor_(count, count) = diagonal;
   whitened_(count) = (value - offset_ - row.dot(whitened_.head(count))) / diagonal;
-  points_.push_back(point);
+  sites_.push_back(site);
   if (watched_.empty()) return;
   Eigen::VectorXd added = -(solved_.leftCols(count) * row);
   for (Eigen::Index i = 0; i < added.size(); ++i) {
-    added(i) += kernel_.Of(point, watched_[static_cast<std::size_t>(i)]);
+    added(i) += kernel_.Of(site, watched_[static_cast<std::size_t>(i)]);
   }
   added /= diagonal;
   solved_.col(count) = added;
@@ -134,38 +161,42 @@ void GaussianProcess::Add(const Point& point, double value) {
 }
 
 double GaussianProcess::Variance() const {
-  const Eigen::Index count = Sized(points_.size());
+  const Eigen::Index count = Sized(sites_.size());
   return std::max(whitened_.head(count).squaredNorm() / static_cast<double>(count), kLeastVariance);
 }
 
 double GaussianProcess::LogLikelihood() const {
-  const Eigen::Index count = Sized(points_.size());
+  const Eigen::Index count = Sized(sites_.size());
   const double logs = factor_.diagonal().head(count).array().log().sum();
   return -0.5 * static_cast<double>(count) * std::log(Variance()) - logs;
 }
 
 GaussianProcess::Prediction GaussianProcess::Predict(const Point& point) const {
-  const Eigen::VectorXd row = RowOf(point);
+  const Eigen::VectorXd row = RowOf(kernel_.SiteOf(point));
   const double rest = std::max(1 - row.squaredNorm(), kLeastVariance);
   return {offset_ + row.dot(whitened_.head(row.size())), std::sqrt(rest * Variance())};
 }
 
-void GaussianProcess::Watch(std::vector<Point> points) {
-  watched_ = std::move(points);
-  const Eigen::Index count = Sized(points_.size()), all = Sized(watched_.size());
-  if (all == 0) return;
-  Eigen::MatrixXd rows(count, all);
-  for (Eigen::Index i = 0; i < all; ++i) {
+void GaussianProcess::Watch(const std::vector<Point>& points) {
+  const Eigen::Index count = Sized(sites_.size()), before = Sized(watched_.size()),
+                     more = Sized(points.size());
+  if (more == 0) return;
+  watched_.reserve(watched_.size() + points.size());
+  for (const Point& point : points) watched_.push_back(kernel_.SiteOf(point));
+  Eigen::MatrixXd rows(count, more);
+  for (Eigen::Index i = 0; i < more; ++i) {
     for (Eigen::Index j = 0; j < count; ++j) {
-      rows(j, i) =
-          kernel_.Of(points_[static_cast<std::size_t>(j)], watched_[static_cast<std::size_t>(i)]);
+      rows(j, i) = kernel_.Of(sites_[static_cast<std::size_t>(j)],
+                              watched_[static_cast<std::size_t>(before + i)]);
     }
   }
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(rows);
-  solved_.resize(all, Sized(most_));
-  solved_.leftCols(count) = rows.transpose();
-  means_ = rows.transpose() * whitened_.head(count);
-  variances_ = Eigen::VectorXd::Ones(all) - rows.colwise().squaredNorm().transpose();
+  solved_.conservativeResize(before + more, Sized(most_));
+  solved_.bottomRows(more).leftCols(count) = rows.transpose();
+  means_.conservativeResize(before + more);
+  means_.tail(more) = rows.transpose() * whitened_.head(count);
+  variances_.conservativeResize(before + more);
+  variances_.tail(more) = Eigen::VectorXd::Ones(more) - rows.colwise().squaredNorm().transpose();
 }
 
 GaussianProcess::Prediction GaussianProcess::PredictWatched(std::size_t i) const {

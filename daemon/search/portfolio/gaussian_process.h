@@ -3,13 +3,17 @@
 // values have no order an exponential one (of orders: over Kendall's distance, as Mallows); the
 // parameters of a group that constraints tie together as a product whose factors may be one, so
 // that effects of few parameters are seen as such; and of the groups half the mean, half the
-// product. Pure.
+// product. Where launches are known half of all that is a Matern kernel over the distance of their
+// facts: what a time depends on by threads, occupancy and waves is seen as such, whichever
+// parameters make them. (Sums of kernels: D. Duvenaud, Automatic Model Construction with Gaussian
+// Processes, 2014.) Pure.
 #pragma once
 
 #include <Eigen/Core>
 #include <cstddef>
 #include <vector>
 
+#include "search/portfolio/scaled_facts.h"
 #include "search/portfolio/scales.h"
 #include "search/space.h"
 
@@ -17,26 +21,42 @@ namespace cupilot::search {
 
 class MixedKernel {
  public:
-  MixedKernel(const Space& space, const Scales& scales);
+  // `facts`: null, or none that differ: of parameters alone. All of them outlive it.
+  MixedKernel(const Space& space, const Scales& scales, const ScaledFacts* facts = nullptr);
 
-  // Lengths in shares of a parameter's range; `noise` as a share of the variance.
+  // Lengths in shares of a parameter's range, or of each fact's; `noise` as a share of the
+  // variance.
   double length(std::size_t parameter) const { return lengths_[parameter]; }
   void SetLength(std::size_t parameter, double length);
+  bool HasFacts() const { return facts_ != nullptr; }
+  double facts_length() const { return facts_length_; }
+  void SetFactsLength(double length) { facts_length_ = length; }
   double noise() const { return noise_; }
   void SetNoise(double noise) { noise_ = noise; }
 
+  // A point as the kernel sees it.
+  struct Site {
+    Point point;
+    ScaledFacts::Values facts;  // empty: without any
+  };
+  Site SiteOf(const Point& point) const;
+
   // Without noise; 1 for a point and itself.
+  double Of(const Site& a, const Site& b) const;
+  // Of parameters alone.
   double Of(const Point& a, const Point& b) const;
 
  private:
   double FactorOf(std::size_t parameter, std::uint16_t a, std::uint16_t b) const;
 
-  const Space& space_;
-  const Scales& scales_;
+  const Space* space_;
+  const Scales* scales_;
+  const ScaledFacts* facts_;                      // null: none
   std::vector<std::vector<std::size_t>> groups_;  // of parameters with more than one value
   std::vector<double> lengths_;
   // By parameter: the factor for each pair of places; empty: of so many values that it is computed.
   std::vector<std::vector<double>> tables_;
+  double facts_length_ = 0.5;
   double noise_ = 1e-3;
 };
 
@@ -47,34 +67,37 @@ class GaussianProcess {
     double deviation = 0;  // of the function, without noise
   };
 
-  explicit GaussianProcess(const MixedKernel& kernel) : kernel_(kernel) {}
+  // `kernel` outlives it, and may change: at the next Fit() that counts.
+  explicit GaussianProcess(const MixedKernel& kernel) : next_kernel_(kernel), kernel_(kernel) {}
 
   // Forgets everything else. At most `most` points are added later.
   void Fit(const std::vector<Point>& points, const std::vector<double>& values, std::size_t most);
   // One more; as many steps as there are points, squared, and once for each watched point.
   void Add(const Point& point, double value);
-  std::size_t size() const { return points_.size(); }
+  std::size_t size() const { return sites_.size(); }
   bool full() const { return size() >= most_; }
-  // How probable the values are with the kernel as it was at Fit(), by a constant.
+  // How probable the values are, by a constant.
   double LogLikelihood() const;
 
   Prediction Predict(const Point& point) const;
-  // Keeps predictions of these up to date.
-  void Watch(std::vector<Point> points);
-  const std::vector<Point>& watched() const { return watched_; }
+  // Keeps predictions of these up to date, besides those that it watches since Fit().
+  void Watch(const std::vector<Point>& points);
+  std::size_t watched() const { return watched_.size(); }
+  const Point& Watched(std::size_t i) const { return watched_[i].point; }
   Prediction PredictWatched(std::size_t i) const;
 
  private:
-  Eigen::VectorXd RowOf(const Point& point) const;
+  Eigen::VectorXd RowOf(const MixedKernel::Site& site) const;
   double Variance() const;
 
-  const MixedKernel& kernel_;
+  const MixedKernel& next_kernel_;
+  MixedKernel kernel_;  // as it was at Fit(): rows of another one make no factor
   std::size_t most_ = 0;
   double offset_ = 0;  // of values
-  std::vector<Point> points_;
+  std::vector<MixedKernel::Site> sites_;
   Eigen::MatrixXd factor_;    // Cholesky's, lower
   Eigen::VectorXd whitened_;  // the factor's inverse times values
-  std::vector<Point> watched_;
+  std::vector<MixedKernel::Site> watched_;
   Eigen::MatrixXd solved_;  // by watched point: the factor's inverse times its kernel values
   Eigen::VectorXd means_, variances_;  // of watched, unscaled
 };

@@ -1,8 +1,10 @@
 // The portfolio: the standard point first; then members that all see all results, of which a bandit
 // gives each evaluation to the one whose last ones gained most: champions of elsewhere, Bayesian
-// optimisation, a cost model, evolution, and coordinate descent, which has the last word on each
-// best point. Where no member has a point, a random one. Any part can be left out, and one left
-// alone. Pure.
+// optimisation, a cost model and evolution. What the cost model knows of launches Bayesian
+// optimisation sees, too. Where no member has a point, a random one. Any part can
+// be left out, and one left alone. Coordinate descent is only there alone: as a member it cost more
+// than it gained. (tests/data/spaces/h100, 40 searches on each space: 0.795 with it, 0.815 without;
+// what is next to the best points Bayesian optimisation compares anyway.) Pure.
 #pragma once
 
 #include <memory>
@@ -28,9 +30,9 @@ class Transfer;
 struct PortfolioParts {
   bool transfer = true;
   bool bayesian = true;
-  bool cost_model = true;
+  bool cost_model = true;  // not: nobody sees the facts of launches
   bool evolution = true;
-  bool descent = true;
+  bool descent = false;
   bool bandit = true;  // not: members take turns
   bool feasibility = true;
   bool build_costs = true;

@@ -11,6 +11,7 @@
 #include "search/portfolio/feasibility.h"
 #include "search/portfolio/gaussian_process.h"
 #include "search/portfolio/history.h"
+#include "search/portfolio/scaled_facts.h"
 #include "search/portfolio/scales.h"
 #include "search/random_numbers.h"
 #include "tests/daemon/search/measured_spaces.h"
@@ -133,6 +134,7 @@ TEST(GaussianProcess, AddsPointsOneByOne) {
   GaussianProcess at_once(kernel), one_by_one(kernel);
   at_once.Fit({points.begin(), points.begin() + 40}, values, 60);
   one_by_one.Fit({points[0], points[1]}, {values[0], values[1]}, 60);
+  kernel.SetLength(1, 8);  // counts at the next fit: rows of two kernels make no factor
   one_by_one.Watch({points[50], points[55]});
   for (std::size_t i = 2; i < 40; ++i) one_by_one.Add(points[i], values[i]);
   for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
@@ -141,6 +143,66 @@ TEST(GaussianProcess, AddsPointsOneByOne) {
     EXPECT_NEAR(watched.mean, asked.mean, 1e-9);
     EXPECT_NEAR(watched.deviation, asked.deviation, 1e-9);
   }
+}
+
+// Threads of a block, what is always the same, and the tile.
+class KnownFacts : public PointFacts {
+ public:
+  explicit KnownFacts(const Space& space) : space_(space) {}
+  std::size_t count() const override { return 3; }
+  void Append(const Point& point, const BuildReport&, std::vector<double>& facts) const override {
+    const auto block = static_cast<double>(space_.ValueOf(point, 0));
+    const auto tile = static_cast<double>(space_.ValueOf(point, 1));
+    facts.insert(facts.end(), {block * tile, 5, tile});
+  }
+
+ private:
+  const Space& space_;
+};
+
+TEST(ScaledFacts, AreLogarithmsOfWhatDiffers) {
+  const Space space = MixedSpace();
+  const KnownFacts known(space);
+  const ScaledFacts facts(space, &known);
+  EXPECT_EQ(facts.count(), 2u);
+  const auto values_of = [&](std::uint16_t block, std::uint16_t tile) {
+    return facts.Of({block, tile, 0, 0});
+  };
+  EXPECT_NEAR(values_of(0, 0)[0], 0, 1e-6);
+  EXPECT_NEAR(values_of(5, 1)[0], 1, 1e-6);  // 1024 * 2
+  EXPECT_NEAR(values_of(3, 0)[0], values_of(0, 7)[0], 1e-6);
+  EXPECT_NEAR(values_of(0, 7)[1], 1, 1e-6);
+  EXPECT_NEAR(values_of(0, 7)[0] - values_of(0, 3)[0], 1.0 / 6, 0.01);  // doubled, of 64 times
+  EXPECT_EQ(ScaledFacts(space, nullptr).count(), 0u);
+}
+
+// What depends on a product of two parameters is a function of one fact.
+TEST(GaussianProcess, SeesWhatDependsOnFacts) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  const KnownFacts known(space);
+  const ScaledFacts facts(space, &known);
+  const auto truth = [&](const Point& point) {
+    const double threads = std::log2(static_cast<double>(space.ValueOf(point, 0)) *
+                                     static_cast<double>(space.ValueOf(point, 1)));
+    return std::sin(threads);
+  };
+  const std::vector<Point> points = SomePoints(space, 130);
+  const std::vector<Point> fitted(points.begin(), points.begin() + 30);
+  std::vector<double> values;
+  for (const Point& point : fitted) values.push_back(truth(point));
+  const auto error_of = [&](const MixedKernel& kernel) {
+    GaussianProcess process(kernel);
+    process.Fit(fitted, values, 30);
+    double error = 0;
+    for (std::size_t i = 30; i < points.size(); ++i) {
+      error += std::pow(process.Predict(points[i]).mean - truth(points[i]), 2) / 100;
+    }
+    return error;
+  };
+  const double with = error_of(MixedKernel(space, scales, &facts));
+  const double without = error_of(MixedKernel(space, scales));
+  EXPECT_LT(with, 0.5 * without);
 }
 
 TEST(GaussianProcess, FindsTheLikelierLength) {

@@ -205,8 +205,7 @@ TEST(Bandit, TurnsToTheArmThatGainsAndComesBackToTheOthers) {
   EXPECT_EQ(bandit.Choose({true, false, true}), 1u);
 }
 
-// As a member it steps from the best until none helps, and then has nothing until there is a better
-// point; alone it goes on.
+// Steps from the best until none helps, whoever found it, and then goes on from elsewhere.
 TEST(Descent, EndsAtALocalOptimumAndGoesOnFromABetterPoint) {
   const MeasuredSpace line = LineOf({5, 4, 3, 4, 5, 6, 5, 2, 1, 2});
   std::mt19937_64 random(1);
@@ -217,22 +216,30 @@ TEST(Descent, EndsAtALocalOptimumAndGoesOnFromABetterPoint) {
   const BuildCosts build_costs(features);
   const BuildReports build_reports(features);
   const Commons commons{line.space(), history, feasibility, build_costs, build_reports, random};
-  Descent descent(commons, false);
+  Descent descent(commons);
   const auto put = [&](const Point& point) {
+    history.Take(point);
     descent.Learn(*history.Put(point, line.Find(point)->microseconds, Failure::kUnknown));
   };
-  const auto run = [&] {
-    while (const auto point = descent.Propose()) put(*point);
+  const auto run = [&](int steps) {
+    std::vector<Point> asked;
+    for (int i = 0; i < steps; ++i) {
+      const auto point = descent.Propose();
+      if (!point) break;
+      asked.push_back(*point);
+      put(*point);
+    }
+    return asked;
   };
   put({0});
-  run();
-  EXPECT_EQ(history.best()->point, Point{2});
-  EXPECT_EQ(history.results().size(), 4u);
+  EXPECT_EQ(run(3), (std::vector<Point>{{1}, {2}, {3}}));
   put({7});
-  run();
+  run(3);
   EXPECT_EQ(history.best()->point, Point{8});
   EXPECT_TRUE(history.IsTaken({9}));
-  EXPECT_FALSE(history.IsTaken({5}));
+  // All values of the one coordinate.
+  run(10);
+  EXPECT_EQ(history.results().size(), line.space().size());
 }
 
 // On landscapes of each kind, few repeats: what replay_bench shows with many.
