@@ -1,5 +1,5 @@
 # Runs when a package is made: copies the licence of each package of CUPILOT_LICENCES_OF, as the distribution has it, into
-# the tree that is packed.
+# the tree that is packed; of the same text for several (those of one source) one copy, and links to it.
 set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 list(REMOVE_DUPLICATES CUPILOT_LICENCES_OF)
 list(SORT CUPILOT_LICENCES_OF)
@@ -9,7 +9,15 @@ foreach(package IN LISTS CUPILOT_LICENCES_OF)
   if(EXISTS "${licence}")
     file(REAL_PATH "${licence}" licence)
     file(MAKE_DIRECTORY "${root}/${CUPILOT_LICENCE_FOLDER}")
-    file(COPY_FILE "${licence}" "${root}/${CUPILOT_LICENCE_FOLDER}/${package}.txt")
+    set(copy "${root}/${CUPILOT_LICENCE_FOLDER}/${package}.txt")
+    file(REMOVE "${copy}")
+    file(SHA256 "${licence}" text)
+    if(DEFINED first_with_${text})
+      file(CREATE_LINK "${first_with_${text}}" "${copy}" SYMBOLIC)
+    else()
+      set(first_with_${text} "${package}.txt")
+      file(COPY_FILE "${licence}" "${copy}")
+    endif()
   else()
     list(APPEND without "${package}")
   endif()

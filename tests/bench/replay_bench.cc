@@ -17,8 +17,8 @@
 // under way is the daemon's rule, or N.
 //
 // replay_bench --made-up SPACE.json... [--champions N] [--seeds N] [--first-seed N] ...: the same
-// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds; with
-// --champions strategies know the best points of another device of the same family.
+// on made-up times for the points of spaces (cupilot.space/1), of each kind with so many seeds.
+// With --champions strategies know the best points of another device of the same family.
 //
 // replay_bench --regret FILE... [--repeats N]: what is lost by trusting the cost model (see
 // tests/support/model_regret.h): medians over repeats, in %, by what it sees: values alone,
