@@ -266,16 +266,14 @@ int Compare(const Options& options) {
     std::printf("\n");
   };
   by_space("by space", [](const std::vector<double>& repeats) { return MeanOf({repeats}); });
-  by_space("by space, the median repeat", [](const std::vector<double>& repeats) {
-    std::vector<double> sorted = repeats;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
-  });
-  by_space("by space, a tenth of the repeats is below", [](const std::vector<double>& repeats) {
-    std::vector<double> sorted = repeats;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 10];
-  });
+  const auto part_below = [](std::size_t part) {
+    return [part](std::vector<double> repeats) {
+      std::sort(repeats.begin(), repeats.end());
+      return repeats[repeats.size() / part];
+    };
+  };
+  by_space("by space, the median repeat", part_below(2));
+  by_space("by space, a tenth of the repeats is below", part_below(10));
   constexpr std::size_t kShown = 10;  // moments of a curve
   for (std::size_t i = 0; i < arenas.size(); ++i) {
     const std::vector<double>& moments = arenas[i].baseline.moments();

@@ -117,18 +117,17 @@ void Bayesian::Refit() {
     times[i] = Seen(times[i]);
   }
   process_.Fit(points, times, kProcessPoints);
-  unwatched_ = Candidates();
-  std::reverse(unwatched_.begin(), unwatched_.end());
-  fitted_ = results.size();
+  candidates_ = Candidates();
   since_ = 0;
   changed_ = improved_ = false;
 }
 
 void Bayesian::WatchMore() {
   const bool slowly = all_.empty() && commons_.history.results().size() > kLongHistory;
-  const std::size_t count = std::min(unwatched_.size(), slowly ? kWatchedAStep : unwatched_.size());
-  process_.Watch({unwatched_.rbegin(), unwatched_.rbegin() + static_cast<std::ptrdiff_t>(count)});
-  unwatched_.resize(unwatched_.size() - count);
+  const std::size_t left = candidates_.size() - process_.watched();
+  const std::size_t count = slowly ? std::min(left, kWatchedAStep) : left;
+  const auto from = candidates_.begin() + static_cast<std::ptrdiff_t>(process_.watched());
+  process_.Watch({from, from + static_cast<std::ptrdiff_t>(count)});
 }
 
 // A number of the kernel's to what makes the results likelier: by turns a parameter's length, the

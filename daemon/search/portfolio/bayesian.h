@@ -40,13 +40,12 @@ class Bayesian : public PortfolioMember {
   GaussianProcess process_;
   std::vector<Point> pending_;  // that it proposed, without a result
   double ceiling_ = 0;
-  std::vector<Point> all_;        // of a small space
-  std::vector<Point> unwatched_;  // candidates that the process does not watch yet, last first
-  std::size_t fitted_ = 0;        // results when it was fitted
-  std::size_t tuning_ = 0;        // whose turn it is: see Tune()
-  bool changed_ = true;           // the kernel, since the last fit
-  bool improved_ = false;         // the best, since then
-  std::size_t since_ = 0;         // proposals since then
+  std::vector<Point> all_;         // of a small space
+  std::vector<Point> candidates_;  // of which the process watches the first ones
+  std::size_t tuning_ = 0;         // whose turn it is: see Tune()
+  bool changed_ = true;            // the kernel, since the last fit
+  bool improved_ = false;          // the best, since then
+  std::size_t since_ = 0;          // proposals since then
 };
 
 }  // namespace cupilot::search

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace cupilot::search {
 namespace {
@@ -141,18 +142,18 @@ Eigen::VectorXd GaussianProcess::RowOf(const MixedKernel::Site& site) const {
 
 void GaussianProcess::Add(const Point& point, double value) {
   const Eigen::Index count = Sized(sites_.size());
-  const MixedKernel::Site site = kernel_.SiteOf(point);
+  MixedKernel::Site site = kernel_.SiteOf(point);
   const Eigen::VectorXd row = RowOf(site);
   const double rest = 1 + kernel_.noise() - row.squaredNorm();
   const double diagonal = std::sqrt(std::max(rest, kLeastVariance));
   factor_.row(count).head(count) = row.transpose();
   factor_(count, count) = diagonal;
   whitened_(count) = (value - offset_ - row.dot(whitened_.head(count))) / diagonal;
-  sites_.push_back(site);
+  sites_.push_back(std::move(site));
   if (watched_.empty()) return;
   Eigen::VectorXd added = -(solved_.leftCols(count) * row);
   for (Eigen::Index i = 0; i < added.size(); ++i) {
-    added(i) += kernel_.Of(site, watched_[static_cast<std::size_t>(i)]);
+    added(i) += kernel_.Of(sites_.back(), watched_[static_cast<std::size_t>(i)]);
   }
   added /= diagonal;
   solved_.col(count) = added;

@@ -1,10 +1,10 @@
 // The portfolio: the standard point first; then members that all see all results, of which a bandit
 // gives each evaluation to the one whose last ones gained most: champions of elsewhere, Bayesian
 // optimisation, a cost model and evolution. What the cost model knows of launches Bayesian
-// optimisation sees, too. Where no member has a point, a random one. Any part can
-// be left out, and one left alone. Coordinate descent is only there alone: as a member it cost more
-// than it gained. (tests/data/spaces/h100, 100 searches on each space: 0.805 with it, 0.821
-// without; what is next to the best points Bayesian optimisation compares anyway.) Pure.
+// optimisation sees, too. Where no member has a point, a random one. Any part can be left out, and
+// one left alone. Coordinate descent is only there alone: as a member it cost more than it gained.
+// (tests/data/spaces/h100, 100 searches on each space: 0.805 with it, 0.821 without; what is next
+// to the best points Bayesian optimisation compares anyway.) Pure.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,9 @@
 #include "search/portfolio/scaled_facts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
+
+#include "search/portfolio/scales.h"
 
 namespace cupilot::search {
 namespace {
@@ -16,7 +17,7 @@ ScaledFacts::ScaledFacts(const Space& space, const PointFacts* facts) : facts_(f
   std::mt19937_64 random(1);  // its own: a search's other draws are the same with and without facts
   std::vector<double> low, high;
   for (int i = 0; i < kDrawn; ++i) {
-    const std::vector<double> logs = LogsOf(space.Draw(random));
+    const std::vector<double> logs = LogFactsOf(*facts, space.Draw(random), {});
     if (low.empty()) low = high = logs;
     for (std::size_t f = 0; f < logs.size(); ++f) {
       low[f] = std::min(low[f], logs[f]);
@@ -29,17 +30,10 @@ ScaledFacts::ScaledFacts(const Space& space, const PointFacts* facts) : facts_(f
   }
 }
 
-std::vector<double> ScaledFacts::LogsOf(const Point& point) const {
-  std::vector<double> logs;
-  facts_->Append(point, {}, logs);
-  for (double& fact : logs) fact = std::log1p(std::max(fact, 0.0));
-  return logs;
-}
-
 ScaledFacts::Values ScaledFacts::Of(const Point& point) const {
   Values values;
   if (seen_.empty()) return values;
-  const std::vector<double> logs = LogsOf(point);
+  const std::vector<double> logs = LogFactsOf(*facts_, point, {});
   values.reserve(seen_.size());
   for (const Seen& seen : seen_) {
     values.push_back((static_cast<float>(logs[seen.fact]) - seen.low) / seen.way);

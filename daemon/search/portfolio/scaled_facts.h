@@ -31,8 +31,6 @@ class ScaledFacts {
     float low, way;
   };
 
-  std::vector<double> LogsOf(const Point& point) const;
-
   const PointFacts* facts_;
   std::vector<Seen> seen_;
 };

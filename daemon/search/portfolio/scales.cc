@@ -102,6 +102,14 @@ double Scales::Distance(std::size_t parameter, std::uint16_t a, std::uint16_t b)
   return static_cast<double>(differ) / static_cast<double>(of_a.size());
 }
 
+std::vector<double> LogFactsOf(const PointFacts& facts, const Point& point,
+                               const BuildReport& built) {
+  std::vector<double> logs;
+  facts.Append(point, built, logs);
+  for (double& fact : logs) fact = std::log1p(std::max(fact, 0.0));
+  return logs;
+}
+
 Features::Features(const Space& space, const Scales& scales, const PointFacts* facts)
     : space_(space), scales_(scales), facts_(facts), log_(space.parameters().size()) {
   for (std::size_t i = 0; i < log_.size(); ++i) {
@@ -163,10 +171,8 @@ void Features::SetBuild(const Point& point, const BuildReport& built,
 void Features::AppendFacts(const Point& point, const BuildReport& built,
                            std::vector<float>& features) const {
   if (facts_ == nullptr) return;
-  std::vector<double> numbers;
-  facts_->Append(point, built, numbers);
-  for (const double number : numbers) {
-    features.push_back(static_cast<float>(std::log1p(std::max(number, 0.0))));
+  for (const double fact : LogFactsOf(*facts_, point, built)) {
+    features.push_back(static_cast<float>(fact));
   }
 }
 

@@ -39,6 +39,10 @@ class Scales {
   std::vector<std::vector<Ways>> ways_;  // by place; empty: it is no order
 };
 
+// Logarithms of a point's facts, of one more each.
+std::vector<double> LogFactsOf(const PointFacts& facts, const Point& point,
+                               const BuildReport& built);
+
 // A point as numbers, for trees: scaled values, sums and differences of those that constraints tie
 // together (logarithms of products and ratios: threads, tiles), a flag for each value of a category
 // and for each pair of loops of an order, and logarithms of the facts.

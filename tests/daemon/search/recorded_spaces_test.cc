@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -115,17 +114,17 @@ TEST(RecordedSpacesTest, WhatTheCostModelKnowsOfLaunchesSaysWhereToLook) {
   ASSERT_TRUE(space) << space.error().message;
   const auto facts = LaunchFacts::Make(*space);
   ASSERT_NE(facts, nullptr);
-  double best = std::numeric_limits<double>::infinity();
-  for (const MeasuredRow& row : space->rows()) {
-    best = std::min(best, row.microseconds.value_or(best));
-  }
+  const auto baseline = Baseline::Make(*space, {});
+  ASSERT_TRUE(baseline) << baseline.error().message;
   const auto excess = [&](bool cost_model) {
     PortfolioParts parts;
     parts.cost_model = cost_model;
     double all = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       Portfolio portfolio({space->space(), seed, {}, facts.get()}, parts);
-      all += Replay(*space, portfolio, 40, {}).improvements.back().microseconds / best - 1;
+      all +=
+          Replay(*space, portfolio, 40, {}).improvements.back().microseconds / baseline->optimum() -
+          1;
     }
     return all / 10;
   };
