@@ -91,6 +91,7 @@ class Session {
       const std::array<int, 2> files = {STDIN_FILENO, signals_.file()};
       feed_.Wait(files, keys_.pending() ? kEscapeTime : milliseconds(-1));
       HandleSignals();
+      FollowSize();
       if (!ended_) HandleKeys();
     }
     terminal_.Leave();
@@ -100,21 +101,26 @@ class Session {
  private:
   void HandleSignals() {
     for (int number = signals_.Next(); number != 0; number = signals_.Next()) {
-      if (number == SIGWINCH) {
-        size_ = SizeOfTerminal();
-        terminal_.Forget();
-      } else if (number == SIGTSTP) {
+      if (number == SIGTSTP) {
         // As a shell expects it: it gets its terminal back until we go on.
         terminal_.Leave();
         ::raise(SIGSTOP);
         if (!terminal_.Enter()) ended_ = true;
-        size_ = SizeOfTerminal();
-      } else if (number == SIGCONT) {
+      } else if (number == SIGCONT || number == SIGWINCH) {
         terminal_.Forget();
       } else {
         ended_ = true;
       }
     }
+  }
+
+  // Also where no signal told of it: a terminal that is not the controlling one sends none, and one
+  // may be lost (seen once on a busy machine).
+  void FollowSize() {
+    const ViewSize size = SizeOfTerminal();
+    if (size == size_) return;
+    size_ = size;
+    terminal_.Forget();
   }
 
   void HandleKeys() {

@@ -20,6 +20,7 @@ using ShownLine = std::vector<Span>;
 struct ViewSize {
   int columns = 80;
   int rows = 24;
+  friend bool operator==(const ViewSize&, const ViewSize&) = default;
 };
 
 // At most size.rows lines of at most size.columns. Scrolls the state so that what is selected is

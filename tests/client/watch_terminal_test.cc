@@ -116,6 +116,20 @@ TEST_F(WatchTerminalTest, AnotherSizeIsDrawnAnew) {
   ExpectAsBefore(program);
 }
 
+// The terminal is not the controlling one of the program, which gets no signal then.
+TEST_F(WatchTerminalTest, AnotherSizeIsSeenWithoutASignal) {
+  ASSERT_TRUE(daemon_.Start());
+  test::TerminalProgram program({"setsid", "--wait", CUPILOT_PROGRAM, "watch"}, Options());
+  ASSERT_TRUE(program.Shows("evaluations 7"));
+  program.Resize(100, 30);
+  evaluations_ = 8;
+  daemon_.Emit("kernel", {{"kernel", "scan"}, {"stage", "verdict"}});
+  ASSERT_TRUE(program.Shows("evaluations 8"));
+  EXPECT_THAT(program.screen().Line(29), HasSubstr("q quit"));
+  program.Type("q");
+  EXPECT_EQ(program.End(), 0);
+}
+
 TEST_F(WatchTerminalTest, WithoutUnicodeAndColoursThereAreNone) {
   environment_["LC_ALL"] = "C";
   environment_["NO_COLOR"] = "1";
