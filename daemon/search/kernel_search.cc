@@ -11,7 +11,8 @@ namespace {
 constexpr double kWin = 1.02;           // a speedup that the gate can accept
 constexpr double kNearFloor = 0.95;     // there is nothing left to gain behind this share
 constexpr double kNumbersPrior = 1.35;  // who declares tunables expects something of them
-constexpr std::size_t kParents = 3;     // how many of the best are developed further
+constexpr double kLeastOfClimb = 1.03;
+constexpr std::size_t kParents = 3;  // how many of the best are developed further
 
 std::string KeyOf(const std::vector<records::StrategyStep>& steps) {
   std::string key;
@@ -118,6 +119,11 @@ constexpr Prior kPriors[] = {
 Failure FailureOf(const Outcome& outcome) {
   if (outcome.kind == Outcome::Kind::kFailed) return Failure::kUnknown;
   return outcome.reason == "build_failed" ? Failure::kBuild : Failure::kWrong;
+}
+
+StepSearch::Result ResultOf(const Steps& steps, const Outcome& outcome) {
+  const std::optional<double> speedup = IsMeasured(outcome) ? outcome.speedup : std::nullopt;
+  return {steps, speedup, outcome.built, FailureOf(outcome)};
 }
 
 }  // namespace
@@ -248,33 +254,40 @@ void KernelSearch::ProposeSingles(std::vector<Proposal>& out) const {
   }
 }
 
-// Hill climbing: one parameter of one step of a good strategy changed.
+// What is next to good strategies: one parameter of one step changed. The number search over the
+// parameters begins with these.
 void KernelSearch::ProposeNeighbours(std::vector<Proposal>& out) const {
-  for (const Idea* idea : Winners(kParents)) {
-    const auto tried = children_.find(idea->candidate.id);
-    const int count = tried == children_.end() ? 0 : tried->second;
-    const double gain = *idea->outcome->speedup * 1.06 * std::pow(0.97, count);
-    const std::vector<records::StrategyStep>& steps = idea->candidate.strategy.steps;
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      const auto with = [&](const records::Json& parameters) {
-        std::vector<records::StrategyStep> changed = steps;
-        changed[s].parameters = parameters;
-        Add(std::move(changed), idea->candidate.id, gain, out);
-      };
-      const Opinion* opinion = OpinionOf(steps[s].technique);
-      if (opinion != nullptr) {
-        for (const records::Json& parameters : opinion->parameters) with(parameters);
-      }
-      const Technique* row = FindTechnique(steps[s].technique);
-      if (row == nullptr) continue;
-      for (const TechniqueParameter& parameter : row->parameters) {
-        const std::string name(parameter.name);
-        if (!steps[s].parameters.contains(name)) continue;
-        for (records::Json& value : NeighboursOf(parameter, steps[s].parameters[name])) {
-          records::Json parameters = steps[s].parameters;
-          parameters[name] = std::move(value);
-          with(parameters);
-        }
+  for (const Idea* idea : Winners(kParents)) ProposeBeside(*idea, out);
+}
+
+double KernelSearch::GainBeside(const Idea& winner) const {
+  const auto tried = children_.find(winner.candidate.id);
+  const int count = tried == children_.end() ? 0 : tried->second;
+  return *winner.outcome->speedup * 1.06 * std::pow(0.97, count);
+}
+
+void KernelSearch::ProposeBeside(const Idea& winner, std::vector<Proposal>& out) const {
+  const double gain = GainBeside(winner);
+  const std::vector<records::StrategyStep>& steps = winner.candidate.strategy.steps;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const auto with = [&](const records::Json& parameters) {
+      std::vector<records::StrategyStep> changed = steps;
+      changed[s].parameters = parameters;
+      Add(std::move(changed), winner.candidate.id, gain, out);
+    };
+    const Opinion* opinion = OpinionOf(steps[s].technique);
+    if (opinion != nullptr) {
+      for (const records::Json& parameters : opinion->parameters) with(parameters);
+    }
+    const Technique* row = FindTechnique(steps[s].technique);
+    if (row == nullptr) continue;
+    for (const TechniqueParameter& parameter : row->parameters) {
+      const std::string name(parameter.name);
+      if (!steps[s].parameters.contains(name)) continue;
+      for (records::Json& value : NeighboursOf(parameter, steps[s].parameters[name])) {
+        records::Json parameters = steps[s].parameters;
+        parameters[name] = std::move(value);
+        with(parameters);
       }
     }
   }
@@ -380,6 +393,45 @@ std::optional<Candidate> KernelSearch::NextNumbers(double best_other) {
   return candidate;
 }
 
+bool KernelSearch::IsTried(const Steps& steps) const { return tried_.contains(KeyOf(steps)); }
+
+StepSearch& KernelSearch::StepSearchFrom(const Idea& winner) {
+  const Steps& steps = winner.candidate.strategy.steps;
+  const std::string key = StepSearch::KeyOf(steps);
+  const auto known = step_searches_.find(key);
+  if (known != step_searches_.end()) return known->second;
+  std::vector<StepSearch::Result> results;
+  for (const Idea& idea : ideas_) {
+    const bool of_steps = !idea.candidate.retunes() && idea.candidate.made.empty();
+    if (!of_steps || !idea.outcome) continue;
+    if (StepSearch::KeyOf(idea.candidate.strategy.steps) != key) continue;
+    results.push_back(ResultOf(idea.candidate.strategy.steps, *idea.outcome));
+  }
+  return step_searches_
+      .try_emplace(key, steps, *winner.outcome->speedup, input_.opinions, results,
+                   input_.seed + step_searches_.size() + 1, input_.strategy)
+      .first->second;
+}
+
+void KernelSearch::TellStepSearch(const Steps& steps, const Outcome& outcome, bool again) {
+  const auto search = step_searches_.find(StepSearch::KeyOf(steps));
+  if (search != step_searches_.end()) search->second.Know(ResultOf(steps, outcome), again);
+}
+
+KernelSearch::Climb KernelSearch::NextToClimb(double best_other) {
+  Climb next{nullptr, best_other};
+  const auto is_tried = [this](const Steps& steps) { return IsTried(steps); };
+  for (const Idea* winner : Winners(kParents)) {
+    std::vector<Proposal> beside;
+    ProposeBeside(*winner, beside);
+    if (!beside.empty()) continue;
+    // As long as there is patience, more than the least that can be accepted.
+    const double gain = std::max(kLeastOfClimb, GainBeside(*winner));
+    if (gain > next.gain && StepSearchFrom(*winner).HasNext(is_tried)) next = {winner, gain};
+  }
+  return next;
+}
+
 // What is wrong, or does not run, promises nothing, however fast a first look found it.
 double KernelSearch::BestAlone(const std::string& technique) const {
   double best = 0;
@@ -436,8 +488,16 @@ std::optional<Candidate> KernelSearch::Nothing() {
 std::optional<Candidate> KernelSearch::Next() {
   if (NearFloor()) return Nothing();
   std::optional<Proposal> top = MostPromising();
-  std::optional<Candidate> numbers = NextNumbers(top ? top->candidate.expected_gain : 0.0);
+  const Climb climb = NextToClimb(top ? top->candidate.expected_gain : 0.0);
+  std::optional<Candidate> numbers = NextNumbers(climb.gain);
   if (numbers) return Admit(std::move(*numbers));
+  if (climb.winner != nullptr) {
+    std::vector<Proposal> climbed;
+    const auto is_tried = [this](const Steps& steps) { return IsTried(steps); };
+    Add(*StepSearchFrom(*climb.winner).Next(is_tried), climb.winner->candidate.id, climb.gain,
+        climbed);
+    return Admit(std::move(climbed.front().candidate));
+  }
   if (!top) return Nothing();
   return Admit(std::move(top->candidate));
 }
@@ -483,8 +543,10 @@ void KernelSearch::Learn(Idea& idea, bool again) {
     if (again) return numbers_.Correct(idea.candidate.values, speedup);
     return numbers_.Report(idea.candidate.values, speedup, outcome.built, FailureOf(outcome));
   }
+  TellStepSearch(idea.candidate.strategy.steps, outcome, again);
   if (outcome.aligned) {
     tried_.insert(KeyOf(outcome.aligned->steps));
+    TellStepSearch(outcome.aligned->steps, outcome, again);
     // What is to be proven is made once more, as it was asked for.
     const bool done = accepted && !idea.unproven && !outcome.aligned->steps.empty();
     if (done) idea.candidate.strategy = *outcome.aligned;
@@ -503,7 +565,8 @@ bool KernelSearch::Exhausted() {
   for (const Idea& idea : ideas_) {
     if (!idea.outcome) return false;
   }
-  return NearFloor() || (!MostPromising() && !numbers_.HasNext());
+  return NearFloor() ||
+         (!MostPromising() && !numbers_.HasNext() && NextToClimb(0).winner == nullptr);
 }
 
 }  // namespace cupilot::search

@@ -1,7 +1,8 @@
 // The search for one kernel on one device: which strategy, or which values of the source's
 // tunables, to evaluate next. It keeps a tree of ideas with expected and measured gain, crosses
-// strategies that each won, climbs along the parameters of techniques and orders everything by what
-// it is expected to gain. A strategy that wins at some sizes and loses at others is proposed again
+// strategies that each won, searches the parameters of their techniques (first what is next to a
+// winner, then by the number search: step_search.h) and orders everything by what it is expected to
+// gain. A strategy that wins at some sizes and loses at others is proposed again
 // for the former (size_classes.h), beside what won for the others. Pure: no clock, no I/O; what it
 // returns is a function of its input, the seed and the order of results, so that it can be replayed
 // from records.
@@ -32,19 +33,12 @@
 #include "records/kernel.h"
 #include "records/variant.h"
 #include "search/number_search.h"
+#include "search/opinion.h"
 #include "search/size_classes.h"
+#include "search/step_search.h"
 #include "search/strategy_pool.h"
 
 namespace cupilot::search {
-
-// A technique's opinion of the kernel (protocol::Proposal by another name: search knows no
-// protocol).
-struct Opinion {
-  std::string technique;
-  bool applies = false;
-  std::string reason;                     // why not
-  std::vector<records::Json> parameters;  // worth trying, the most promising first
-};
 
 struct SearchInput {
   std::string kernel;             // qualified name, for titles
@@ -171,6 +165,9 @@ class KernelSearch {
   void ProposeSeeds(std::vector<Proposal>& out) const;
   void ProposeSingles(std::vector<Proposal>& out) const;
   void ProposeNeighbours(std::vector<Proposal>& out) const;
+  // What other parameters of a winner are expected to bring; it falls with each that was tried.
+  double GainBeside(const Idea& winner) const;
+  void ProposeBeside(const Idea& winner, std::vector<Proposal>& out) const;
   void ProposeExtensions(std::vector<Proposal>& out) const;
   void ProposeCrosses(std::vector<Proposal>& out) const;
   void ProposeClasses(std::vector<Proposal>& out) const;
@@ -183,6 +180,18 @@ class KernelSearch {
   Running RunningNow() const;
   std::optional<Candidate> NextNumbers(double best_other);
   double NumbersGain() const;
+  // A winner beside which all was tried, and what more of the number search over its parameters is
+  // expected to bring.
+  struct Climb {
+    const Idea* winner = nullptr;
+    double gain = 0;
+  };
+  // The most promising one that has more; its gain is above this.
+  Climb NextToClimb(double best_other);
+  // Of steps like those of this idea, told all that is known of them.
+  StepSearch& StepSearchFrom(const Idea& winner);
+  bool IsTried(const Steps& steps) const;
+  void TellStepSearch(const Steps& steps, const Outcome& outcome, bool again);
   // Accepted ideas that are faster, best first, at most `count`.
   std::vector<const Idea*> Winners(std::size_t count) const;
   const Opinion* OpinionOf(const std::string& technique) const;
@@ -203,7 +212,8 @@ class KernelSearch {
   std::vector<Idea> ideas_;
   std::set<std::string> tried_;
   std::map<std::string, Record> techniques_;
-  std::map<int, int> children_;  // how many were made from an idea
+  std::map<std::string, StepSearch> step_searches_;  // by StepSearch::KeyOf()
+  std::map<int, int> children_;                      // how many were made from an idea
   // The order of calls, for the replay: > 0 a candidate that Next() gave or Take() admitted, < 0
   // the one reported, 0 Next() gave none.
   std::vector<int> events_;

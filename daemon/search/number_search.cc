@@ -180,13 +180,27 @@ void NumberSearch::Report(const Values& values, std::optional<double> speedup,
   const auto point = PointOf(values);
   const auto found = point ? asked_.find(*point) : asked_.end();
   if (found == asked_.end() || found->second.reported) return;
-  Asked& asked = found->second;
+  Put(*point, found->second, values, speedup, built, failure);
+}
+
+void NumberSearch::Know(const Values& values, std::optional<double> speedup,
+                        const BuildReport& built, Failure failure) {
+  if (!begun_) Begin();
+  if (strategy_ == nullptr) return;
+  const auto point = PointOf(values);
+  if (!point || !solved_->space.IsValid(*point)) return;
+  Asked& asked = asked_[*point];
+  if (!asked.reported) Put(*point, asked, values, speedup, built, failure);
+}
+
+void NumberSearch::Put(const Point& point, Asked& asked, const Values& values,
+                       std::optional<double> speedup, const BuildReport& built, Failure failure) {
   asked.reported = true;
   asked.failure = failure;
-  if (built.registers > 0) built_.emplace_back(*point, built);
-  if (built != BuildReport()) strategy_->ReportBuild(*point, built);
+  if (built.registers > 0) built_.emplace_back(point, built);
+  if (built != BuildReport()) strategy_->ReportBuild(point, built);
   if (speedup && *speedup > 0) asked.time = 1 / *speedup;
-  for (; asked.waiting > 0; --asked.waiting) Tell(*point, asked);
+  for (; asked.waiting > 0; --asked.waiting) Tell(point, asked);
   dry_ = false;
   ++without_gain_;
   if (!speedup || *speedup <= best_speedup_) return;

@@ -42,6 +42,10 @@ class NumberSearch {
   void Report(const Values& values, std::optional<double> speedup, const BuildReport& built = {},
               Failure failure = Failure::kWrong);
 
+  // The result of a point that others asked for, or that Next() returned: as Report().
+  void Know(const Values& values, std::optional<double> speedup, const BuildReport& built = {},
+            Failure failure = Failure::kWrong);
+
   // What is known better of a point that was reported. The strategy keeps what it was told: its
   // neighbours promise as much as before.
   void Correct(const Values& values, std::optional<double> speedup);
@@ -72,6 +76,8 @@ class NumberSearch {
   void Begin();
   bool Ask();
   void Tell(const Point& point, const Asked& asked);
+  void Put(const Point& point, Asked& asked, const Values& values, std::optional<double> speedup,
+           const BuildReport& built, Failure failure);
   bool LooksTooLarge(const Point& point) const;
   std::optional<Point> PointOf(const Values& values) const;
   std::optional<Point> NearestOf(const Values& champion) const;

@@ -75,9 +75,17 @@ constexpr TechniqueParameter kClassOfSizes[] = {
     {"guard", "what holds for the launches that it is for", 0, 0, {}, true},
 };
 
+constexpr std::string_view kThreadsOfBlock[] = {"x * y <= 1024", "x * y * z <= 1024"};
+constexpr std::string_view kThreadsOfStaging[] = {"tile % rows == 0",
+                                                  "tile * (tile / rows) <= 1024"};
+constexpr std::string_view kThreadsOfTiling[] = {
+    "tile_m % rows_per_thread == 0", "tile_n % columns_per_thread == 0",
+    "(tile_m / rows_per_thread) * (tile_n / columns_per_thread) <= 1024"};
+constexpr std::string_view kWholeLoads[] = {"items % width == 0"};
+
 constexpr Technique kRows[] = {
     {"block_size", "Other block dimensions, with the grid derived again.",
-     "occupancy latency dram l2", kBlockSize, true},
+     "occupancy latency dram l2", kBlockSize, true, kThreadsOfBlock},
     {"thread_coarsening", "Each thread does the work of several.", "fp32 latency l2 shared launch",
      kCoarsening, true},
     {"unrolling", "Several iterations of an inner loop become one.", "latency fp32", kUnrolling,
@@ -106,17 +114,17 @@ constexpr Technique kRows[] = {
      "shared", kPadding, true},
     {"shared_staging",
      "Elements that are read along rows and written across them pass through a shared tile.",
-     "dram l2", kStaging, true},
+     "dram l2", kStaging, true, kThreadsOfStaging},
     {"shared_tiling",
      "A loop's data that several threads of a block need passes through shared tiles.",
-     "fp32 l2 dram", kTiling, true},
+     "fp32 l2 dram", kTiling, true, kThreadsOfTiling},
     {"block_merge", "One block runs several of the original blocks, one after the other.",
      "launch latency occupancy", kMerge, false},
     {"joined_blocks",
      "Each thread combines the values of several blocks before its block's threads meet.",
      "dram latency launch", kJoined, true},
     {"private_atomics", "Atomic updates go to a private copy that is added once at the end.",
-     "l2 latency shared", kPrivate, true},
+     "l2 latency shared", kPrivate, true, kWholeLoads},
     {"warp_reduction",
      "Reductions within a warp by shuffles instead of shared memory.",
      "shared latency",

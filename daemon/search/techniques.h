@@ -28,6 +28,9 @@ struct Technique {
   std::string_view bottlenecks;  // those it answers, separated by spaces
   std::span<const TechniqueParameter> parameters;
   bool mechanical = false;  // source/rewrite can make it
+  // What must hold of its parameters, where all that an expression names are given: no rewrite
+  // makes anything else.
+  std::span<const std::string_view> require = {};
 };
 
 // All rows, in a fixed order.
