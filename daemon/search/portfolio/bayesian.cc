@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_set>
 
 #include "search/portfolio/build_costs.h"
@@ -18,11 +19,13 @@ constexpr std::size_t kTunePoints = 80;
 constexpr std::uint64_t kAllCompared = 3000;
 constexpr std::size_t kManyCandidates = 1000, kFewCandidates = 200;
 // From so many results on fewer candidates are compared, the most likely first, and the others as
-// steps go by: a step that begins anew takes no longer.
+// steps go by; and the process is fitted anew a part at a time. So no step takes much longer than
+// the others.
 constexpr std::size_t kLongHistory = 600;
 constexpr std::size_t kWatchedAStep = 50;
-constexpr std::size_t kTuneUntil = 400;  // results
-constexpr std::size_t kCompared = 24;    // the best by improvement, of which feasibility is asked
+constexpr std::size_t kFittedAStep = 40;  // points
+constexpr std::size_t kTuneUntil = 400;   // results
+constexpr std::size_t kCompared = 24;     // the best by improvement, of which feasibility is asked
 constexpr std::size_t kComparedWithPending = 200;
 constexpr double kLengths[] = {0.1, 0.2, 0.4, 0.7, 1.2, 2.0, 4.0, 8.0};
 constexpr double kNoises[] = {1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
@@ -116,16 +119,46 @@ void Bayesian::Refit() {
     points.push_back(results[chosen[i]].point);
     times[i] = Seen(times[i]);
   }
-  process_.Fit(points, times, kProcessPoints);
+  if (!IsLong() || process_.size() == 0) {
+    process_.Fit(points, times, kProcessPoints);
+    return Renewed();
+  }
+  const double mean =
+      std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  left_.clear();
+  for (std::size_t i = kFittedAStep; i < points.size(); ++i)
+    left_.emplace_back(points[i], times[i]);
+  points.resize(std::min(points.size(), kFittedAStep));
+  times.resize(points.size());
+  successor_.emplace(kernel_).Fit(points, times, kProcessPoints, mean);
+}
+
+// Meanwhile the process answers, with what it knows.
+void Bayesian::WorkOnSuccessor() {
+  if (left_.empty() || successor_->full()) {
+    process_ = std::move(*successor_);
+    successor_.reset();
+    return Renewed();
+  }
+  for (std::size_t i = 0; i < kFittedAStep && !left_.empty() && !successor_->full(); ++i) {
+    successor_->Add(left_.front().first, left_.front().second);
+    left_.pop_front();
+  }
+}
+
+void Bayesian::Renewed() {
   candidates_ = Candidates();
   since_ = 0;
   changed_ = improved_ = false;
 }
 
+bool Bayesian::IsLong() const {
+  return all_.empty() && commons_.history.results().size() > kLongHistory;
+}
+
 void Bayesian::WatchMore() {
-  const bool slowly = all_.empty() && commons_.history.results().size() > kLongHistory;
   const std::size_t left = candidates_.size() - process_.watched();
-  const std::size_t count = slowly ? std::min(left, kWatchedAStep) : left;
+  const std::size_t count = IsLong() ? std::min(left, kWatchedAStep) : left;
   const auto from = candidates_.begin() + static_cast<std::ptrdiff_t>(process_.watched());
   process_.Watch({from, from + static_cast<std::ptrdiff_t>(count)});
 }
@@ -188,6 +221,7 @@ void Bayesian::Learn(const History::Result& result) {
   std::erase(pending_, result.point);
   if (!result.ran || process_.size() == 0) return;
   improved_ = improved_ || commons_.history.best() == &result;
+  if (successor_) left_.emplace_back(result.point, Seen(result.log_time));
   if (!process_.full()) process_.Add(result.point, Seen(result.log_time));
 }
 
@@ -202,7 +236,11 @@ std::optional<Point> Bayesian::Propose() {
   }
   const std::size_t patience = std::max<std::size_t>(3, process_.size() / 12);
   const bool stale = changed_ || (all_.empty() && (improved_ || since_ > 8));
-  if (process_.full() || (stale && since_ >= (known < 60 ? 1 : patience))) Refit();
+  if (successor_) {
+    WorkOnSuccessor();
+  } else if (process_.full() || (stale && since_ >= (known < 60 ? 1 : patience))) {
+    Refit();
+  }
   WatchMore();
   ++since_;
   const double best = history.best()->log_time;

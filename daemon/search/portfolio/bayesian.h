@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "search/portfolio/evolution.h"
@@ -26,7 +28,10 @@ class Bayesian : public PortfolioMember {
   // What it sees of a time: where it is much slower than most, how much does not matter.
   double Seen(double log_time) const { return log_time < ceiling_ ? log_time : ceiling_; }
   std::vector<std::size_t> Chosen(std::size_t most) const;  // places in the history's results
+  bool IsLong() const;                                      // the history
   void Refit();
+  void WorkOnSuccessor();
+  void Renewed();
   void WatchMore();
   void Tune();
   std::vector<Point> Candidates() const;
@@ -38,6 +43,9 @@ class Bayesian : public PortfolioMember {
   ScaledFacts facts_;
   MixedKernel kernel_;
   GaussianProcess process_;
+  // Of a long history: what takes its place, and what that does not know yet.
+  std::optional<GaussianProcess> successor_;
+  std::deque<std::pair<Point, double>> left_;
   std::vector<Point> pending_;  // that it proposed, without a result
   double ceiling_ = 0;
   std::vector<Point> all_;         // of a small space

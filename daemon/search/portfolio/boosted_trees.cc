@@ -13,15 +13,21 @@ void BoostedTrees::Begin(std::vector<float> rows, std::size_t width, std::vector
   mean_ = std::accumulate(residuals_.begin(), residuals_.end(), 0.0) /
           static_cast<double>(std::max<std::size_t>(count, 1));
   for (double& residual : residuals_) residual -= mean_;
-  edges_.assign(width, {});
+  rows_ = std::move(rows);
+  edges_.clear();
   bins_.assign(width * count, 0);
+}
+
+void BoostedTrees::Sort(std::size_t features) {
+  const std::size_t count = residuals_.size();
   std::vector<float> column(count);
-  for (std::size_t f = 0; f < width; ++f) {
-    for (std::size_t i = 0; i < count; ++i) column[i] = rows[i * width + f];
+  for (; features > 0 && !IsSorted(); --features) {
+    const std::size_t f = edges_.size();
+    for (std::size_t i = 0; i < count; ++i) column[i] = rows_[i * width_ + f];
     std::sort(column.begin(), column.end());
     const std::vector<float> sorted = column;
     column.erase(std::unique(column.begin(), column.end()), column.end());
-    std::vector<float>& edges = edges_[f];
+    std::vector<float>& edges = edges_.emplace_back();
     if (column.size() <= kBins) {
       edges.assign(column.begin(), column.empty() ? column.end() : column.end() - 1);
     } else {
@@ -30,10 +36,11 @@ void BoostedTrees::Begin(std::vector<float> rows, std::size_t width, std::vector
     }
     column.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const auto edge = std::lower_bound(edges.begin(), edges.end(), rows[i * width + f]);
+      const auto edge = std::lower_bound(edges.begin(), edges.end(), rows_[i * width_ + f]);
       bins_[f * count + i] = static_cast<std::uint8_t>(edge - edges.begin());
     }
   }
+  if (IsSorted()) rows_ = {};
 }
 
 BoostedTrees::Split BoostedTrees::BestSplit(const std::vector<std::uint8_t>& leaf_of,
@@ -74,6 +81,7 @@ BoostedTrees::Split BoostedTrees::BestSplit(const std::vector<std::uint8_t>& lea
 
 bool BoostedTrees::Grow() {
   if (done() || residuals_.empty()) return false;
+  Sort(width_);
   const std::size_t count = residuals_.size();
   Tree tree;
   std::vector<std::uint8_t> leaf_of(count);

@@ -24,6 +24,9 @@ class BoostedTrees {
 
   // Rows of `width` features each, one target a row; forgets all trees. Begun is not grown.
   void Begin(std::vector<float> rows, std::size_t width, std::vector<double> targets);
+  // So many more features are put into bins, which Grow() does for all that are left.
+  void Sort(std::size_t features);
+  bool IsSorted() const { return edges_.size() == width_; }
   // One more tree; false: all are there.
   bool Grow();
   bool done() const { return static_cast<int>(trees_.size()) >= settings_.trees; }
@@ -51,6 +54,7 @@ class BoostedTrees {
   Settings settings_;
   double mean_ = 0;
   std::size_t width_ = 0;
+  std::vector<float> rows_;  // until all features are in bins
   std::vector<std::vector<float>>
       edges_;                       // by feature: the greatest value of each bin but the last
   std::vector<std::uint8_t> bins_;  // by feature, by row

@@ -32,11 +32,21 @@ MixedKernel::MixedKernel(const Space& space, const Scales& scales, const ScaledF
     : space_(&space),
       scales_(&scales),
       facts_(facts != nullptr && facts->count() > 0 ? facts : nullptr),
-      lengths_(space.parameters().size(), kFirstLength),
-      tables_(space.parameters().size()) {
+      lengths_(space.parameters().size(), kFirstLength) {
   for (std::vector<std::size_t> group : space.groups()) {
     std::erase_if(group, [&](std::size_t p) { return space.parameters()[p].values.size() < 2; });
-    if (!group.empty()) groups_.push_back(std::move(group));
+    if (group.empty()) continue;
+    for (const std::size_t p : group) {
+      Entry entry;
+      entry.parameter = p;
+      entry.values = space.parameters()[p].values.size();
+      entry.in_table = entry.values <= kMostInTable;
+      entry.ends_group = p == group.back();
+      entry.table = factors_.size();
+      if (entry.in_table) factors_.resize(factors_.size() + entry.values * entry.values);
+      entries_.push_back(entry);
+    }
+    ++groups_;
   }
   for (std::size_t p = 0; p < lengths_.size(); ++p) SetLength(p, kFirstLength);
 }
@@ -50,32 +60,30 @@ double MixedKernel::FactorOf(std::size_t parameter, std::uint16_t a, std::uint16
 
 void MixedKernel::SetLength(std::size_t parameter, double length) {
   lengths_[parameter] = length;
-  const std::size_t count = space_->parameters()[parameter].values.size();
-  if (count > kMostInTable) return;
-  std::vector<double>& table = tables_[parameter];
-  table.resize(count * count);
-  for (std::size_t a = 0; a < count; ++a) {
-    for (std::size_t b = 0; b < count; ++b) {
-      table[a * count + b] =
-          FactorOf(parameter, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b));
+  for (const Entry& entry : entries_) {
+    if (entry.parameter != parameter || !entry.in_table) continue;
+    for (std::size_t a = 0; a < entry.values; ++a) {
+      for (std::size_t b = 0; b < entry.values; ++b) {
+        factors_[entry.table + a * entry.values + b] =
+            FactorOf(parameter, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b));
+      }
     }
   }
 }
 
 double MixedKernel::Of(const Point& a, const Point& b) const {
-  double product = 1, sum = 0;
-  for (const std::vector<std::size_t>& group : groups_) {
-    double factor = 1;
-    for (const std::size_t p : group) {
-      const std::vector<double>& table = tables_[p];
-      factor *= table.empty() ? FactorOf(p, a[p], b[p])
-                              : table[a[p] * space_->parameters()[p].values.size() + b[p]];
-    }
+  double product = 1, sum = 0, factor = 1;
+  for (const Entry& entry : entries_) {
+    const std::uint16_t first = a[entry.parameter], second = b[entry.parameter];
+    factor *= entry.in_table ? factors_[entry.table + first * entry.values + second]
+                             : FactorOf(entry.parameter, first, second);
+    if (!entry.ends_group) continue;
     product *= factor;
     sum += factor;
+    factor = 1;
   }
-  if (groups_.size() < 2) return product;
-  return kProductShare * product + (1 - kProductShare) * sum / static_cast<double>(groups_.size());
+  if (groups_ < 2) return product;
+  return kProductShare * product + (1 - kProductShare) * sum / static_cast<double>(groups_);
 }
 
 MixedKernel::Site MixedKernel::SiteOf(const Point& point) const {
@@ -95,8 +103,8 @@ double MixedKernel::Of(const Site& a, const Site& b) const {
 }
 
 void GaussianProcess::Fit(const std::vector<Point>& points, const std::vector<double>& values,
-                          std::size_t most) {
-  kernel_ = next_kernel_;
+                          std::size_t most, std::optional<double> offset) {
+  kernel_ = *next_kernel_;
   sites_.clear();
   for (const Point& point : points) sites_.push_back(kernel_.SiteOf(point));
   most_ = std::max(most, points.size());
@@ -116,8 +124,10 @@ void GaussianProcess::Fit(const std::vector<Point>& points, const std::vector<do
     factored.compute(kernel);
   }
   factor_.topLeftCorner(count, count) = factored.matrixL();
-  offset_ = 0;
-  for (const double value : values) offset_ += value / static_cast<double>(values.size());
+  offset_ = offset.value_or(0);
+  if (!offset) {
+    for (const double value : values) offset_ += value / static_cast<double>(values.size());
+  }
   whitened_.setZero(Sized(most_));
   for (Eigen::Index i = 0; i < count; ++i) {
     whitened_(i) = values[static_cast<std::size_t>(i)] - offset_;

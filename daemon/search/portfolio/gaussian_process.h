@@ -11,6 +11,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "search/portfolio/scaled_facts.h"
@@ -47,15 +48,23 @@ class MixedKernel {
   double Of(const Point& a, const Point& b) const;
 
  private:
+  // A parameter with more than one value, in the order of the groups.
+  struct Entry {
+    std::size_t parameter = 0;
+    std::size_t values = 0;
+    std::size_t table = 0;  // where its factors are, for each pair of places
+    bool in_table = false;  // else of so many values that they are computed
+    bool ends_group = false;
+  };
   double FactorOf(std::size_t parameter, std::uint16_t a, std::uint16_t b) const;
 
   const Space* space_;
   const Scales* scales_;
-  const ScaledFacts* facts_;                      // null: none
-  std::vector<std::vector<std::size_t>> groups_;  // of parameters with more than one value
+  const ScaledFacts* facts_;  // null: none
+  std::vector<Entry> entries_;
+  std::size_t groups_ = 0;
+  std::vector<double> factors_;
   std::vector<double> lengths_;
-  // By parameter: the factor for each pair of places; empty: of so many values that it is computed.
-  std::vector<std::vector<double>> tables_;
   double facts_length_ = 0.5;
   double noise_ = 1e-3;
 };
@@ -68,10 +77,12 @@ class GaussianProcess {
   };
 
   // `kernel` outlives it, and may change: at the next Fit() that counts.
-  explicit GaussianProcess(const MixedKernel& kernel) : next_kernel_(kernel), kernel_(kernel) {}
+  explicit GaussianProcess(const MixedKernel& kernel) : next_kernel_(&kernel), kernel_(kernel) {}
 
-  // Forgets everything else. At most `most` points are added later.
-  void Fit(const std::vector<Point>& points, const std::vector<double>& values, std::size_t most);
+  // Forgets everything else. There are at most `most` points, with those that are added later.
+  // `offset`: what it expects where it knows nothing; absent: the values' mean.
+  void Fit(const std::vector<Point>& points, const std::vector<double>& values, std::size_t most,
+           std::optional<double> offset = std::nullopt);
   // One more; as many steps as there are points, squared, and once for each watched point.
   void Add(const Point& point, double value);
   std::size_t size() const { return sites_.size(); }
@@ -90,7 +101,7 @@ class GaussianProcess {
   Eigen::VectorXd RowOf(const MixedKernel::Site& site) const;
   double Variance() const;
 
-  const MixedKernel& next_kernel_;
+  const MixedKernel* next_kernel_;
   MixedKernel kernel_;  // as it was at Fit(): rows of another one make no factor
   std::size_t most_ = 0;
   double offset_ = 0;  // of values

@@ -11,6 +11,7 @@
 #include "search/portfolio/feasibility.h"
 #include "search/portfolio/gaussian_process.h"
 #include "search/portfolio/history.h"
+#include "search/portfolio/refitted_trees.h"
 #include "search/portfolio/scaled_facts.h"
 #include "search/portfolio/scales.h"
 #include "search/random_numbers.h"
@@ -128,12 +129,12 @@ TEST(GaussianProcess, AddsPointsOneByOne) {
   MixedKernel kernel(space, scales);
   kernel.SetLength(1, 0.3);
   const std::vector<Point> points = SomePoints(space, 60);
-  // Their mean is 0, of the first two and of all: what Fit() takes for the process's offset.
   std::vector<double> values;
-  for (int i = 0; i < 40; ++i) values.push_back((i % 2 == 0 ? 1 : -1) * (1 + 0.1 * (i / 2)));
+  for (int i = 0; i < 40; ++i) values.push_back(0.1 * i + (i % 2 == 0 ? 1 : -1));
+  const double mean = 0.1 * 39 / 2;  // of all, not of the first two
   GaussianProcess at_once(kernel), one_by_one(kernel);
   at_once.Fit({points.begin(), points.begin() + 40}, values, 60);
-  one_by_one.Fit({points[0], points[1]}, {values[0], values[1]}, 60);
+  one_by_one.Fit({points[0], points[1]}, {values[0], values[1]}, 60, mean);
   kernel.SetLength(1, 8);  // counts at the next fit: rows of two kernels make no factor
   one_by_one.Watch({points[50], points[55]});
   for (std::size_t i = 2; i < 40; ++i) one_by_one.Add(points[i], values[i]);
@@ -251,6 +252,33 @@ TEST(BoostedTrees, LearnWhatDependsOnSeveral) {
     error += std::pow(trees.Predict(row) - truth(row), 2) / 200;
   }
   EXPECT_LT(error, 0.05);
+}
+
+// No step sorts all features of many rows; what comes of it is the same.
+TEST(RefittedTrees, OfManyRowsAreBegunInParts) {
+  constexpr std::size_t kRows = 400, kFeatures = 12;
+  std::mt19937_64 random(3);
+  std::vector<float> rows;
+  std::vector<double> targets;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t f = 0; f < kFeatures; ++f) rows.push_back(static_cast<float>(Unit(random)));
+    targets.push_back(rows[i * kFeatures + 3] + (rows[i * kFeatures + 11] > 0.5f ? 1 : 0));
+  }
+  const BoostedTrees::Settings settings = {10, 3, 0.2, 1};
+  BoostedTrees at_once(settings);
+  at_once.Begin(rows, kFeatures, targets);
+  while (at_once.Grow()) {
+  }
+  RefittedTrees in_parts(settings);
+  in_parts.Begin(rows, kFeatures, targets);
+  int steps = 1;
+  while (!in_parts.Work(1)) ++steps;
+  EXPECT_EQ(steps, settings.trees + 2);
+  for (std::size_t i = 0; i < kRows; i += 7) {
+    const std::vector<float> row(rows.begin() + static_cast<std::ptrdiff_t>(i * kFeatures),
+                                 rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * kFeatures));
+    EXPECT_EQ(in_parts.Predict(row), at_once.Predict(row));
+  }
 }
 
 class Models : public ::testing::Test {

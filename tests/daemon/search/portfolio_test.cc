@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <set>
@@ -241,6 +242,41 @@ TEST(Descent, EndsAtALocalOptimumAndGoesOnFromABetterPoint) {
   // All values of the one coordinate.
   run(10);
   EXPECT_EQ(history.results().size(), line.space().size());
+}
+
+// A long history: the process is fitted anew a part at a time, and what comes in meanwhile is seen.
+TEST(Portfolio, FindsTheBestAfterALongHistoryOfOthers) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 1; i <= 24; ++i) sizes.push_back(i);
+  auto space = Space::Make(
+      {NumberParameter("a", sizes), NumberParameter("b", sizes), NumberParameter("c", sizes)}, {},
+      {});
+  ASSERT_TRUE(space) << space.error().message;
+  const auto time = [](const Point& point) {
+    double of = 1;
+    const std::array<double, 3> best = {4, 17, 11};
+    for (std::size_t i = 0; i < 3; ++i) of += 0.01 * std::pow(point[i] - best[i], 2);
+    return of;
+  };
+  PortfolioParts only = PortfolioParts::None();
+  only.bayesian = true;
+  Portfolio portfolio({*space, 1, {}, nullptr}, only);
+  std::mt19937_64 random(5);
+  std::set<Point> known;
+  while (known.size() < 700) {
+    const Point point = space->Draw(random);
+    // Far from the best.
+    if (time(point) > 1.5 && known.insert(point).second) portfolio.Report(point, time(point));
+  }
+  double best = 9;
+  for (int i = 0; i < 100; ++i) {
+    const auto point = portfolio.Next();
+    ASSERT_TRUE(point);
+    EXPECT_TRUE(known.insert(*point).second);
+    best = std::min(best, time(*point));
+    portfolio.Report(*point, time(*point));
+  }
+  EXPECT_LE(best, 1.0101) << "next to the best of 13,824";
 }
 
 // On landscapes of each kind, few repeats: what replay_bench shows with many.
