@@ -31,6 +31,14 @@ std::vector<std::string> WordsOf(std::string_view choices) {
   return words;
 }
 
+// The place of a word; nothing: it is none of them.
+std::optional<std::int64_t> PlaceOf(const std::vector<std::string>& words, const Json& value) {
+  if (!value.is_string()) return std::nullopt;
+  const auto found = std::find(words.begin(), words.end(), value.get<std::string>());
+  if (found == words.end()) return std::nullopt;
+  return found - words.begin();
+}
+
 const TechniqueParameter* FindParameter(const std::string& technique, const std::string& name) {
   const Technique* row = FindTechnique(technique);
   if (row == nullptr) return nullptr;
@@ -137,9 +145,9 @@ NumberSpace StepSearch::SpaceFrom(const std::vector<Opinion>& opinions,
       records::Tunable tunable;
       tunable.name = NameOf(s, name);
       if (!place.words.empty()) {
-        const auto word = std::find(place.words.begin(), place.words.end(), value);
-        if (word == place.words.end()) continue;
-        tunable.default_value = word - place.words.begin();
+        const auto word = PlaceOf(place.words, value);
+        if (!word) continue;
+        tunable.default_value = *word;
         for (std::size_t i = 0; i < place.words.size(); ++i) {
           tunable.values.push_back(static_cast<std::int64_t>(i));
         }
@@ -184,9 +192,9 @@ std::optional<Values> StepSearch::ValuesOf(const Steps& steps) const {
       values.emplace_back(names_[i], value.get<std::int64_t>());
       continue;
     }
-    const auto word = std::find(place.words.begin(), place.words.end(), value);
-    if (word == place.words.end()) return std::nullopt;
-    values.emplace_back(names_[i], word - place.words.begin());
+    const auto word = PlaceOf(place.words, value);
+    if (!word) return std::nullopt;
+    values.emplace_back(names_[i], *word);
   }
   // In what is not searched they must be as those that won.
   const Steps same = StepsOf(values);
