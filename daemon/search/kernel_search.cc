@@ -11,6 +11,8 @@ namespace {
 constexpr double kWin = 1.02;           // a speedup that the gate can accept
 constexpr double kNearFloor = 0.95;     // there is nothing left to gain behind this share
 constexpr double kNumbersPrior = 1.35;  // who declares tunables expects something of them
+// What the number search over a winner's parameters promises at least, while it has patience: more
+// than can be accepted.
 constexpr double kLeastOfClimb = 1.03;
 constexpr std::size_t kParents = 3;  // how many of the best are developed further
 

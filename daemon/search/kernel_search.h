@@ -2,10 +2,10 @@
 // tunables, to evaluate next. It keeps a tree of ideas with expected and measured gain, crosses
 // strategies that each won, searches the parameters of their techniques (first what is next to a
 // winner, then by the number search: step_search.h) and orders everything by what it is expected to
-// gain. A strategy that wins at some sizes and loses at others is proposed again
-// for the former (size_classes.h), beside what won for the others. Pure: no clock, no I/O; what it
-// returns is a function of its input, the seed and the order of results, so that it can be replayed
-// from records.
+// gain. A strategy that wins at some sizes and loses at others is proposed again for the former
+// (size_classes.h), beside what won for the others. Pure: no clock, no I/O; what it returns is a
+// function of its input, the seed and the order of results, so that it can be replayed from
+// records.
 //
 //   KernelSearch search(input);
 //   while (budget left) {
