@@ -56,22 +56,12 @@ records::StrategyStep StepOf(const std::string& technique, const records::Json& 
 std::vector<records::Json> NeighboursOf(const TechniqueParameter& parameter,
                                         const records::Json& value) {
   std::vector<records::Json> neighbours;
-  if (!parameter.choices.empty()) {
-    std::string_view rest = parameter.choices;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('|'), rest.size());
-      const std::string word(rest.substr(0, end));
-      if (value != word) neighbours.emplace_back(word);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return neighbours;
+  for (std::string& word : WordsOf(parameter)) {
+    if (value != word) neighbours.emplace_back(std::move(word));
   }
-  if (!value.is_number_integer()) return neighbours;
-  const auto number = value.get<std::int64_t>();
-  for (const std::int64_t next : {number * 2, number / 2}) {
-    if (next != number && next >= parameter.low && next <= parameter.high) {
-      neighbours.emplace_back(next);
-    }
+  if (!parameter.choices.empty() || !value.is_number_integer()) return neighbours;
+  for (const std::int64_t next : TwiceAndHalf(parameter, value.get<std::int64_t>())) {
+    neighbours.emplace_back(next);
   }
   return neighbours;
 }

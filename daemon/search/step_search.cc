@@ -21,16 +21,6 @@ constexpr int kLeastMeasured = 8;
 // Results in a row that bring nothing before a search is given up: for each parameter several.
 constexpr int kPatience = 8, kPatienceAParameter = 4;
 
-std::vector<std::string> WordsOf(std::string_view choices) {
-  std::vector<std::string> words;
-  while (!choices.empty()) {
-    const std::size_t end = std::min(choices.find('|'), choices.size());
-    words.emplace_back(choices.substr(0, end));
-    choices.remove_prefix(std::min(end + 1, choices.size()));
-  }
-  return words;
-}
-
 // The place of a word; nothing: it is none of them.
 std::optional<std::int64_t> PlaceOf(const std::vector<std::string>& words, const Json& value) {
   if (!value.is_string()) return std::nullopt;
@@ -39,13 +29,9 @@ std::optional<std::int64_t> PlaceOf(const std::vector<std::string>& words, const
   return found - words.begin();
 }
 
-const TechniqueParameter* FindParameter(const std::string& technique, const std::string& name) {
+const TechniqueParameter* ParameterOf(const std::string& technique, const std::string& name) {
   const Technique* row = FindTechnique(technique);
-  if (row == nullptr) return nullptr;
-  for (const TechniqueParameter& parameter : row->parameters) {
-    if (parameter.name == name) return &parameter;
-  }
-  return nullptr;
+  return row == nullptr ? nullptr : FindParameter(*row, name);
 }
 
 // A name of the space: techniques share names of parameters.
@@ -80,8 +66,7 @@ std::vector<std::int64_t> Chain(std::set<std::int64_t> known, const TechniquePar
   while (!open.empty()) {
     const std::int64_t number = open.back();
     open.pop_back();
-    for (const std::int64_t next : {number * 2, number / 2}) {
-      if (next < parameter.low || next > parameter.high) continue;
+    for (const std::int64_t next : TwiceAndHalf(parameter, number)) {
       if (known.insert(next).second) open.push_back(next);
     }
   }
@@ -107,7 +92,7 @@ std::string StepSearch::KeyOf(const Steps& steps) {
   for (const records::StrategyStep& step : steps) {
     key += step.technique + "(";
     for (const auto& [name, value] : step.parameters.items()) {
-      const TechniqueParameter* parameter = FindParameter(step.technique, name);
+      const TechniqueParameter* parameter = ParameterOf(step.technique, name);
       const bool searched = parameter != nullptr && !parameter->expression;
       key += name + (searched ? "," : "=" + value.dump() + ",");
     }
@@ -138,10 +123,10 @@ NumberSpace StepSearch::SpaceFrom(const std::vector<Opinion>& opinions,
   for (std::size_t s = 0; s < won_.size(); ++s) {
     const std::string& technique = won_[s].technique;
     for (const auto& [name, value] : won_[s].parameters.items()) {
-      const TechniqueParameter* parameter = FindParameter(technique, name);
+      const TechniqueParameter* parameter = ParameterOf(technique, name);
       if (parameter == nullptr || parameter->expression) continue;
       if (MovesInVain(known, s, name, value)) continue;
-      Place place{s, name, WordsOf(parameter->choices)};
+      Place place{s, name, WordsOf(*parameter)};
       records::Tunable tunable;
       tunable.name = NameOf(s, name);
       if (!place.words.empty()) {

@@ -1,5 +1,6 @@
 #include "search/techniques.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -200,6 +201,32 @@ const Technique* FindTechnique(std::string_view name) {
   return nullptr;
 }
 
+const TechniqueParameter* FindParameter(const Technique& row, std::string_view name) {
+  for (const TechniqueParameter& parameter : row.parameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> WordsOf(const TechniqueParameter& parameter) {
+  std::vector<std::string> words;
+  std::string_view rest = parameter.choices;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('|'), rest.size());
+    words.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words;
+}
+
+std::vector<std::int64_t> TwiceAndHalf(const TechniqueParameter& parameter, std::int64_t number) {
+  std::vector<std::int64_t> next = {number * 2, number / 2};
+  std::erase_if(next, [&](std::int64_t other) {
+    return other == number || other < parameter.low || other > parameter.high;
+  });
+  return next;
+}
+
 bool Answers(const Technique& technique, std::string_view bottleneck) {
   return HasWord(technique.bottlenecks, bottleneck, ' ');
 }
@@ -215,10 +242,7 @@ base::Result<> CheckStep(const records::StrategyStep& step) {
   }
   for (const auto& [key, value] : step.parameters.items()) {
     const std::string where = step.technique + ".parameters." + key;
-    const TechniqueParameter* found = nullptr;
-    for (const TechniqueParameter& parameter : row->parameters) {
-      if (parameter.name == key) found = &parameter;
-    }
+    const TechniqueParameter* found = FindParameter(*row, key);
     if (found == nullptr) {
       return base::Fail(base::InvalidArgument(where + ": there is no such parameter"));
     }

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "records/variant.h"
@@ -38,6 +40,15 @@ std::span<const Technique> Techniques();
 
 // The row of that name, or null.
 const Technique* FindTechnique(std::string_view name);
+
+// The row's parameter of that name, or null.
+const TechniqueParameter* FindParameter(const Technique& row, std::string_view name);
+
+// The words that a parameter may be, in their order; empty: it is no choice.
+std::vector<std::string> WordsOf(const TechniqueParameter& parameter);
+
+// What an integer parameter may be next to a number: twice it, and half of it.
+std::vector<std::int64_t> TwiceAndHalf(const TechniqueParameter& parameter, std::int64_t number);
 
 // Whether a row answers a bottleneck ("dram", "latency", ...).
 bool Answers(const Technique& technique, std::string_view bottleneck);
