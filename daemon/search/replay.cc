@@ -11,10 +11,25 @@ constexpr int kMostInVain = 10000;
 }  // namespace
 
 ReplayCost::ReplayCost(const MeasuredSpace& measured) {
+  double builds = 0, all = 0;
+  std::size_t built = 0;
+  for (const MeasuredRow& row : measured.rows()) {
+    all += row.seconds();
+    builds += row.compile_seconds;
+    if (row.compile_seconds > 0) ++built;
+  }
+  known_ = all > 0;
+  if (built > 0) mean_build_ = builds / static_cast<double>(built);
+  if (!known_) return;
   double sum = 0;
-  for (const MeasuredRow& row : measured.rows()) sum += row.seconds();
-  known_ = sum > 0;
-  if (known_) mean_ = sum / static_cast<double>(measured.rows().size());
+  for (const MeasuredRow& row : measured.rows()) sum += Of(row);
+  mean_ = sum / static_cast<double>(measured.rows().size());
+}
+
+double ReplayCost::Of(const MeasuredRow& row) const {
+  if (!known_) return 1;
+  const bool is_unsaid = row.microseconds && row.compile_seconds == 0;
+  return row.seconds() + (is_unsaid ? mean_build_ : 0);
 }
 
 ReplayRun Replay(const MeasuredSpace& measured, Strategy& strategy, double budget_seconds,

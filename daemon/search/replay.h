@@ -36,16 +36,18 @@ struct ReplayRun {
 ReplayRun Replay(const MeasuredSpace& measured, Strategy& strategy, double budget_seconds,
                  const ReplayClock& clock);
 
-// What an evaluation of this row costs in a replay.
+// What an evaluation of this row costs in a replay. What ran was built: where its row does not say
+// how long that took, as long as the others took in the mean.
 class ReplayCost {
  public:
   explicit ReplayCost(const MeasuredSpace& measured);
-  double Of(const MeasuredRow& row) const { return known_ ? row.seconds() : 1; }
+  double Of(const MeasuredRow& row) const;
   double mean() const { return mean_; }
 
  private:
   bool known_ = false;
   double mean_ = 1;
+  double mean_build_ = 0;  // of rows that say it
 };
 
 }  // namespace cupilot::search

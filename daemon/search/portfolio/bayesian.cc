@@ -28,6 +28,7 @@ constexpr std::size_t kTuneUntil = 400;   // results
 constexpr std::size_t kCompared = 24;     // the best by improvement, of which feasibility is asked
 constexpr std::size_t kComparedWithPending = 200;
 constexpr double kLengths[] = {0.1, 0.2, 0.4, 0.7, 1.2, 2.0, 4.0, 8.0};
+constexpr double kFactsShares[] = {0.05, 0.15, 0.3, 0.5, 0.7};
 constexpr double kNoises[] = {1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
 
 // The expected improvement over `best`, of a normal distribution.
@@ -200,7 +201,7 @@ void Bayesian::Tune() {
     changed_ = changed_ || best_value != here;
   };
   const std::size_t parameters = commons_.space.parameters().size();
-  const std::size_t turns = parameters + (kernel_.HasFacts() ? 2 : 1);
+  const std::size_t turns = parameters + (kernel_.HasFacts() ? 3 : 1);
   do {
     tuning_ = (tuning_ + 1) % turns;
   } while (tuning_ < parameters && commons_.space.parameters()[tuning_].values.size() < 2);
@@ -211,9 +212,13 @@ void Bayesian::Tune() {
     attempt_next(
         kernel_.noise(), kNoises, [](double) { return 0.0; },
         [&](double noise) { kernel_.SetNoise(noise); });
-  } else {
+  } else if (tuning_ == parameters + 1) {
     attempt_next(kernel_.facts_length(), kLengths, &PriorOf,
                  [&](double length) { kernel_.SetFactsLength(length); });
+  } else {
+    attempt_next(
+        kernel_.facts_share(), kFactsShares, [](double) { return 0.0; },
+        [&](double share) { kernel_.SetFactsShare(share); });
   }
 }
 

@@ -13,10 +13,6 @@ constexpr double kFirstLength = 0.7;
 constexpr double kWeight = 4;
 constexpr double kProductShare = 0.5;      // of the product over groups; the rest: their mean
 constexpr std::size_t kMostInTable = 128;  // values of a parameter
-// Of the kernel over facts, where there are any. (Bayesian optimisation alone on
-// tests/data/spaces/h100, 40 searches on each space: 0.75 without facts, 0.79 with 0.3 of them,
-// 0.82 with 0.5, 0.80 with 0.7; 0.01 of that are chance.)
-constexpr double kFactsShare = 0.5;
 constexpr double kLeastVariance = 1e-10;
 
 double Matern(double distance) {
@@ -99,7 +95,7 @@ double MixedKernel::Of(const Site& a, const Site& b) const {
     square += off * off;
   }
   const double far = std::sqrt(static_cast<double>(square)) / facts_length_;
-  return (1 - kFactsShare) * of_points + kFactsShare * Matern(far);
+  return (1 - facts_share_) * of_points + facts_share_ * Matern(far);
 }
 
 void GaussianProcess::Fit(const std::vector<Point>& points, const std::vector<double>& values,

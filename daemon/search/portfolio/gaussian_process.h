@@ -32,6 +32,9 @@ class MixedKernel {
   bool HasFacts() const { return facts_ != nullptr; }
   double facts_length() const { return facts_length_; }
   void SetFactsLength(double length) { facts_length_ = length; }
+  // Of the kernel over facts, where there are any: from 0 to 1.
+  double facts_share() const { return facts_share_; }
+  void SetFactsShare(double share) { facts_share_ = share; }
   double noise() const { return noise_; }
   void SetNoise(double noise) { noise_ = noise; }
 
@@ -66,6 +69,7 @@ class MixedKernel {
   std::vector<double> factors_;
   std::vector<double> lengths_;
   double facts_length_ = 0.5;
+  double facts_share_ = 0.5;
   double noise_ = 1e-3;
 };
 

@@ -84,6 +84,11 @@ base::Result<> CompareWithWorkload(const Benchmark& benchmark) {
   const records::Case& one = benchmark.workload.cases[0];
   records::Environment names = ScalarsOf(one), at_own = names;
   TRY_ASSIGN(const search::Point own, OwnPoint(benchmark));
+  // From which a search begins.
+  if (benchmark.space.Standard() != own) {
+    return base::Fail(base::InvalidArgument(
+        benchmark.name + ": the standard values of the space's file are not the source's own"));
+  }
   for (std::size_t i = 0; i < own.size(); ++i) {
     at_own.integers[benchmark.space.parameters()[i].name] = benchmark.space.ValueOf(own, i);
   }

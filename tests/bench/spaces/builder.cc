@@ -117,7 +117,11 @@ base::Result<Built> BuildByCommand(const BuilderOptions& options, const std::str
   return built;
 }
 
-void ServeBuilds(int socket, const BuilderOptions& options, const std::string& text) {
+void ServeBuilds(int socket, const BuilderOptions& options, const std::string& text,
+                 const std::vector<std::string>& first) {
+  // Who asks for a point is told what is wrong. (A command starts anew with each point.)
+  const std::string stem = options.folder + "/first." + std::to_string(::getpid());
+  if (options.compiler.empty()) (void)Build(options, text, first, stem);
   std::vector<char> message(kMessageBytes);
   while (true) {
     const ssize_t bytes = ::recv(socket, message.data(), message.size(), 0);
@@ -153,6 +157,7 @@ base::Result<Built> Build(const BuilderOptions& options, const std::string& text
 }
 
 base::Result<BuildPool> BuildPool::Start(const BuilderOptions& options, const std::string& text,
+                                         const std::vector<std::string>& first,
                                          unsigned processes) {
   BuildPool pool;
   for (unsigned i = 0; i < processes; ++i) {
@@ -165,7 +170,7 @@ base::Result<BuildPool> BuildPool::Start(const BuilderOptions& options, const st
     if (pid == 0) {
       ::close(sockets[0]);
       for (const Child& other : pool.children_) ::close(other.socket);
-      ServeBuilds(sockets[1], options, text);
+      ServeBuilds(sockets[1], options, text, first);
       ::_exit(0);
     }
     ::close(sockets[1]);

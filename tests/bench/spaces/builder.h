@@ -36,9 +36,10 @@ class BuildPool {
     Built built;
   };
 
-  // Forks; before this process opens a device or starts a thread.
+  // Forks; before this process opens a device or starts a thread. Each process builds `first` for
+  // nobody before it takes anything: its compiler's start would count as that of the first points.
   static base::Result<BuildPool> Start(const BuilderOptions& options, const std::string& text,
-                                       unsigned processes);
+                                       const std::vector<std::string>& first, unsigned processes);
   BuildPool(BuildPool&&) = default;
   BuildPool& operator=(BuildPool&&) = delete;
   ~BuildPool();

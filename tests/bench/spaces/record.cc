@@ -79,7 +79,9 @@ class Recorder {
     builder_ = {options_.compiler, options_.toolkit, options_.architecture, options_.work};
     TRY_ASSIGN(own_, OwnPoint(benchmark_));
     if (!options_.serial) {
-      TRY_ASSIGN(auto pool, BuildPool::Start(builder_, benchmark_.text, options_.processes));
+      TRY_ASSIGN(auto pool,
+                 BuildPool::Start(builder_, benchmark_.text, DefinesOf(benchmark_.space, own_),
+                                  options_.processes));
       pool_.emplace(std::move(pool));
     }
     if (options_.device != "none") TRY(Open());

@@ -50,6 +50,23 @@ TEST(Baseline, IsTheMeanOfTheBestOverAllDraws) {
   EXPECT_DOUBLE_EQ(baseline.At(1000), 1);
 }
 
+TEST(ReplayCost, WhatARowDoesNotSayOfItsBuildIsTheMeanOfTheOthers) {
+  const MeasuredSpace line = LineOf({4, 1, 3, {}}, 10);
+  MeasuredSpace::Parts parts;
+  parts.space = line.file();
+  parts.rows = line.rows();
+  parts.rows[0].compile_seconds = 2;
+  parts.rows[1].compile_seconds = 4;
+  const auto measured = MeasuredSpace::Make(std::move(parts));
+  ASSERT_TRUE(measured) << measured.error().message;
+  const ReplayCost cost(*measured);
+  EXPECT_DOUBLE_EQ(cost.Of(measured->rows()[0]), 12);
+  EXPECT_DOUBLE_EQ(cost.Of(measured->rows()[2]), 13);
+  // What failed need not have been built.
+  EXPECT_DOUBLE_EQ(cost.Of(measured->rows()[3]), 10);
+  EXPECT_DOUBLE_EQ(cost.mean(), (12 + 14 + 13 + 10) / 4.0);
+}
+
 TEST(Baseline, FailuresAreDrawnToo) {
   // 1, 2 and a failure, which counts as the median: 1.5.
   const Baseline baseline = BaselineOf(LineOf({2, {}, 1}));
