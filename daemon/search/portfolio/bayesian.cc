@@ -28,6 +28,8 @@ constexpr std::size_t kTuneUntil = 400;   // results
 constexpr std::size_t kCompared = 24;     // the best by improvement, of which feasibility is asked
 constexpr std::size_t kComparedWithPending = 200;
 constexpr double kLengths[] = {0.1, 0.2, 0.4, 0.7, 1.2, 2.0, 4.0, 8.0};
+// Where facts say little a fixed share of them misleads. (100 searches each of n-body, reduction,
+// transpose and pnpoly: 0.772 with the share that is likelier, 0.747 with half always.)
 constexpr double kFactsShares[] = {0.05, 0.15, 0.3, 0.5, 0.7};
 constexpr double kNoises[] = {1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
 
@@ -165,7 +167,7 @@ void Bayesian::WatchMore() {
 }
 
 // A number of the kernel's to what makes the results likelier: by turns a parameter's length, the
-// noise, the facts' length.
+// noise, the facts' length, their share.
 void Bayesian::Tune() {
   const auto& results = commons_.history.results();
   const std::vector<std::size_t> chosen = Chosen(kTunePoints);

@@ -3,10 +3,10 @@
 // values have no order an exponential one (of orders: over Kendall's distance, as Mallows); the
 // parameters of a group that constraints tie together as a product whose factors may be one, so
 // that effects of few parameters are seen as such; and of the groups half the mean, half the
-// product. Where launches are known half of all that is a Matern kernel over the distance of their
-// facts: what a time depends on by threads, occupancy and waves is seen as such, whichever
-// parameters make them. (Sums of kernels: D. Duvenaud, Automatic Model Construction with Gaussian
-// Processes, 2014.) Pure.
+// product. Where launches are known a share of it all, half at first, is a Matern kernel over the
+// distance of their facts: what a time depends on by threads, occupancy and waves is seen as such,
+// whichever parameters make them. (Sums of kernels: D. Duvenaud, Automatic Model Construction with
+// Gaussian Processes, 2014.) Pure.
 #pragma once
 
 #include <Eigen/Core>

@@ -225,6 +225,31 @@ TEST(GaussianProcess, FindsTheLikelierLength) {
   EXPECT_GT(likelihood(0.4, 8), likelihood(8, 0.4));
 }
 
+// Of facts that explain a time much, of ones that do not little.
+TEST(GaussianProcess, FindsTheLikelierShareOfFacts) {
+  const Space space = MixedSpace();
+  const Scales scales(space);
+  const KnownFacts known(space);
+  const ScaledFacts facts(space, &known);
+  const std::vector<Point> points = SomePoints(space, 60);
+  const auto likelihood = [&](double share, const auto& truth) {
+    std::vector<double> values;
+    for (const Point& point : points) values.push_back(truth(point));
+    MixedKernel kernel(space, scales, &facts);
+    kernel.SetFactsShare(share);
+    GaussianProcess process(kernel);
+    process.Fit(points, values, 0);
+    return process.LogLikelihood();
+  };
+  const auto of_threads = [&](const Point& point) {
+    return std::sin(std::log2(static_cast<double>(space.ValueOf(point, 0)) *
+                              static_cast<double>(space.ValueOf(point, 1))));
+  };
+  const auto of_others = [](const Point& point) { return 1.0 * point[2] - 0.7 * point[3]; };
+  EXPECT_GT(likelihood(0.7, of_threads), likelihood(0.15, of_threads));
+  EXPECT_LT(likelihood(0.7, of_others), likelihood(0.15, of_others));
+}
+
 TEST(BoostedTrees, LearnWhatDependsOnSeveral) {
   std::mt19937_64 random(3);
   const auto truth = [](const std::vector<float>& row) {
