@@ -78,17 +78,29 @@ base::Result<> CompareWithTag(const Benchmark& benchmark) {
   return {};
 }
 
+// The standard values, from which a search begins, are the source's own: of "#define NAME VALUE"
+// behind "#ifndef NAME".
+base::Result<> CompareWithSource(const Benchmark& benchmark) {
+  for (const search::SpaceParameter& parameter : benchmark.space.parameters()) {
+    const std::string define = "\n#define " + parameter.name + " ";
+    const std::size_t at = benchmark.text.find(define);
+    const bool is_own = at != std::string::npos && std::atoll(benchmark.text.c_str() + at +
+                                                              define.size()) == parameter.standard;
+    if (is_own) continue;
+    return base::Fail(base::InvalidArgument(benchmark.name + ": the standard value of " +
+                                            parameter.name + " is not the source's own"));
+  }
+  if (benchmark.space.Standard()) return {};
+  return base::Fail(
+      base::InvalidArgument(benchmark.name + ": the source's own point is not valid"));
+}
+
 // What the case is launched with is what the tag says of the source's own point: the original of
 // `cupilot tune` is the first point of a recording.
 base::Result<> CompareWithWorkload(const Benchmark& benchmark) {
   const records::Case& one = benchmark.workload.cases[0];
   records::Environment names = ScalarsOf(one), at_own = names;
-  TRY_ASSIGN(const search::Point own, OwnPoint(benchmark));
-  // From which a search begins.
-  if (benchmark.space.Standard() != own) {
-    return base::Fail(base::InvalidArgument(
-        benchmark.name + ": the standard values of the space's file are not the source's own"));
-  }
+  const search::Point own = OwnPoint(benchmark);
   for (std::size_t i = 0; i < own.size(); ++i) {
     at_own.integers[benchmark.space.parameters()[i].name] = benchmark.space.ValueOf(own, i);
   }
@@ -189,6 +201,7 @@ base::Result<Benchmark> ReadBenchmark(const std::string& folder, const std::stri
   TRY_ASSIGN(benchmark.space_file, search::ParseSpaceFile(space_json));
   TRY_ASSIGN(benchmark.space, search::SpaceOf(benchmark.space_file));
   TRY(CompareWithTag(benchmark));
+  TRY(CompareWithSource(benchmark));
   const std::string workload = folder + "/workloads/" + name + (small ? ".small.json" : ".json");
   TRY_ASSIGN(const Json workload_json, ReadJson(workload));
   TRY_ASSIGN(benchmark.workload, records::ParseWorkload(workload_json));
@@ -197,25 +210,6 @@ base::Result<Benchmark> ReadBenchmark(const std::string& folder, const std::stri
   }
   TRY(CompareWithWorkload(benchmark));
   return benchmark;
-}
-
-base::Result<search::Point> OwnPoint(const Benchmark& benchmark) {
-  search::Point point;
-  for (const search::SpaceParameter& parameter : benchmark.space.parameters()) {
-    const std::string define = "\n#define " + parameter.name + " ";
-    const std::size_t at = benchmark.text.find(define);
-    const std::int64_t value =
-        at == std::string::npos ? -1 : std::atoll(benchmark.text.c_str() + at + define.size());
-    const auto found = std::find(parameter.values.begin(), parameter.values.end(), value);
-    if (found == parameter.values.end()) {
-      return base::Fail(base::InvalidArgument(benchmark.name + ": the source has no value for " +
-                                              parameter.name));
-    }
-    point.push_back(static_cast<std::uint16_t>(found - parameter.values.begin()));
-  }
-  if (benchmark.space.IsValid(point)) return point;
-  return base::Fail(
-      base::InvalidArgument(benchmark.name + ": the source's own point is not valid"));
 }
 
 search::SpaceFile SpaceWithLaunch(const Benchmark& benchmark) {

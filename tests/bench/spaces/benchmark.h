@@ -33,13 +33,12 @@ struct Benchmark {
 
 // FOLDER/kernels/NAME.cu, FOLDER/workloads/NAME.json (NAME.small.json), and the space's file.
 // kInvalidArgument where one is wrong, or the tag says another space than the file, or another
-// launch than the workload.
+// launch than the workload, or the standard values are not the source's own, or no valid point.
 base::Result<Benchmark> ReadBenchmark(const std::string& folder, const std::string& name,
                                       bool small);
 
-// The source's own values: of "#define NAME VALUE" behind "#ifndef NAME". kInvalidArgument where it
-// is no valid point.
-base::Result<search::Point> OwnPoint(const Benchmark& benchmark);
+// The source's own values: the standard ones, as ReadBenchmark() has seen.
+inline search::Point OwnPoint(const Benchmark& benchmark) { return *benchmark.space.Standard(); }
 
 // The case's scalars by name.
 records::Environment ScalarsOf(const records::Case& one);

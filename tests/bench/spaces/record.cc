@@ -77,7 +77,7 @@ class Recorder {
   base::Result<bool> Run() {
     TRY(base::MakeFolders(options_.work));
     builder_ = {options_.compiler, options_.toolkit, options_.architecture, options_.work};
-    TRY_ASSIGN(own_, OwnPoint(benchmark_));
+    own_ = OwnPoint(benchmark_);
     if (!options_.serial) {
       TRY_ASSIGN(auto pool,
                  BuildPool::Start(builder_, benchmark_.text, DefinesOf(benchmark_.space, own_),
