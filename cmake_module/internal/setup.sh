@@ -19,7 +19,7 @@ choose_packages() {
     libcurl4-openssl-dev nlohmann-json3-dev libgtest-dev libgmock-dev
     libclang-$LLVM_VERSION-dev llvm-$LLVM_VERSION-dev lld-$LLVM_VERSION libcli11-dev libspdlog-dev libfmt-dev
     libexpected-dev libboost-context-dev libeigen3-dev libkainjow-mustache-dev libsodium-dev libzstd-dev
-    libseccomp-dev bubblewrap node-d3-scale node-d3-axis node-d3-shape node-d3-selection node-diff"
+    libdeflate-tools libseccomp-dev bubblewrap node-d3-scale node-d3-axis node-d3-shape node-d3-selection node-diff"
   case "$id:$version" in
     debian:12 | debian:13) PLATFORM="Debian $version" ;;
     ubuntu:24.04) PLATFORM="Ubuntu 24.04 (its universe component must be enabled)" ;;

@@ -1,14 +1,18 @@
-# After `cpack -G TGZ`: the archive once more, as small as gzip makes it, half a percent less than what cpack does, which
-# has no setting for that.
+# After `cpack -G TGZ`: the archive once more, as small as is possible here, since cpack has no setting for that. With
+# libdeflate-gzip (package libdeflate-tools) it becomes 4 % smaller, with gzip half a percent.
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
   return()
 endif()
-find_program(gzip gzip NO_CACHE)
+find_program(gzip NAMES libdeflate-gzip gzip NO_CACHE)
 if(NOT gzip)
   return()
 endif()
+set(most -9n)
+if(gzip MATCHES "libdeflate-gzip$")
+  set(most -12)
+endif()
 foreach(archive IN LISTS CPACK_PACKAGE_FILES)
-  execute_process(COMMAND "${gzip}" -dc "${archive}" COMMAND "${gzip}" -9n OUTPUT_FILE "${archive}.new"
+  execute_process(COMMAND "${gzip}" -dc "${archive}" COMMAND "${gzip}" ${most} OUTPUT_FILE "${archive}.new"
     RESULTS_VARIABLE results)
   if(NOT results STREQUAL "0;0")
     file(REMOVE "${archive}.new")
