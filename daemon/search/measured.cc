@@ -112,6 +112,7 @@ std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const Json
     return place || !value.is_number() ? place : PlaceOfNumber(parameter, value.get<double>());
   }
   if (value.is_boolean()) return place_in(parameter.values, std::int64_t{value.get<bool>()});
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
   if (value.is_number_integer()) return place_in(parameter.values, value.get<std::int64_t>());
   if (value.is_number_float()) {
     const double number = value.get<double>();

@@ -146,6 +146,7 @@ SpaceParameter ParameterOfTunable(const records::Tunable& tunable) {
     std::vector<std::int64_t>& known = parameter.values;
     if (std::find(known.begin(), known.end(), value) == known.end()) known.push_back(value);
   }
+  std::sort(parameter.values.begin(), parameter.values.end());  // neighbours are next to each other
   parameter.kind = KindOfValues(parameter.values);
   // The source's own value need not be among those that it lists.
   const auto distance = [&tunable](std::int64_t value) {

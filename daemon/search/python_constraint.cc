@@ -2,19 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "records/expression.h"
+#include "search/python_tokens.h"
 
 namespace cupilot::search {
 namespace {
 
 constexpr int kDeepest = 100;
 constexpr std::int64_t kHighestPower = 62;
+constexpr std::array<std::string_view, 7> kFunctions = {"min", "max",  "abs",  "int",
+                                                        "pow", "ceil", "floor"};
 
 // A part of an expression: number / divisor.
 struct Term {
@@ -22,18 +24,17 @@ struct Term {
   std::string divisor;              // empty: 1
   std::vector<std::string> guards;  // must hold for it to have a value
   bool maybe_negative = false;
+  bool of_truth = false;    // it is 0 or 1, whatever parameters are
+  bool truth_only = false;  // as a condition right; its value in Python may be another one
   std::optional<std::int64_t> constant;          // of a whole number
   std::optional<std::string> text;               // a literal; number is empty
+  std::string written;                           // of a literal number
   const SpaceParameter* named_values = nullptr;  // a parameter that has texts
   bool is_list = false;
   std::vector<Term> elements;
 };
 
-struct Token {
-  enum Kind { kEnd, kNumber, kName, kText, kSign } kind = kEnd;
-  std::string text;
-  std::size_t column = 0;
-};
+using Token = PythonToken;
 
 std::string Product(const std::string& a, const std::string& b) {
   if (a.empty()) return b;
@@ -48,7 +49,7 @@ class Translator {
   base::Result<std::string> Translate() {
     Advance();
     const Term term = Choice();
-    if (token_.kind != Token::kEnd) Fail("this is not understood");
+    if (token_.kind != Token::kEnd) NotUnderstood();
     std::string truth = Truth(term);
     if (error_) return base::Fail(*error_);
     return truth;
@@ -57,7 +58,7 @@ class Translator {
   base::Result<std::int64_t> Constant() {
     Advance();
     const Term term = Choice();
-    if (token_.kind != Token::kEnd) Fail("this is not understood");
+    if (token_.kind != Token::kEnd) NotUnderstood();
     CheckNumber(term);
     if (error_) return base::Fail(*error_);
     TRY_ASSIGN(const std::int64_t number, records::EvaluateText(term.number, {}));
@@ -77,39 +78,17 @@ class Translator {
     const std::string message = "column " + std::to_string(token_.column + 1) + ": " + what;
     error_ = unsupported ? base::Unsupported(message) : base::InvalidArgument(message);
     token_ = {Token::kEnd, "", text_.size()};
-    at_ = text_.size();
   }
   void Unsupported(const std::string& what) { Fail(what, true); }
+  // Where the text ends, no Python goes on; what else stands there may be Python all the same.
+  void NotUnderstood(const std::string& what = "this is not understood") {
+    Fail(what, token_.kind != Token::kEnd);
+  }
 
   void Advance() {
-    const auto is = [this](auto kind) {
-      return at_ < text_.size() && kind(static_cast<unsigned char>(text_[at_])) != 0;
-    };
-    while (is([](int c) { return std::isspace(c); })) ++at_;
-    token_ = {Token::kEnd, "", at_};
-    if (at_ == text_.size()) return;
-    const std::size_t begin = at_;
-    const char first = text_[at_];
-    if (is([](int c) { return std::isdigit(c); })) {
-      token_.kind = Token::kNumber;
-      while (is([](int c) { return std::isalnum(c) != 0 || c == '.' ? 1 : 0; })) ++at_;
-    } else if (is([](int c) { return std::isalpha(c) != 0 || c == '_' ? 1 : 0; })) {
-      token_.kind = Token::kName;
-      while (is([](int c) { return std::isalnum(c) != 0 || c == '_' || c == '.' ? 1 : 0; })) ++at_;
-    } else if (first == '"' || first == '\'') {
-      const std::size_t end = text_.find(first, at_ + 1);
-      if (end == std::string_view::npos) return Fail("a text without an end");
-      token_ = {Token::kText, std::string(text_.substr(at_ + 1, end - at_ - 1)), begin};
-      at_ = end + 1;
-      return;
-    } else {
-      token_.kind = Token::kSign;
-      static constexpr std::array<std::string_view, 8> kTwo = {
-          "**", "//", "<=", ">=", "==", "!=", "&&", "||"};
-      const std::string_view two = text_.substr(at_, 2);
-      at_ += std::find(kTwo.begin(), kTwo.end(), two) != kTwo.end() ? 2 : 1;
-    }
-    token_.text = text_.substr(begin, at_ - begin);
+    if (error_) return;
+    token_ = tokens_.Next();
+    if (token_.kind == Token::kUnendedText) Fail("a text without an end");
   }
 
   bool Is(std::string_view text) const {
@@ -121,7 +100,7 @@ class Translator {
     return true;
   }
   void Expect(std::string_view text) {
-    if (!Take(text)) Fail("expected '" + std::string(text) + "'");
+    if (!Take(text)) NotUnderstood("expected '" + std::string(text) + "'");
   }
 
   // ---- what parts are ----
@@ -131,6 +110,7 @@ class Translator {
     term.number = std::to_string(value);
     term.constant = value;
     term.maybe_negative = value < 0;
+    term.of_truth = value == 0 || value == 1;
     return term;
   }
 
@@ -144,20 +124,37 @@ class Translator {
   static Term Condition(std::string text) {
     Term term;
     term.number = std::move(text);
+    term.of_truth = true;
+    return term;
+  }
+
+  // Of `and` and `or`, whose value in Python is one of the operands.
+  static Term Joined(const Term& left, const Term& right, std::string text) {
+    Term term = Condition(std::move(text));
+    term.of_truth = left.of_truth && right.of_truth;
+    term.truth_only = !term.of_truth;
     return term;
   }
 
   // As a condition. A fraction is 0 where its number is.
   std::string Truth(const Term& term) {
-    CheckNumber(term);
+    CheckNoText(term);
     return Guarded(term.guards, term.number);
   }
 
-  void CheckNumber(const Term& term) {
+  void CheckNoText(const Term& term) {
     if (term.is_list) Fail("a list stands where a number is needed");
-    if (term.text || term.named_values != nullptr) {
-      Unsupported("a text can only be compared with a parameter that has texts");
+    if (term.named_values != nullptr) {
+      Unsupported("the values of '" + term.named_values->name +
+                  "' are texts or fractions, of which can only be said by ==, != and in which of "
+                  "them it is");
     }
+    if (term.text) Unsupported("a text can only be compared with a parameter that has texts");
+  }
+
+  void CheckNumber(const Term& term) {
+    CheckNoText(term);
+    if (term.truth_only) Unsupported("what 'and' and 'or' leave, as a number");
   }
 
   void CheckWhole(const Term& term) {
@@ -210,6 +207,25 @@ class Translator {
     return out;
   }
 
+  // What is written there among the texts of a parameter; a fraction however it is written.
+  static std::optional<std::size_t> PlaceIn(const std::vector<std::string>& texts,
+                                            const Term& literal) {
+    const auto found =
+        std::find_if(texts.begin(), texts.end(), [&literal](const std::string& text) {
+          if (literal.text) return text == *literal.text;
+          return AsDouble(text) && AsDouble(text) == AsDouble(literal.written);
+        });
+    if (found == texts.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - texts.begin());
+  }
+
+  static std::optional<double> AsDouble(const std::string& text) {
+    double number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+    return number;
+  }
+
   // The place of a text among the values of a parameter that has texts.
   std::optional<std::string> TextComparison(const std::string& sign, const Term& a, const Term& b) {
     if (!a.text && !b.text && a.named_values == nullptr && b.named_values == nullptr) {
@@ -217,15 +233,15 @@ class Translator {
     }
     const Term& named = a.named_values != nullptr ? a : b;
     const Term& literal = a.named_values != nullptr ? b : a;
-    if (named.named_values == nullptr || !literal.text || (sign != "==" && sign != "!=")) {
-      Unsupported("texts can only be compared with a parameter that has texts, by == and !=");
+    if (named.named_values == nullptr || (!literal.text && literal.written.empty()) ||
+        (sign != "==" && sign != "!=")) {
+      CheckNoText(named);
+      CheckNoText(literal);
       return "0";
     }
-    const std::vector<std::string>& texts = named.named_values->texts;
-    const auto found = std::find(texts.begin(), texts.end(), *literal.text);
-    if (found == texts.end()) return sign == "!=" ? "1" : "0";
-    return "(" + named.named_values->name + " " + sign + " " +
-           std::to_string(found - texts.begin()) + ")";
+    const auto place = PlaceIn(named.named_values->texts, literal);
+    if (!place) return sign == "!=" ? "1" : "0";
+    return "(" + named.named_values->name + " " + sign + " " + std::to_string(*place) + ")";
   }
 
   std::string Compared(const std::string& sign, const Term& a, const Term& b) {
@@ -255,6 +271,7 @@ class Translator {
       }
       Join(value, out);
       Join(other, out);
+      out.of_truth = value.of_truth && other.of_truth;
       const auto [left, right] = OverOne(value, other);
       out.number = "(" + condition + " ? " + left + " : " + right + ")";
       out.divisor = OneDivisor(value, other);
@@ -269,7 +286,8 @@ class Translator {
     while (Is("or") || Is("||")) {
       Advance();
       const std::string before = Truth(left);
-      left = Condition("(" + before + " || " + Truth(And()) + ")");
+      const Term right = And();
+      left = Joined(left, right, "(" + before + " || " + Truth(right) + ")");
     }
     return left;
   }
@@ -279,7 +297,8 @@ class Translator {
     while (Is("and") || Is("&&")) {
       Advance();
       const std::string before = Truth(left);
-      left = Condition("(" + before + " && " + Truth(Not()) + ")");
+      const Term right = Not();
+      left = Joined(left, right, "(" + before + " && " + Truth(right) + ")");
     }
     return left;
   }
@@ -413,12 +432,13 @@ class Translator {
       Expect(")");
       return term;
     }
-    if (Take("[")) {
-      Term term = List("]");
-      Expect("]");
+    for (const auto& [begin, end] : {std::pair("[", "]"), std::pair("{", "}")}) {
+      if (!Take(begin)) continue;
+      Term term = List(end);
+      Expect(end);
       return term;
     }
-    Fail("this is not understood");
+    NotUnderstood();
     return {};
   }
 
@@ -454,13 +474,15 @@ class Translator {
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() ||
         divisor.size() > 18) {
-      Fail("'" + text + "' is no number of at most 64 bits");
+      Unsupported("'" + text + "' is no number of at most 64 bits");
       return {};
     }
     Term term = Whole(value);
+    term.written = text;
     if (divisor.empty()) return term;
     term.divisor = divisor;
     term.constant.reset();
+    term.of_truth = false;
     return term;
   }
 
@@ -474,7 +496,9 @@ class Translator {
     std::string parameter = name;
     if (Take("[")) {  // p["name"]
       parameter = token_.text;
-      if (token_.kind != Token::kText) Fail("expected the name of a parameter, as a text");
+      if (token_.kind != Token::kText) {
+        NotUnderstood("expected the name of a parameter, as a text");
+      }
       Advance();
       Expect("]");
     }
@@ -490,15 +514,23 @@ class Translator {
     term.number = parameter;
     term.maybe_negative = std::any_of(found->values.begin(), found->values.end(),
                                       [](std::int64_t value) { return value < 0; });
+    term.of_truth = std::all_of(found->values.begin(), found->values.end(),
+                                [](std::int64_t value) { return value == 0 || value == 1; });
     if (!found->texts.empty()) term.named_values = &*found;
     return term;
   }
 
   Term Call(std::string name) {
     if (name.starts_with("math.")) name = name.substr(5);
+    if (std::find(kFunctions.begin(), kFunctions.end(), name) == kFunctions.end()) {
+      Unsupported("the function '" + name + "' cannot be said");
+    }
     Expect("(");
-    const std::vector<Term> given = List(")").elements;
+    std::vector<Term> given = List(")").elements;
     Expect(")");
+    if ((name == "min" || name == "max") && given.size() == 1 && given[0].is_list) {
+      given = std::vector<Term>(given[0].elements);
+    }
     const bool one = given.size() == 1, two = given.size() == 2;
     if (name == "pow" && two) return Raised(given[0], given[1]);
     for (const Term& argument : given) CheckNumber(argument);
@@ -535,7 +567,7 @@ class Translator {
 
   std::string_view text_;
   const std::vector<SpaceParameter>& parameters_;
-  std::size_t at_ = 0;
+  PythonTokens tokens_{text_};
   int depth_ = 0;
   Token token_;
   std::optional<base::Error> error_;

@@ -30,6 +30,11 @@ base::Result<> CheckParameters(const std::vector<SpaceParameter>& parameters) {
       return base::Fail(
           base::InvalidArgument(what + "more than " + std::to_string(kMostValues) + " values"));
     }
+    const std::set<std::int64_t> values(parameter.values.begin(), parameter.values.end());
+    const std::set<std::string> texts(parameter.texts.begin(), parameter.texts.end());
+    if (values.size() < parameter.values.size() || texts.size() < parameter.texts.size()) {
+      return base::Fail(base::InvalidArgument(what + "it has a value twice"));
+    }
     if (std::find(parameter.values.begin(), parameter.values.end(), parameter.standard) ==
         parameter.values.end()) {
       return base::Fail(base::InvalidArgument(what + std::to_string(parameter.standard) +
@@ -41,7 +46,8 @@ base::Result<> CheckParameters(const std::vector<SpaceParameter>& parameters) {
 
 }  // namespace
 
-// Builds the trees. Each constraint is asked where the last of its parameters gets its value.
+// Builds the trees. Each constraint, of && each operand, is asked where the last of its parameters
+// gets its value.
 class Space::Solver {
  public:
   Solver(const std::vector<SpaceParameter>& parameters, const records::Environment& constants,
@@ -80,17 +86,21 @@ class Space::Solver {
       }
       return std::nullopt;
     };
-    auto compiled = records::SlotExpression::Compile(*parsed, slot_of, constants_);
-    if (!compiled) return base::Fail(compiled.error().In("constraint '" + text + "'"));
-    Constraint constraint{text, std::move(*compiled), {}};
-    for (const int slot : constraint.holds.slots()) {
-      constraint.parameters.push_back(static_cast<std::size_t>(slot));
+    // Each operand of && cuts where the last of its own parameters gets its value, and ties no
+    // others together.
+    for (const records::Expression& conjunct : parsed->Conjuncts()) {
+      auto compiled = records::SlotExpression::Compile(conjunct, slot_of, constants_);
+      if (!compiled) return base::Fail(compiled.error().In("constraint '" + text + "'"));
+      Constraint constraint{text, std::move(*compiled), {}};
+      for (const int slot : constraint.holds.slots()) {
+        constraint.parameters.push_back(static_cast<std::size_t>(slot));
+      }
+      if (!constraint.parameters.empty()) {
+        constraints_.push_back(std::move(constraint));
+      } else if (!constraint.holds.Holds(nullptr)) {
+        return base::Fail(base::InvalidArgument("constraint '" + text + "' never holds"));
+      }
     }
-    if (constraint.parameters.empty()) {
-      if (constraint.holds.Holds(nullptr)) return {};
-      return base::Fail(base::InvalidArgument("constraint '" + text + "' never holds"));
-    }
-    constraints_.push_back(std::move(constraint));
     return {};
   }
 
@@ -167,9 +177,13 @@ class Space::Solver {
     }
     slots_.assign(parameters_.size(), 0);
     if (!Grow(tree, 0)) {
-      return base::Fail(base::Unsupported("more than " + std::to_string(limits_.nodes) +
-                                          " choices are valid: constraints that cut earlier, or "
-                                          "fewer values, are needed"));
+      const std::string too_much =
+          nodes_ > limits_.nodes
+              ? "more than " + std::to_string(limits_.nodes) + " choices are valid"
+              : "more than " + std::to_string(limits_.tries) + " choices had to be tried";
+      return base::Fail(base::Unsupported(too_much +
+                                          ": constraints that cut earlier, or fewer values, are "
+                                          "needed"));
     }
     if (tree.leaves == 0) return base::Fail(base::InvalidArgument(WhyEmpty(tree)));
     Close(tree);
@@ -183,6 +197,7 @@ class Space::Solver {
     const bool last = depth + 1 == tree.parameters.size();
     for (std::size_t value = 0; value < ValuesOf(parameter); ++value) {
       slots_[parameter] = parameters_[parameter].values[value];
+      if (++tries_ > limits_.tries) return false;
       if (!AllHold(depth)) continue;
       Node node;
       node.value = static_cast<std::uint16_t>(value);
@@ -228,7 +243,7 @@ class Space::Solver {
   std::vector<std::vector<std::size_t>> by_depth_;  // constraints that are asked there
   std::vector<std::uint64_t> passed_;               // how often, by constraint
   std::vector<std::int64_t> slots_;
-  std::size_t nodes_ = 0;
+  std::size_t nodes_ = 0, tries_ = 0;
 };
 
 base::Result<Space> Space::Make(std::vector<SpaceParameter> parameters,

@@ -43,11 +43,13 @@ class Space {
  public:
   struct Limits {
     std::size_t nodes = 20'000'000;  // of all trees: 16 bytes each
+    std::size_t tries = 50'000'000;  // of values, valid or not: some seconds
   };
 
-  // kInvalidArgument: two parameters of one name, no values or more than 65,535, a standard value
-  // that is none, a constraint that is no expression of parameters and constants, or no valid point
-  // at all, with the constraint that leaves none; kUnsupported: a group has too many valid points.
+  // kInvalidArgument: two parameters of one name, no values, one twice or more than 65,535, a
+  // standard value that is none, a constraint that is no expression of parameters and constants, or
+  // no valid point at all, with the constraint that leaves none; kUnsupported: a group has too many
+  // valid points, or solving it takes too long.
   static base::Result<Space> Make(std::vector<SpaceParameter> parameters,
                                   const std::vector<std::string>& require,
                                   const records::Environment& constants, const Limits& limits);

@@ -112,10 +112,8 @@ StepSearch::StepSearch(Steps won, double speedup, const std::vector<Opinion>& op
   before_ = numbers_.without_gain();
 }
 
-int StepSearch::WithoutGain() const {
-  const int now = numbers_.without_gain();
-  return now < before_ ? now : now - before_;
-}
+// Those before it began do not count, and neither do they once something was gained.
+int StepSearch::WithoutGain() const { return numbers_.without_gain() - before_; }
 
 NumberSpace StepSearch::SpaceFrom(const std::vector<Opinion>& opinions,
                                   const std::vector<Result>& known) {
@@ -211,6 +209,7 @@ void StepSearch::Know(const Result& result, bool again) {
   if (again) return numbers_.Correct(*values, speedup);
   measured_ += speedup ? 1 : 0;
   numbers_.Know(*values, speedup, result.built, result.failure);
+  before_ = std::min(before_, numbers_.without_gain());
 }
 
 bool StepSearch::HasNext(const std::function<bool(const Steps&)>& is_tried) {

@@ -16,6 +16,10 @@ constexpr std::size_t kLeastResultsOfProcess = 6;
 constexpr std::size_t kProcessPoints = 160;  // that the process sees
 constexpr std::size_t kRefitPoints = 120;    // where it was full and begins anew
 constexpr std::size_t kTunePoints = 80;
+// Failures among what the process sees, the newest; as slow as the slowest that it sees. Without
+// them what fails seems as promising as what lies beside it for ever: where the fastest fail, 78 of
+// 100 evaluations did, and the search was behind random search.
+constexpr std::size_t kSeenFailures = 40;
 constexpr std::uint64_t kAllCompared = 3000;
 constexpr std::size_t kManyCandidates = 1000, kFewCandidates = 200;
 // From so many results on fewer candidates are compared, the most likely first, and the others as
@@ -106,10 +110,24 @@ std::vector<Point> Bayesian::Candidates() const {
   return candidates;
 }
 
+// The newest that instruct.
+std::vector<Point> Bayesian::Failures() const {
+  const auto& results = commons_.history.results();
+  std::vector<Point> failures;
+  for (std::size_t i = results.size();
+       i > 0 && failures.size() < std::min(commons_.history.failures(), kSeenFailures); --i) {
+    const History::Result& result = results[i - 1];
+    if (!result.ran && result.instructs) failures.push_back(result.point);
+  }
+  return failures;
+}
+
 void Bayesian::Refit() {
   const auto& results = commons_.history.results();
+  const std::vector<Point> failures = Failures();
+  const bool all_fit = commons_.history.ran().size() + failures.size() < kProcessPoints;
   const std::vector<std::size_t> chosen =
-      Chosen(commons_.history.ran().size() < kProcessPoints ? kProcessPoints : kRefitPoints);
+      Chosen((all_fit ? kProcessPoints : kRefitPoints) - failures.size());
   std::vector<double> times;
   times.reserve(chosen.size());
   for (const std::size_t i : chosen) times.push_back(results[i].log_time);
@@ -122,6 +140,8 @@ void Bayesian::Refit() {
     points.push_back(results[chosen[i]].point);
     times[i] = Seen(times[i]);
   }
+  points.insert(points.end(), failures.begin(), failures.end());
+  times.resize(points.size(), ceiling_);
   if (!IsLong() || process_.size() == 0) {
     process_.Fit(points, times, kProcessPoints);
     return Renewed();
@@ -226,10 +246,11 @@ void Bayesian::Tune() {
 
 void Bayesian::Learn(const History::Result& result) {
   std::erase(pending_, result.point);
-  if (!result.ran || process_.size() == 0) return;
+  if (!result.instructs || process_.size() == 0) return;
   improved_ = improved_ || commons_.history.best() == &result;
-  if (successor_) left_.emplace_back(result.point, Seen(result.log_time));
-  if (!process_.full()) process_.Add(result.point, Seen(result.log_time));
+  const double seen = result.ran ? Seen(result.log_time) : ceiling_;
+  if (successor_) left_.emplace_back(result.point, seen);
+  if (!process_.full()) process_.Add(result.point, seen);
 }
 
 std::optional<Point> Bayesian::Propose() {

@@ -1,7 +1,8 @@
 // Bayesian optimisation: the point with the greatest expected improvement by a Gaussian process of
-// the logarithms of times, times the probability that it runs. Of small spaces all points are
-// compared, of others candidates: some next to the best, some children of the best, some drawn. It
-// sees a bounded part of the history, so that a step takes as long however much is known. Pure.
+// the logarithms of times, in which what failed is slow, times the probability that it runs. Of
+// small spaces all points are compared, of others candidates: some next to the best, some children
+// of the best, some drawn. It sees a bounded part of the history, so that a step takes as long
+// however much is known. Pure.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ class Bayesian : public PortfolioMember {
   // What it sees of a time: where it is much slower than most, how much does not matter.
   double Seen(double log_time) const { return log_time < ceiling_ ? log_time : ceiling_; }
   std::vector<std::size_t> Chosen(std::size_t most) const;  // places in the history's results
-  bool IsLong() const;                                      // the history
+  std::vector<Point> Failures() const;
+  bool IsLong() const;  // the history
   void Refit();
   void WorkOnSuccessor();
   void Renewed();

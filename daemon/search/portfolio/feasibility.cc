@@ -7,7 +7,8 @@ namespace cupilot::search {
 namespace {
 
 constexpr std::size_t kLeastFailures = 3;
-constexpr std::size_t kMostRows = 1500;
+// The newest. What avoids failures has few of them: they are not forgotten for what succeeds since.
+constexpr std::size_t kMostRows = 1500, kMostFailures = 500;
 constexpr BoostedTrees::Settings kFailureTrees = {30, 3, 0.3, 1};
 constexpr int kTreesAStep = 2;
 
@@ -24,12 +25,15 @@ double Feasibility::Of(const Point& point) const {
 }
 
 void Feasibility::Begin(const History& history) {
-  // The newest results, of which failures are the rarer and therefore all count.
+  std::size_t failures = std::min(history.failures(), kMostFailures);
+  std::size_t successes = kMostRows - failures;
   std::vector<float> rows, row;
   std::vector<double> ran;
-  for (std::size_t i = history.results().size(); i > 0 && ran.size() < kMostRows; --i) {
+  for (std::size_t i = history.results().size(); i > 0 && failures + successes > 0; --i) {
     const History::Result& result = history.results()[i - 1];
-    if (!result.instructs) continue;
+    std::size_t& left = result.ran ? successes : failures;
+    if (!result.instructs || left == 0) continue;
+    --left;
     features_.Of(result.point, row);
     rows.insert(rows.end(), row.begin(), row.end());
     ran.push_back(result.ran ? 1 : 0);

@@ -177,7 +177,7 @@ void Portfolio::Put(const Point& point, std::optional<double> microseconds, Fail
   const History::Result* result = history_.Put(point, microseconds, failure);
   if (result == nullptr) return;
   if (result->ran) {
-    // Half of the way from the typical time to the best.
+    // How far a typical result is from the best.
     const double off = result->log_time - history_.best()->log_time;
     const double count = static_cast<double>(std::min<std::size_t>(history_.ran().size(), 50));
     spread_ += (off - spread_) / count;

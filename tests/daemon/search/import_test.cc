@@ -62,6 +62,20 @@ TEST(Python, MeansWhatPythonMeans) {
   EXPECT_EQ(Holds("b", 3, 0), false);
   EXPECT_EQ(Holds("layout == 'NHWC' or layout in ['x']", 1, 1, 5, 1), true);
   EXPECT_EQ(Holds("layout != \"NHWC\"", 1, 1, 5, 1), false);
+  EXPECT_EQ(Holds("a in {1, 2} and max([a, b]) == 4 # as wide as that", 2, 4), true);
+  EXPECT_EQ(Holds("((a > 2) and (b > 1)) == 1", 3, 2), true);
+  EXPECT_EQ(Holds("not (a and b)", 3, 0), true);
+}
+
+TEST(Python, ComparesFractionsHoweverTheyAreWritten) {
+  SpaceParameter factor = NumberParameter("f", {0, 1, 2});
+  factor.texts = {"0.5", "1.0", "x"};
+  EXPECT_EQ(FromPython("f != 0.50", {factor}).value_or(""), "(f != 0)");
+  EXPECT_EQ(FromPython("f == 1", {factor}).value_or(""), "(f == 1)");
+  EXPECT_EQ(FromPython("f == 2", {factor}).value_or(""), "0");
+  const auto product = FromPython("f * 2 >= 1", {factor});
+  ASSERT_FALSE(product);
+  EXPECT_THAT(product.error().message, HasSubstr("'f' are texts or fractions"));
 }
 
 TEST(Python, DividesExactly) {
@@ -96,13 +110,19 @@ TEST(Python, WhatCannotBeSaidIsNamedWithItsColumn) {
     EXPECT_FALSE(text) << python;
     return text ? base::InvalidArgument("") : text.error();
   };
-  for (const char* python : {"2**a < 8", "round(a) == 1", "a / (b - 1) > 2", "layout > 1",
-                             "layout + 1 == 2", "math.log2(a) > 1", "'x' == 'y'"}) {
+  for (const char* python :
+       {"2**a < 8", "round(a) == 1", "a / (b - 1) > 2", "layout > 1", "layout + 1 == 2",
+        "math.log2(a) > 1", "'x' == 'y'",
+        // The value of the last operand that is looked at, in Python.
+        "(a and 2) <= 1", "(a or b) > 3", "max(a, b or 2) > 2", "(3 if a else (a or b)) == 3",
+        "(a and b) + 1 > 2",
+        // Not understood, and Python.
+        "a & 3 == 0", "a << 1 < 4", "~a < 0", "a b", "1e3 < a", "c is True or a < 4",
+        "a < 99999999999999999999", "p[a] == 1", "any(x > 1 for x in (a, b))"}) {
     EXPECT_EQ(why(python).code, base::ErrorCode::kUnsupported) << python;
     EXPECT_THAT(why(python).message, HasSubstr("column ")) << python;
   }
-  for (const char* python : {"a <", "(a", "a b", "unheard < 1", "a in 3", "", "a < 'x", "1e3 < a",
-                             "[1] < 2", "a < 99999999999999999999", "p[a] == 1"}) {
+  for (const char* python : {"a <", "(a", "unheard < 1", "a in 3", "", "a < 'x", "[1] < 2"}) {
     EXPECT_EQ(why(python).code, base::ErrorCode::kInvalidArgument) << python;
   }
   EXPECT_THAT(why("a < unheard").message, HasSubstr("column 5: there is no parameter 'unheard'"));

@@ -358,6 +358,30 @@ TEST_F(Models, FeasibilityLearnsAHiddenConstraint) {
   EXPECT_GT(right, 95);
 }
 
+// What avoids failures sees them seldom, and knows of them all the same.
+TEST(Feasibility, DoesNotForgetFailuresForWhatSucceedsSince) {
+  std::vector<std::int64_t> values(100);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i);
+  const auto space =
+      Space::Make({NumberParameter("a", values), NumberParameter("b", values)}, {}, {});
+  ASSERT_TRUE(space);
+  const Scales scales(*space);
+  const Features features(*space, scales, nullptr);
+  Feasibility feasibility(features, true);
+  History history;
+  std::mt19937_64 random(1);
+  for (int known = 0; known < 2500;) {
+    const Point point = space->Draw(random);
+    const bool fails = point[0] > 60;
+    if (history.Find(point) != nullptr || (fails && known > 300)) continue;
+    history.Put(point, fails ? std::nullopt : std::optional<double>(10), Failure::kLimits);
+    feasibility.Learn(history);
+    ++known;
+  }
+  EXPECT_LT(feasibility.Of({80, 50}), 0.3);
+  EXPECT_GT(feasibility.Of({40, 50}), 0.9);
+}
+
 // What says nothing of the points teaches nothing.
 TEST_F(Models, FeasibilityDoesNotLearnFromWhatIsUnknown) {
   for (const Point& point : SomePoints(space_, 60)) {

@@ -192,6 +192,7 @@ TEST(Space, ConstantsOfTheLaunchAreKnownToConstraints) {
 TEST(Space, WhatCannotBeSolvedIsSaid) {
   EXPECT_THAT(WhyNot({Numbers("a", {1}), Numbers("a", {1})}, {}), HasSubstr("two of this name"));
   EXPECT_THAT(WhyNot({Numbers("a", {})}, {}), HasSubstr("no values"));
+  EXPECT_THAT(WhyNot({Numbers("a", {1, 2, 1})}, {}), HasSubstr("'a': it has a value twice"));
   SpaceParameter other = Numbers("a", {1, 2});
   other.standard = 3;
   EXPECT_THAT(WhyNot({other}, {}), HasSubstr("3, its standard value, is none"));
@@ -203,7 +204,28 @@ TEST(Space, WhatCannotBeSolvedIsSaid) {
   std::vector<std::int64_t> many(1000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int64_t>(i);
   EXPECT_THAT(WhyNot({Numbers("a", many), Numbers("b", many)}, {"a != b"}, {.nodes = 1000}),
-              HasSubstr("more than 1000 choices"));
+              HasSubstr("more than 1000 choices are valid"));
+  EXPECT_THAT(WhyNot({Numbers("a", many), Numbers("b", many)}, {"a * b == 7"}, {.tries = 1000}),
+              HasSubstr("more than 1000 choices had to be tried"));
+}
+
+// Written as one text they are asked as early as if each had its own, and tie no more together.
+TEST(Space, OperandsOfAConjunctionAreConstraintsOfTheirOwn) {
+  std::vector<SpaceParameter> parameters;
+  std::string equal, pairs;
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    parameters.push_back(Numbers(name, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    if (i > 0) equal += (i > 1 ? " && t" : "t") + std::to_string(i - 1) + " == " + name;
+    if (i % 2 == 1) pairs += (i > 1 ? " && t" : "t") + std::to_string(i - 1) + " <= " + name;
+  }
+  const auto chained = Space::Make(parameters, {equal}, {}, {.tries = 10 + 7 * 100});
+  ASSERT_TRUE(chained) << chained.error().message;
+  EXPECT_EQ(chained->size(), 10u);
+  const auto paired = Space::Make(parameters, {pairs}, {});
+  ASSERT_TRUE(paired) << paired.error().message;
+  EXPECT_EQ(paired->groups().size(), 4u);
+  EXPECT_EQ(paired->size(), 55u * 55 * 55 * 55);
 }
 
 // A loop that is blocked stands twice in the string.

@@ -82,6 +82,22 @@ TEST(StepSearch, WhatOthersAskedForIsNotAskedForAgain) {
   EXPECT_NE(*next, *first);
 }
 
+// The first one gains; from there on it counts what does not, and not what did not before it began.
+TEST(StepSearch, IsGivenUpAsSoonAfterAGainAsWithoutOne) {
+  const auto asked = [](bool gains) {
+    StepSearch search(Blocks(32, 32), SpeedOf(32, 32), Promising(), AroundThirtyTwo(), 1,
+                      kNumberStrategy);
+    int count = 0;
+    while (const auto steps = search.Next(kNotTried)) {
+      const double speed = gains && count == 0 ? 100 : 0.5;
+      search.Know({*steps, speed, {}, Failure::kWrong}, false);
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(asked(true), asked(false) + 1);
+}
+
 // A launch of one dimension: each y but 1 is declined.
 TEST(StepSearch, WhatOnlyFailedWhenItWasMovedStaysAsItIs) {
   std::vector<StepSearch::Result> known;
