@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -14,6 +16,7 @@ namespace cupilot::search {
 namespace {
 
 constexpr int kDeepest = 100;
+constexpr std::size_t kLongest = 1 << 14;
 constexpr std::int64_t kHighestPower = 62;
 constexpr std::array<std::string_view, 7> kFunctions = {"min", "max",  "abs",  "int",
                                                         "pow", "ceil", "floor"};
@@ -176,9 +179,17 @@ class Translator {
     return a.divisor == b.divisor ? a.divisor : Product(a.divisor, b.divisor);
   }
 
+  // Some of ours take what stands in them several times.
+  void CheckLength(const Term& term) {
+    if (term.number.size() + term.divisor.size() > kLongest) Unsupported("this becomes too long");
+  }
+
   Term Arithmetic(const std::string& sign, const Term& a, const Term& b) {
     CheckNumber(a);
     CheckNumber(b);
+    CheckLength(a);
+    CheckLength(b);
+    if (error_) return {};
     Term out;
     Join(a, out);
     Join(b, out);
@@ -194,7 +205,11 @@ class Translator {
       if (b.maybe_negative) Unsupported("division by what may be negative");
       out.number = Product(a.number, b.divisor);
       out.divisor = Product(a.divisor, b.number);
-      if (!b.constant || *b.constant == 0) out.guards.push_back("(" + b.number + " > 0)");
+      // Where it is 0 there is no value, also behind a "not".
+      if (!b.constant || *b.constant == 0) {
+        const std::string above = "(" + b.number + " > 0)";
+        out.guards.push_back("(" + above + " / " + above + ")");
+      }
     } else if (sign == "//") {
       out.number = "floor_div(" + left + ", " + right + ")";
     } else if (out.maybe_negative) {
@@ -282,25 +297,25 @@ class Translator {
   }
 
   Term Or() {
-    Term left = And();
-    while (Is("or") || Is("||")) {
+    return Chain("or", "||", [this] { return And(); });
+  }
+
+  // All operands side by side in one pair of brackets.
+  Term Chain(std::string_view word, std::string_view sign, const std::function<Term()>& operand) {
+    Term left = operand();
+    if (!Is(word) && !Is(sign)) return left;
+    std::string all = Truth(left);
+    while (Is(word) || Is(sign)) {
       Advance();
-      const std::string before = Truth(left);
-      const Term right = And();
-      left = Joined(left, right, "(" + before + " || " + Truth(right) + ")");
+      const Term right = operand();
+      all += " " + std::string(sign) + " " + Truth(right);
+      left = Joined(left, right, "(" + all + ")");
     }
     return left;
   }
 
   Term And() {
-    Term left = Not();
-    while (Is("and") || Is("&&")) {
-      Advance();
-      const std::string before = Truth(left);
-      const Term right = Not();
-      left = Joined(left, right, "(" + before + " && " + Truth(right) + ")");
-    }
-    return left;
+    return Chain("and", "&&", [this] { return Not(); });
   }
 
   Term Not() {
@@ -452,35 +467,16 @@ class Translator {
     return list;
   }
 
-  // "48", "0x30", "1.5"
   Term Number(const std::string& text) {
-    const std::size_t point = text.find('.');
-    std::string digits = text;
-    std::string divisor;
-    int base = 10;
-    if (text.starts_with("0x")) {
-      digits = text.substr(2);
-      base = 16;
-    } else if (point != std::string::npos) {
-      digits = text.substr(0, point) + text.substr(point + 1);
-      const std::size_t places = text.size() - point - 1;
-      if (digits.find_first_not_of('0', point) == std::string::npos) {
-        digits = text.substr(0, point);
-      } else {
-        divisor = "1" + std::string(places, '0');
-      }
-    }
-    std::int64_t value = 0;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() ||
-        divisor.size() > 18) {
+    const auto read = ReadPythonNumber(text);
+    if (!read) {
       Unsupported("'" + text + "' is no number of at most 64 bits");
       return {};
     }
-    Term term = Whole(value);
+    Term term = Whole(read->number);
     term.written = text;
-    if (divisor.empty()) return term;
-    term.divisor = divisor;
+    if (read->divisor.empty()) return term;
+    term.divisor = read->divisor;
     term.constant.reset();
     term.of_truth = false;
     return term;
@@ -510,6 +506,10 @@ class Translator {
       Fail("there is no parameter '" + parameter + "'");
       return {};
     }
+    const auto in_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (!std::all_of(parameter.begin(), parameter.end(), in_name)) {
+      Unsupported("'" + parameter + "' is no name in an expression");
+    }
     Term term;
     term.number = parameter;
     term.maybe_negative = std::any_of(found->values.begin(), found->values.end(),
@@ -533,7 +533,11 @@ class Translator {
     }
     const bool one = given.size() == 1, two = given.size() == 2;
     if (name == "pow" && two) return Raised(given[0], given[1]);
-    for (const Term& argument : given) CheckNumber(argument);
+    for (const Term& argument : given) {
+      CheckNumber(argument);
+      CheckLength(argument);
+    }
+    if (error_) return {};
     Term out;
     for (const Term& argument : given) Join(argument, out);
     if ((name == "min" || name == "max") && given.size() > 1) {
@@ -577,7 +581,11 @@ class Translator {
 
 base::Result<std::string> FromPython(std::string_view text,
                                      const std::vector<SpaceParameter>& parameters) {
-  return Translator(text, parameters).Translate();
+  TRY_ASSIGN(std::string said, Translator(text, parameters).Translate());
+  const auto understood = records::Expression::Parse(said);
+  // Brackets in brackets, mostly: a chain of many conditions.
+  if (!understood) return base::Fail(base::Unsupported(understood.error().message));
+  return said;
 }
 
 base::Result<std::int64_t> PythonConstant(std::string_view text) {

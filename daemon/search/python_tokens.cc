@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
 namespace cupilot::search {
 
@@ -38,6 +39,32 @@ PythonToken PythonTokens::Next() {
   }
   token.text = text_.substr(begin, at_ - begin);
   return token;
+}
+
+std::optional<PythonNumber> ReadPythonNumber(const std::string& text) {
+  constexpr std::size_t kMostPlaces = 17;
+  const std::size_t point = text.find('.');
+  PythonNumber read;
+  std::string digits = text;
+  int base = 10;
+  if (text.starts_with("0x")) {
+    digits = text.substr(2);
+    base = 16;
+  } else if (point != std::string::npos) {
+    digits = text.substr(0, point) + text.substr(point + 1);
+    const std::size_t places = text.size() - point - 1;
+    if (digits.find_first_not_of('0', point) == std::string::npos) {
+      digits = text.substr(0, point);
+    } else if (places > kMostPlaces) {
+      return std::nullopt;
+    } else {
+      read.divisor = "1" + std::string(places, '0');
+    }
+  }
+  const char* const end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, read.number, base);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return read;
 }
 
 }  // namespace cupilot::search

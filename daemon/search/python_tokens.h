@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +28,13 @@ class PythonTokens {
   std::string_view text_;
   std::size_t at_ = 0;
 };
+
+struct PythonNumber {
+  std::int64_t number = 0;
+  std::string divisor;  // a power of ten; empty: 1
+};
+
+// "48", "0x30", "1.5". Nothing: it is another number, or none.
+std::optional<PythonNumber> ReadPythonNumber(const std::string& text);
 
 }  // namespace cupilot::search

@@ -67,9 +67,9 @@ base::Result<std::vector<std::int64_t>> RangeOf(const std::string& arguments) {
     return base::Fail(base::InvalidArgument("range(" + arguments + ") is not understood"));
   }
   std::vector<std::int64_t> values;
-  for (std::int64_t value = bounds[0]; bounds[2] > 0 ? value < bounds[1] : value > bounds[1];
-       value += bounds[2]) {
+  for (std::int64_t value = bounds[0]; bounds[2] > 0 ? value < bounds[1] : value > bounds[1];) {
     values.push_back(value);
+    if (__builtin_add_overflow(value, bounds[2], &value)) break;
     if (static_cast<std::int64_t>(values.size()) > kLongestRange) {
       return base::Fail(base::InvalidArgument("range(" + arguments + "): too many values"));
     }
@@ -208,8 +208,10 @@ base::Result<SpaceParameter> ParameterOf(const std::string& name, const std::vec
   if (parameter.values.empty()) {
     return base::Fail(base::InvalidArgument("parameter '" + name + "': no values"));
   }
-  parameter.kind = whole ? KindOf(parameter.values) : ParameterKind::kCategory;
   parameter.standard = parameter.values.front();
+  if (whole)
+    std::sort(parameter.values.begin(), parameter.values.end());  // neighbours are adjacent
+  parameter.kind = whole ? KindOf(parameter.values) : ParameterKind::kCategory;
   if (!standard.is_null()) {
     const auto place = PlaceOf(parameter, standard);
     if (!place) {

@@ -22,6 +22,7 @@ struct ForeignRow {
   std::string name;  // for errors
   const Json* configuration = nullptr;
   MeasuredRow row;
+  bool no_time = false;  // it is said to have run, and its time is none
 };
 
 struct ForeignFile {
@@ -49,8 +50,12 @@ double SumOfRuns(const Json& numbers) {
   return sum;
 }
 
-std::optional<double> MeanOfRuns(const Json& numbers) {
+// Null: one of them is no number. Nothing: there are none.
+std::optional<Json> MeanOfRuns(const Json& numbers) {
   if (!numbers.is_array() || numbers.empty()) return std::nullopt;
+  for (const Json& number : numbers) {
+    if (!number.is_number()) return Json();
+  }
   return SumOfRuns(numbers) / static_cast<double>(numbers.size());
 }
 
@@ -83,13 +88,14 @@ std::string ReasonOf(const std::string& error) {
 }
 
 // Sets the time, or why there is none.
-void SetTime(const Json& value, double to_microseconds, MeasuredRow& row) {
+void SetTime(const Json& value, double to_microseconds, ForeignRow& row) {
   const auto number = NumberOf(value);
   if (number && std::isfinite(*number) && *number > 0 && *number < kFailedTime) {
-    row.microseconds = *number * to_microseconds;
-  } else {
-    row.reason = ReasonOf(value.is_string() ? value.get<std::string>() : "");
+    row.row.microseconds = *number * to_microseconds;
+    return;
   }
+  row.row.reason = ReasonOf(value.is_string() ? value.get<std::string>() : "");
+  row.no_time = !value.is_string() && !(number && *number >= kFailedTime);
 }
 
 // ---- Kernel Tuner ----
@@ -123,7 +129,7 @@ base::Result<ForeignFile> ReadKernelTuner(const Json& json) {
     if (error.is_string()) {
       row.row.reason = ReasonOf(error.get<std::string>());
     } else if (entry.contains("time")) {
-      SetTime(Field(entry, "time"), 1e3, row.row);
+      SetTime(Field(entry, "time"), 1e3, row);
     } else {
       return base::Fail(base::InvalidArgument(row.name + ": has no 'time'"));
     }
@@ -158,8 +164,14 @@ const Json& Measurement(const Json& result, std::string_view name) {
   return Field(result, "");
 }
 
-base::Result<MeasuredRow> ReadT4Row(const Json& result, double unit) {
-  MeasuredRow row;
+bool IsCorrect(const Json& correctness) {
+  if (correctness.is_boolean()) return correctness.get<bool>();
+  return NumberOf(correctness).value_or(1) > 0;
+}
+
+// Sets all but the configuration.
+base::Result<> ReadT4Row(const Json& result, double unit, ForeignRow& foreign) {
+  MeasuredRow& row = foreign.row;
   const Json& times = Field(result, "times");
   const Json& runs = Field(times, "runtimes");
   const Json& time = Measurement(result, "time");
@@ -167,7 +179,7 @@ base::Result<MeasuredRow> ReadT4Row(const Json& result, double unit) {
   if (!invalidity.empty() && invalidity != "correct") {
     const std::string reason = records::TextAt(Measurement(result, "reason"), "value");
     row.reason = reason.empty() ? invalidity : reason;
-  } else if (NumberOf(Field(result, "correctness")).value_or(1) <= 0) {
+  } else if (!IsCorrect(Field(result, "correctness"))) {
     row.reason = "correctness";
   } else if (time.is_object()) {
     const std::string its_unit = records::TextAt(time, "unit");
@@ -176,12 +188,11 @@ base::Result<MeasuredRow> ReadT4Row(const Json& result, double unit) {
       TRY_ASSIGN(scale, SecondsOf(its_unit));
     }
     const Json& value = Field(time, "value");
-    const auto mean = MeanOfRuns(value);
-    SetTime(mean ? Json(*mean) : value, scale * 1e6, row);
+    SetTime(MeanOfRuns(value).value_or(value), scale * 1e6, foreign);
   } else {
     const auto mean = MeanOfRuns(runs);
     if (!mean) return base::Fail(base::InvalidArgument("neither a time nor runs"));
-    SetTime(*mean, unit * 1e6, row);
+    SetTime(*mean, unit * 1e6, foreign);
   }
   const auto samples = NumberOf(Field(Measurement(result, "samples"), "value"));
   row.samples = samples           ? static_cast<std::int64_t>(std::clamp(*samples, 0.0, 1e9))
@@ -196,7 +207,14 @@ base::Result<MeasuredRow> ReadT4Row(const Json& result, double unit) {
   row.measure_seconds = times.contains("benchmark") ? Scaled(Field(times, "benchmark"), unit)
                                                     : std::max(0.0, SumOfRuns(runs)) * unit;
   row.measure_seconds += Scaled(Field(times, "validation"), unit);
-  return row;
+  const auto built = [&result](std::string_view name) {
+    const auto number = NumberOf(Field(Measurement(result, name), "value"));
+    return number ? static_cast<std::int64_t>(std::clamp(*number, 0.0, 1e9)) : std::int64_t{0};
+  };
+  row.registers = built("registers");
+  row.local_bytes = built("local_bytes");
+  row.shared_bytes = built("shared_bytes");
+  return {};
 }
 
 // Numbers before texts, each in their order.
@@ -219,9 +237,9 @@ base::Result<ForeignFile> ReadT4(const Json& json) {
       return base::Fail(
           base::InvalidArgument(row.name + ": 'configuration' and 'times' are objects"));
     }
-    auto read = ReadT4Row(result, unit);
-    if (!read) return base::Fail(read.error().In(row.name));
-    row.row = std::move(*read);
+    if (const auto read = ReadT4Row(result, unit, row); !read) {
+      return base::Fail(read.error().In(row.name));
+    }
     for (const auto& [name, value] : row.configuration->items()) values[name].push_back(value);
     file.rows.push_back(std::move(row));
   }
@@ -235,13 +253,14 @@ base::Result<ForeignFile> ReadT4(const Json& json) {
 
 // ---- both ----
 
-base::Result<Point> PointOfRow(const ForeignRow& row,
-                               const std::vector<SpaceParameter>& parameters) {
+// `described`: the parameters are those of another file.
+base::Result<Point> PointOfRow(const ForeignRow& row, const std::vector<SpaceParameter>& parameters,
+                               bool described) {
   Point point;
   for (const SpaceParameter& parameter : parameters) {
     const Json& value = Field(*row.configuration, parameter.name.c_str());
-    if (value.is_null() && parameter.values.size() == 1) {
-      point.push_back(0);  // a constant that one of both files leaves out
+    if (value.is_null() && described && parameter.values.size() == 1) {
+      point.push_back(0);  // a constant that the file leaves out
       continue;
     }
     const auto place = PlaceOf(parameter, value);
@@ -280,9 +299,10 @@ base::Result<ImportedSpace> Assemble(ForeignFile file, const SpaceDescription* d
     }
   }
   std::map<Point, std::size_t> rows;
-  std::size_t outside = 0, again = 0;
+  std::size_t outside = 0, again = 0, no_time = 0;
   for (ForeignRow& row : file.rows) {
-    TRY_ASSIGN(row.row.point, PointOfRow(row, parts.space.parameters));
+    TRY_ASSIGN(row.row.point, PointOfRow(row, parts.space.parameters, description != nullptr));
+    no_time += row.no_time ? 1 : 0;
     if (space && !space->IsValid(row.row.point)) {
       if (!row.row.microseconds) {
         ++outside;
@@ -302,6 +322,11 @@ base::Result<ImportedSpace> Assemble(ForeignFile file, const SpaceDescription* d
   if (parts.rows.empty()) return base::Fail(base::InvalidArgument("there is no measured point"));
   if (outside > 0) {
     out.notes.push_back(Count(outside, "failed point") + " outside the space left out");
+  }
+  if (no_time > 0) {
+    out.notes.push_back(Count(no_time, "point") +
+                        " ran by its row and has no time there that can "
+                        "be one: kept as failed");
   }
   if (again > 0) {
     out.notes.push_back(Count(again, "point") + " measured again: the last result is kept");
@@ -332,7 +357,7 @@ std::string InvalidityOf(const std::string& reason) {
 
 }  // namespace
 
-std::string CompletedJson(std::string_view text) {
+std::string CompletedJson(std::string_view text, bool* cut) {
   std::string out, open;      // `open`: the closing brackets that are due, innermost last
   std::string due_at_entry;   // the same behind the last whole entry of the two outer levels
   std::size_t entry_end = 0;  // there, in `out`
@@ -371,13 +396,15 @@ std::string CompletedJson(std::string_view text) {
     }
   }
   if (open.empty() || entry_end == 0) return out;
+  if (cut != nullptr) *cut = true;
   out.resize(entry_end);
   return out.append(due_at_entry.rbegin(), due_at_entry.rend());
 }
 
 base::Result<ImportedSpace> ImportResults(std::string_view text,
                                           const SpaceDescription* description) {
-  const std::string completed = CompletedJson(text);
+  bool cut = false;
+  const std::string completed = CompletedJson(text, &cut);
   TRY_ASSIGN(const Json json, records::ParseJson(completed));
   if (records::TextAt(json, "schema") == MeasuredSpace::kSchema) {
     if (description != nullptr) {
@@ -387,13 +414,16 @@ base::Result<ImportedSpace> ImportResults(std::string_view text,
     TRY_ASSIGN(out.measured, ParseMeasured(text));
     return out;
   }
-  if (Field(json, "cache").is_object()) {
-    TRY_ASSIGN(ForeignFile file, ReadKernelTuner(json));
-    return Assemble(std::move(file), description);
-  }
-  if (Field(json, "results").is_array()) {
-    TRY_ASSIGN(ForeignFile file, ReadT4(json));
-    return Assemble(std::move(file), description);
+  const bool is_cache = Field(json, "cache").is_object();
+  if (is_cache || Field(json, "results").is_array()) {
+    TRY_ASSIGN(ForeignFile file, is_cache ? ReadKernelTuner(json) : ReadT4(json));
+    TRY_ASSIGN(ImportedSpace space, Assemble(std::move(file), description));
+    if (cut) {
+      space.notes.emplace_back(
+          "the file has no end, as one that is still being written or was cut off: what stands "
+          "behind its last whole result is left out");
+    }
+    return space;
   }
   return base::Fail(base::InvalidArgument(
       "no results are in this: neither a cache of Kernel Tuner (cache), nor T4 (results), nor "
@@ -432,11 +462,16 @@ std::string T4Of(const MeasuredSpace& measured) {
       measurements.push_back(
           {{"name", "time"}, {"value", *row.microseconds / 1e3}, {"unit", "ms"}});
     }
-    measurements.push_back({{"name", "samples"}, {"value", row.samples}, {"unit", ""}});
+    const auto add = [&measurements](const char* name, const Json& value, const char* unit_of) {
+      measurements.push_back({{"name", name}, {"value", value}, {"unit", unit_of}});
+    };
+    add("samples", row.samples, "");
+    // 0 is not known, or none.
+    if (row.registers > 0) add("registers", row.registers, "");
+    if (row.local_bytes > 0) add("local_bytes", row.local_bytes, "bytes");
+    if (row.shared_bytes > 0) add("shared_bytes", row.shared_bytes, "bytes");
     const std::string invalidity = row.microseconds ? "correct" : InvalidityOf(row.reason);
-    if (!row.microseconds) {
-      measurements.push_back({{"name", "reason"}, {"value", row.reason}, {"unit", ""}});
-    }
+    if (!row.microseconds) add("reason", row.reason, "");
     text += separator + records::CompactJson({{"configuration", std::move(configuration)},
                                               {"times", std::move(times)},
                                               {"invalidity", invalidity},

@@ -15,7 +15,7 @@ namespace cupilot::search {
 
 struct ImportedSpace {
   MeasuredSpace measured;
-  std::vector<std::string> notes;  // what the user should know of it
+  std::vector<std::string> notes;  // what the user should know of it: what was cut off, for one
 };
 
 // A cache of Kernel Tuner, a T4 file, or one of ours. Times of T4 are in the unit that the file
@@ -26,11 +26,14 @@ struct ImportedSpace {
 base::Result<ImportedSpace> ImportResults(std::string_view text,
                                           const SpaceDescription* description);
 
-// As T4, times in milliseconds.
+// As T4, times in milliseconds; what the compiler said of a point as further measurements. Truth
+// values are written as 0 and 1, texts that are numbers as these, and a space's constraints, its
+// standard values and what was launched have no place in it.
 std::string T4Of(const MeasuredSpace& measured);
 
 // The text with what brackets lack closed, behind its last whole entry; NaN and Infinity, which
-// Python writes and JSON has not, become null. Nothing else changes.
-std::string CompletedJson(std::string_view text);
+// Python writes and JSON has not, become null. Nothing else changes. `cut`, where it is given: set
+// where brackets had to be closed.
+std::string CompletedJson(std::string_view text, bool* cut = nullptr);
 
 }  // namespace cupilot::search

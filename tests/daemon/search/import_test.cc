@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "records/expression.h"
 #include "search/python_constraint.h"
 #include "search/t1_space.h"
@@ -14,6 +16,7 @@ namespace {
 using records::Json;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -84,10 +87,14 @@ TEST(Python, DividesExactly) {
   EXPECT_EQ(Holds("8 % (a / b) == 0", 8, 4), true);   // 8 % 2
   EXPECT_EQ(Holds("8 % (a / b) == 0", 6, 4), false);  // 8 % 1.5 is 0.5
   EXPECT_EQ(Holds("8 % (a / b) == 0.5", 6, 4), true);
-  EXPECT_EQ(Holds("a / b > 1", 3, 0), false);  // Python has no value, either
+  EXPECT_EQ(Holds("a / b > 1", 3, 0), std::nullopt);  // Python has no value, either
   EXPECT_EQ(Holds("b == 0 or a / b > 1", 3, 0), true);
   EXPECT_EQ(Holds("b > 0 and a / b > 1", 3, 0), false);
   EXPECT_EQ(Holds("a / b * b == a", 3, 4), true);
+  for (const char* python : {"not (a / b > 1)", "a / b not in [1, 2]",
+                             "(1 if a / b > 2 else 8) == 8", "not (b > 0 or a / b > 1)"}) {
+    EXPECT_EQ(Holds(python, 3, 0), std::nullopt) << python;
+  }
   EXPECT_EQ(Holds("math.ceil(a / 2) + int(a / 2) + floor(a / 2) == 4", 3, 0), true);
   // Of negative numbers.
   EXPECT_EQ(Holds("c % 2 == 1", 1, 0, -3), true);
@@ -128,6 +135,18 @@ TEST(Python, WhatCannotBeSaidIsNamedWithItsColumn) {
   EXPECT_THAT(why("a < unheard").message, HasSubstr("column 5: there is no parameter 'unheard'"));
   EXPECT_FALSE(FromPython(std::string(5000, '('), Parameters()));
   EXPECT_FALSE(FromPython(std::string(5000, '-') + "a", Parameters()));
+  std::string modulo = "c";
+  for (int i = 0; i < 40; ++i) modulo += " % 7";
+  EXPECT_EQ(why(modulo).code, base::ErrorCode::kUnsupported) << "each doubles the text";
+  const auto hyphen = FromPython("p['block-x'] > 1", {NumberParameter("block-x", {1, 2})});
+  ASSERT_FALSE(hyphen);
+  EXPECT_EQ(hyphen.error().code, base::ErrorCode::kUnsupported);
+}
+
+TEST(Python, ChainsMayBeLong) {
+  std::string chain = "a > 0";
+  for (int i = 0; i < 300; ++i) chain += " and a != " + std::to_string(100 + i);
+  EXPECT_EQ(Holds(chain, 3, 0), true);
 }
 
 Json T1Of(const std::string& parameters, const std::string& conditions) {
@@ -250,6 +269,10 @@ TEST(KernelTuner, CacheIsReadWithOrWithoutItsEnd) {
     const auto imported = ImportResults(CacheOf(rows + end), nullptr);
     ExpectCache(imported);
     if (!imported) continue;
+    const bool whole = std::string(end).find("}\n}") != std::string::npos;
+    std::vector<testing::Matcher<std::string>> notes = {HasSubstr("1 point ran by its row")};
+    if (!whole) notes.emplace_back(HasSubstr("the file has no end"));
+    EXPECT_THAT(imported->notes, ElementsAreArray(notes));
     EXPECT_EQ(imported->measured.valid(), ValidPoints::kRows);
     EXPECT_EQ(imported->measured.space().size(), 5u);
   }
@@ -258,25 +281,30 @@ TEST(KernelTuner, CacheIsReadWithOrWithoutItsEnd) {
 TEST(KernelTuner, CacheWithADescriptionOfItsSpace) {
   auto description = ReadSpaceDescription(T1Of(kParameters, kConditions));
   ASSERT_TRUE(description);
-  const auto imported = ImportResults(CacheOf(kCacheRows), &*description);
+  std::string whole = kCacheRows;
+  whole.back() = '}';
+  whole = CacheOf(whole + "}");
+  const auto no_time = HasSubstr("1 point ran by its row");
+  const auto imported = ImportResults(whole, &*description);
   ExpectCache(imported);
   EXPECT_EQ(imported->measured.valid(), ValidPoints::kSolved);
   EXPECT_EQ(imported->measured.space().size(), 14u);
-  EXPECT_THAT(imported->notes, IsEmpty());
+  EXPECT_THAT(imported->notes, ElementsAre(no_time));
   // With a constraint that cannot be said: the points of the file.
   description = ReadSpaceDescription(T1Of(kParameters, R"({"Expression": "2**tile <= block"})"));
-  const auto listed = ImportResults(CacheOf(kCacheRows), &*description);
+  const auto listed = ImportResults(whole, &*description);
   ASSERT_TRUE(listed) << listed.error().message;
   EXPECT_EQ(listed->measured.space().size(), 5u);
-  EXPECT_THAT(listed->notes, ElementsAre(HasSubstr("2**tile"), HasSubstr("points of the file")));
+  EXPECT_THAT(listed->notes,
+              ElementsAre(HasSubstr("2**tile"), HasSubstr("points of the file"), no_time));
   // What failed outside the space is left out; what has a time there is an error.
   description = ReadSpaceDescription(T1Of(kParameters, R"({"Expression": "block < 128"})"));
-  const auto outside = ImportResults(CacheOf(kCacheRows), &*description);
+  const auto outside = ImportResults(whole, &*description);
   ASSERT_TRUE(outside) << outside.error().message;
   EXPECT_EQ(outside->measured.rows().size(), 4u);
-  EXPECT_THAT(outside->notes, ElementsAre(HasSubstr("1 failed point outside")));
+  EXPECT_THAT(outside->notes, ElementsAre(HasSubstr("1 failed point outside"), no_time));
   description = ReadSpaceDescription(T1Of(kParameters, R"({"Expression": "block > 32"})"));
-  const auto wrong = ImportResults(CacheOf(kCacheRows), &*description);
+  const auto wrong = ImportResults(whole, &*description);
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().message, HasSubstr("row '32,1,0': has a time, but is not valid"));
 }
@@ -406,6 +434,79 @@ TEST(T4, WhatIsWrongNamesItsResult) {
   EXPECT_THAT(why(R"({"results": []})"), HasSubstr("no measured point"));
 }
 
+TEST(T4, WhatIsNoTimeIsNone) {
+  const auto imported = ImportResults(
+      R"({"results": [
+        {"configuration": {"a": 1}, "invalidity": "correct", "correctness": 1,
+         "times": {"runtimes": [0.5, NaN]}},
+        {"configuration": {"a": 2}, "invalidity": "correct", "correctness": true,
+         "times": {"runtimes": [0.5]}},
+        {"configuration": {"a": 4}, "invalidity": "correct", "correctness": false,
+         "times": {"runtimes": [0.5]}},
+        {"configuration": {"a": 8}, "invalidity": "correct", "correctness": 1,
+         "times": {"runtimes": [0]}}]})",
+      nullptr);
+  ASSERT_TRUE(imported) << imported.error().message;
+  const MeasuredSpace& measured = imported->measured;
+  EXPECT_FALSE(measured.Find({0})->microseconds);
+  EXPECT_DOUBLE_EQ(*measured.Find({1})->microseconds, 500);
+  EXPECT_EQ(measured.Find({2})->reason, "correctness");
+  EXPECT_FALSE(measured.Find({3})->microseconds);
+  EXPECT_THAT(imported->notes, ElementsAre(HasSubstr("2 points ran by its row")));
+}
+
+TEST(T4, WhatTheCompilerSaidStays) {
+  auto parts = MeasuredSpace::Parts();
+  parts.space.parameters = {NumberParameter("a", {1, 2})};
+  for (const std::uint16_t place : {0, 1}) {
+    MeasuredRow row;
+    row.point = {place};
+    row.microseconds = 5;
+    row.samples = 1;
+    if (place == 1)
+      std::tie(row.registers, row.local_bytes, row.shared_bytes) = std::tuple(40, 8, 64);
+    parts.rows.push_back(std::move(row));
+  }
+  const auto measured = MeasuredSpace::Make(std::move(parts));
+  ASSERT_TRUE(measured) << measured.error().message;
+  const auto again = ImportResults(T4Of(*measured), nullptr);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->measured.Find({1})->report().registers, 40);
+  EXPECT_EQ(again->measured.Find({1})->local_bytes, 8);
+  EXPECT_EQ(again->measured.Find({1})->shared_bytes, 64);
+  EXPECT_EQ(again->measured.Find({0})->registers, 0);
+}
+
+TEST(T4, WhatARowLacksIsNotMadeUp) {
+  const auto imported = ImportResults(
+      R"({"results": [{"configuration": {"q": 1, "s": 1}, "times": {"runtimes": [1]}},
+                      {"configuration": {"s": 2}, "times": {"runtimes": [2]}}]})",
+      nullptr);
+  ASSERT_FALSE(imported);
+  EXPECT_THAT(imported.error().message, HasSubstr("results[1]: no value of q"));
+}
+
+TEST(Import, NumbersBeyond64BitsAreRefused) {
+  for (const char* number : {"9223372036854775808", "18446744073709551615"}) {
+    const auto imported = ImportResults(std::string(R"({"results": [{"configuration": {"a": )") +
+                                            number + R"(}, "times": {"runtimes": [1]}}]})",
+                                        nullptr);
+    ASSERT_FALSE(imported);
+    EXPECT_THAT(imported.error().message, HasSubstr("no number of at most 64 bits"));
+  }
+  const auto read = ReadSpaceDescription(T1Of(
+      R"t1({"Name": "a", "Values": "range(9223372036854775800, 9223372036854775807, 5)"})t1", ""));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->space.parameters[0].values.size(), 2u);
+}
+
+TEST(Import, ListedValuesAreSorted) {
+  const auto read = ReadSpaceDescription(T1Of(R"({"Name": "a", "Values": "[128, 32, 64]"})", ""));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(read->space.parameters[0].values, ElementsAre(32, 64, 128));
+  EXPECT_EQ(read->space.parameters[0].standard, 128);
+}
+
 TEST(Import, OursIsKeptAsItIs) {
   const std::string text = TextOf(LandscapeOf(1));
   const auto imported = ImportResults(text, nullptr);
@@ -421,6 +522,11 @@ TEST(CompletedJson, ChangesNothingElse) {
             R"({"a": [null, null, null, -1]})");
   EXPECT_EQ(CompletedJson(R"({"a": {"b": {}, "c": {"d": 1}, "e)"),
             R"({"a": {"b": {}, "c": {"d": 1}}})");
+  bool cut = false;
+  (void)CompletedJson(R"({"a": [1]})", &cut);
+  EXPECT_FALSE(cut);
+  (void)CompletedJson(R"({"a": [1])", &cut);
+  EXPECT_TRUE(cut);
 }
 
 }  // namespace
