@@ -13,6 +13,8 @@
 namespace cupilot::client {
 namespace {
 
+// As documents have numbers.
+constexpr std::uint64_t kLargestSeed = std::uint64_t{1} << 53;
 constexpr const char* kAbout =
     "Tunes a project's CUDA kernels in the background; each build picks up the best variants that "
     "are proven.";
@@ -89,7 +91,8 @@ void AddSourceOptions(CLI::App& command, Arguments& out) {
   command.add_option("--kernel", out.kernel, "kernel's qualified name; default: the workload's");
   command.add_option("--workload", out.workload_file, "cupilot.workload/1, JSON")->required();
   command.add_option("--device", out.device, "host or cuda:N")->capture_default_str();
-  command.add_option("--seed", out.seed, "of generated values and of the search");
+  command.add_option("--seed", out.seed, "of generated values and of the search")
+      ->check(CLI::Range(std::uint64_t{0}, kLargestSeed));
 }
 
 void AddSourceCommands(CLI::App& app, Arguments& out, Raw& raw) {
@@ -257,7 +260,9 @@ void AddSpaceCommands(CLI::App& app, Arguments& out) {
   replay->add_option("--repeats", out.replay.repeats, "of each strategy on each space")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
-  replay->add_option("--seed", out.seed, "of the first repeat")->capture_default_str();
+  replay->add_option("--seed", out.seed, "of the first repeat")
+      ->check(CLI::Range(std::uint64_t{0}, kLargestSeed))
+      ->capture_default_str();
   replay->add_option("--champions", out.replay.champions,
                      "the same space measured on another device, as a file of its own: strategies "
                      "are told its 50 best points, as a search is told those of other devices");

@@ -20,7 +20,7 @@ add_custom_command(OUTPUT report_files.cc
   DEPENDS ${report_files} "${embed_report}" "${PROJECT_SOURCE_DIR}/cmake_module/internal/ReportFiles.cmake"
   VERBATIM)
 cupilot_library(client
-  SOURCES arguments.cc connection.cc doctor/checks.cc doctor/gather.cc doctor/mend.cc kernel_names.cc older_settings.cc once.cc output.cc program_variants.cc quiet_daemon.cc recording_folder.cc run_program.cc scope.cc
+  SOURCES arguments.cc connection.cc doctor/checks.cc doctor/gather.cc doctor/mend.cc kernel_names.cc named_output.cc older_settings.cc once.cc output.cc program_variants.cc quiet_daemon.cc recording_folder.cc run_program.cc scope.cc
           source_input.cc spawn.cc text_diff.cc wrong_usage.cc
           bench/kernel_time.cc bench/program_bench.cc bench/timed_run.cc child_program.cc ending_signals.cc
           commands/apply.cc commands/ask.cc commands/bench.cc commands/bench_text.cc commands/best.cc

@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/named_output.h"
 
 namespace cupilot::client {
 
@@ -13,7 +14,7 @@ int RunBest(const Arguments& arguments, Output& output) {
   const records::Json evaluation = ObjectOf(*best, "evaluation");
   if (!arguments.output_file.empty()) {
     const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-    if (auto written = base::WriteFileDurably(path, records::PrettyJson(variant)); !written) {
+    if (auto written = WriteNamedOutput(path, records::PrettyJson(variant)); !written) {
       return output.Fail(written.error());
     }
   }

@@ -1,11 +1,11 @@
 #include <cstdio>
 #include <set>
 
-#include "base/file.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/completion/description.h"
 #include "client/connection.h"
+#include "client/named_output.h"
 
 namespace cupilot::client {
 namespace {
@@ -45,7 +45,7 @@ int Generate(const Arguments& arguments, const std::vector<std::string>& command
     std::fputs(text.c_str(), stdout);
     return kDone;
   }
-  const auto written = base::WriteFileAtomically(arguments.output_file, text);
+  const auto written = WriteNamedOutput(arguments.output_file, text);
   return written ? kDone : output.Fail(written.error());
 }
 

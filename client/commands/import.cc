@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/file.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/named_output.h"
 #include "search/tuner_files.h"
 
 namespace cupilot::client {
@@ -134,7 +137,12 @@ int RunImport(const Arguments& arguments, Output& output) {
         "import: -o FILE is missing, for the space that is written of " + path));
   }
   const std::string target = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  if (const auto done = base::WriteFileDurably(target, written->text); !done) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, target, ignored)) {
+    return output.Fail(base::InvalidArgument(
+        "import: -o names " + path + ", which is read; it stays as it is: name another file"));
+  }
+  if (const auto done = WriteNamedOutput(target, written->text); !done) {
     return output.Fail(done.error());
   }
   for (const std::string& note : written->notes) output.Warning(note);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
+#include "client/named_output.h"
 
 namespace cupilot::client {
 namespace {
@@ -79,7 +80,7 @@ int PrintAllExchanges(const Arguments& arguments, Output& output) {
     std::fflush(stdout);
     return kDone;
   }
-  const auto written = base::WriteFileAtomically(arguments.output_file, *text);
+  const auto written = WriteNamedOutput(arguments.output_file, *text);
   if (!written) return output.Fail(written.error());
   output.Line(CountOf(*reply, "count") + " exchanges are in " + arguments.output_file +
               "; cupilot tune --provider replay:" + arguments.output_file + " answers from them");

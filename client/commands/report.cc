@@ -10,6 +10,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/connection.h"
+#include "client/named_output.h"
 #include "client/report/page.h"
 #include "client/report/variant_tree.h"
 
@@ -74,14 +75,15 @@ base::Result<> SetDate(Json& document) {
 
 // A report takes the place of an earlier one, and of nothing else.
 base::Result<> WriteReport(const Json& document, const std::string& path) {
-  if (base::FileExists(path)) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
     TRY_ASSIGN(const std::string there, base::ReadFile(path));
     if (there.find(kReportMark) == std::string::npos) {
       return base::Fail(base::InvalidArgument(
           path + " exists and is no report of cuPilot; name another file with -o, or remove it"));
     }
   }
-  return base::WriteFileDurably(path, ReportPage(document));
+  return WriteNamedOutput(path, ReportPage(document));
 }
 
 }  // namespace

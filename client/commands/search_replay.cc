@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ using search::StrategyScore;
 
 constexpr std::size_t kShownMoments = 10;
 constexpr std::size_t kWrittenMoments = 100;
+// Of fewer repeats a bootstrap says more than they do.
+constexpr std::int64_t kFewestForLevels = 10;
 
 double SteadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -32,13 +35,24 @@ std::string Decimals(double value, int decimals) {
   return text;
 }
 
+// Nothing is certain.
+std::string LevelText(double level) {
+  return level > 0.9995 ? "more than 99.9 %" : Decimals(100 * level, 1) + " %";
+}
+
 base::Result<std::vector<search::StrategyRow>> StrategiesOf(const std::string& names) {
   std::vector<search::StrategyRow> rows;
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find(',', begin), names.size());
-    TRY_ASSIGN(const auto row, search::FindStrategy(names.substr(begin, end - begin)));
-    rows.push_back(row);
+    std::string name = names.substr(begin, end - begin);
     begin = end + 1;
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    TRY_ASSIGN(const auto row, search::FindStrategy(name));
+    const bool again = std::any_of(rows.begin(), rows.end(),
+                                   [&](const auto& known) { return known.name == row.name; });
+    if (again) return base::Fail(base::InvalidArgument("'" + name + "' is named twice"));
+    rows.push_back(row);
   }
   return rows;
 }
@@ -62,7 +76,11 @@ base::Result<search::MeasuredSpace> ReadSpace(const std::string& file, Output& o
 base::Result<std::vector<search::MeasuredSpace>> ReadSpaces(const std::vector<std::string>& files,
                                                             Output& output) {
   std::vector<search::MeasuredSpace> spaces;
+  std::set<std::string> known;
   for (const std::string& file : files) {
+    if (!known.insert(base::AbsolutePath(file, CurrentFolder())).second) {
+      return base::Fail(base::InvalidArgument(file + " is named twice"));
+    }
     TRY_ASSIGN(auto space, ReadSpace(file, output));
     spaces.push_back(std::move(space));
   }
@@ -200,9 +218,14 @@ int RunSearchReplay(const Arguments& arguments, Output& output) {
       const std::string& above = scores[first ? i : j].name;
       const std::string& below = scores[first ? j : i].name;
       levels.push_back({{"above", above}, {"below", below}, {"level", std::max(level, 1 - level)}});
+      if (wanted.repeats < kFewestForLevels) continue;
       output.Line(above + " is above " + below + " at the level of " +
-                  Decimals(100 * std::max(level, 1 - level), 1) + " %");
+                  LevelText(std::max(level, 1 - level)));
     }
+  }
+  if (wanted.repeats < kFewestForLevels && scores.size() > 1) {
+    output.Line("repeats are too few to say how sure one is above another: give --repeats " +
+                std::to_string(kFewestForLevels) + " or more");
   }
   output.Line("0 is random search, 1 the best point of the space; the mean over the budget");
   output.Document({{"schema", "cupilot.replay/1"},

@@ -6,6 +6,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/connection.h"
+#include "client/named_output.h"
 
 namespace cupilot::client {
 namespace {
@@ -71,7 +72,7 @@ base::Result<> ExportKept(const Arguments& arguments, Output& output) {
     return {};
   }
   const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  TRY(base::WriteFileDurably(path, text));
+  TRY(WriteNamedOutput(path, text));
   output.Document({{"schema", "cupilot.exported/1"},
                    {"file", path},
                    {"kernels", reply.value("kernels", Json(0))},

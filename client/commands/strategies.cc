@@ -5,6 +5,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/connection.h"
+#include "client/named_output.h"
 
 namespace cupilot::client {
 namespace {
@@ -81,7 +82,7 @@ base::Result<> ExportPool(const Arguments& arguments, Output& output) {
     return {};
   }
   const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-  TRY(base::WriteFileDurably(path, text));
+  TRY(WriteNamedOutput(path, text));
   output.Document({{"schema", "cupilot.strategies_exported/1"},
                    {"file", path},
                    {"entries", entries},

@@ -5,6 +5,7 @@
 #include "client/commands/ask.h"
 #include "client/commands/commands.h"
 #include "client/commands/evaluation_text.h"
+#include "client/named_output.h"
 #include "client/once.h"
 #include "client/source_input.h"
 
@@ -98,7 +99,7 @@ int RunTune(const Arguments& arguments, Output& output) {
   const Json evaluation = result->value("evaluation", Json());
   if (variant.is_object() && !arguments.output_file.empty()) {
     const std::string path = base::AbsolutePath(arguments.output_file, CurrentFolder());
-    if (auto written = base::WriteFileDurably(path, records::PrettyJson(variant)); !written) {
+    if (auto written = WriteNamedOutput(path, records::PrettyJson(variant)); !written) {
       return output.Fail(written.error());
     }
   }

@@ -89,14 +89,18 @@ base::Result<Baseline> Baseline::Make(const MeasuredSpace& measured,
   const std::uint64_t all = measured.rows().size();
   const double first_below = baseline.optimum_ + (1 - settings.start) * way;
   const double last_below = baseline.optimum_ + (1 - settings.cutoff) * way;
+  const double all_but_there = baseline.optimum_ + kLeastWay * way;
   std::uint64_t start = all;
   for (std::uint64_t n = 0; n <= all; ++n) {
     const double best = ExpectedBest(times, all, n, baseline.median_);
     baseline.expected_.push_back(best);
+    // In a small space the budget ends before random search is there, too.
+    if (best <= all_but_there && n > 1) break;
     baseline.budget_ = n;
     if (best <= first_below) start = std::min(start, n);
     if (best <= last_below && n >= settings.least) break;
   }
+  start = std::min(start, baseline.budget_);
   const double begin = static_cast<double>(start) * baseline.seconds_each_;
   const double length = baseline.budget_seconds() - begin;
   const double steps = static_cast<double>(std::max<std::size_t>(settings.moments, 2) - 1);

@@ -26,7 +26,8 @@ struct ScoreSettings {
   double cutoff = 0.95;  // of the way from the median to the optimum: there the budget ends
   double start = 0.01;   // of the same way: where the moments begin
   std::size_t moments = 1000;
-  std::uint64_t least = 20;  // evaluations of a budget, where the space has so many
+  // Evaluations of a budget, where random search is not within 1 % of the way by then.
+  std::uint64_t least = 20;
 };
 
 // What random search is expected to have found.

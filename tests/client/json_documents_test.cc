@@ -60,7 +60,7 @@ const std::vector<JsonCase>& Cases() {
       {"workload drop", {"k"}, "cupilot.workload_dropped/1"},
       {"bench", {"--pairs", "5", "--", "true"}, "cupilot.bench/1", 1},
       {"import", {"cache.json", "-o", "measured.json"}, "cupilot.import/1"},
-      {"search replay", {"measured.json", "--repeats", "2", "--free-search"}, "cupilot.replay/1"},
+      {"search replay", {"measured.json", "--repeats", "2"}, "cupilot.replay/1"},
       {"models status", {}, "cupilot.models/1"},
       {"models last", {}, "cupilot.exchange/1"},
       {"models allow", {"openai x"}, "cupilot.models/1"},

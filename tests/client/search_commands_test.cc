@@ -1,5 +1,10 @@
 // `cupilot import` and `cupilot search replay`: files of other autotuners, and searches on them.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "base/file.h"
 #include "tests/client/client_fixture.h"
@@ -9,6 +14,7 @@ namespace {
 
 using records::Json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kT1 = R"t1({"ConfigurationSpace": {"TuningParameters": [
     {"Name": "block", "Type": "int", "Values": "[32, 64, 96, 128, 160, 192, 224, 256]"},
@@ -68,6 +74,62 @@ TEST_F(SearchCommandsTest, WhatIsWrongNamesTheFile) {
               HasSubstr("no strategy 'clever'; there are random"));
   EXPECT_EQ(Run({"search", "replay", "cache.json", "--repeats", "0"}).exit_code, 2);
   EXPECT_EQ(Run({"search"}).exit_code, 2);
+}
+
+TEST_F(SearchCommandsTest, WhatIsNamedTwiceOrIsNoSeedIsRefused) {
+  const auto errors = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"search", "replay", "cache.json", "--repeats", "1"});
+    const auto run = Run(words);
+    EXPECT_EQ(run.exit_code, 2);
+    return run.errors;
+  };
+  EXPECT_THAT(errors({"--strategy", "random, random"}), HasSubstr("'random' is named twice"));
+  EXPECT_THAT(errors({"./cache.json"}), HasSubstr("cache.json is named twice"));
+  for (const char* seed : {"-1", "99999999999999999999999", "9007199254740993", ""}) {
+    EXPECT_THAT(errors({"--seed", seed}), HasSubstr("--seed")) << seed;
+  }
+}
+
+TEST_F(SearchCommandsTest, FewRepeatsDoNotSayWhichIsAbove) {
+  const auto run = Run({"search", "replay", "cache.json", "--strategy", "random, portfolio",
+                        "--repeats", "2", "--free-search"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.output, Not(HasSubstr("at the level of")));
+  EXPECT_THAT(run.output, HasSubstr("give --repeats 10 or more"));
+}
+
+TEST_F(SearchCommandsTest, WhatIsReadIsNotWrittenOver) {
+  for (const char* name : {"cache.json", "./cache.json"}) {
+    EXPECT_THAT(Run({"import", "cache.json", "-o", name}).errors, HasSubstr("-o names"));
+  }
+  std::filesystem::create_symlink("cache.json", xdg_.folder() / "link.json");
+  EXPECT_EQ(Run({"import", "cache.json", "-o", "link.json"}).exit_code, 2);
+  EXPECT_EQ(base::ReadFile(xdg_.folder() / "cache.json").value_or(""), Cache());
+}
+
+// What was there before stays what it is.
+TEST_F(SearchCommandsTest, LinksAndPipesAreWrittenThrough) {
+  const std::string folder = xdg_.folder() / "";
+  xdg_.folder().Write("far.json", "old");
+  std::filesystem::create_symlink("far.json", folder + "near.json");
+  std::filesystem::create_symlink("new.json", folder + "dangling.json");
+  for (const char* name : {"near.json", "dangling.json"}) {
+    EXPECT_EQ(Run({"import", "cache.json", "-o", name}).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder + name));
+  }
+  const std::string written = base::ReadFile(folder + "far.json").value_or("");
+  EXPECT_EQ(Json::parse(written)["schema"], "cupilot.measured/1");
+  EXPECT_EQ(base::ReadFile(folder + "new.json").value_or(""), written);
+  const std::string pipe = folder + "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = base::ReadFile(pipe).value_or("none"); });
+  const auto run = Run({"import", "cache.json", "-o", "pipe"});
+  if (run.exit_code != 0) std::ofstream(pipe) << "failed";
+  reader.join();
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(got, written);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 // Else each of the points that nobody measured would be one that costs nothing and says nothing.

@@ -81,7 +81,10 @@ class Exchanges {
 
 base::Result<Finding> StepExchanges(Trial& trial) {
   const std::vector<std::size_t> regions = ExchangeableRegions(trial.scene().original.layout);
-  if (regions.empty()) return Finding{};
+  if (regions.empty()) {
+    trial.Note("exchanges", "not asked: no captured integers");
+    return Finding{};
+  }
   TRY_ASSIGN(const auto workload, trial.Workload());
   for (const std::size_t region : regions) {
     Exchanges exchanges(trial, *workload, region);

@@ -152,13 +152,15 @@ class Sanitizers {
 }  // namespace
 
 base::Result<Finding> StepSanitizers(Trial& trial) {
-  if (trial.set().device == "host") return Finding{};
-  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
-  if (!IsAmongFirst(trial, properties)) return Finding{};
   const auto not_looked = [&](const std::string& why) {
     trial.Note(kSanitizersStep, NotLooked(trial.workload().name, why));
     return Finding{};
   };
+  if (trial.set().device == "host") return not_looked("it is a GPU's, and this is the host device");
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(trial.set().device));
+  if (!IsAmongFirst(trial, properties)) {
+    return not_looked("only the first " + std::to_string(kMostCases) + " cases are");
+  }
   const std::string sanitizer = FindSanitizer(trial.request());
   if (sanitizer.empty()) {
     return not_looked("the toolkit has no compute-sanitizer (package cuda-sanitizer)");

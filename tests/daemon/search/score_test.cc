@@ -38,12 +38,13 @@ TEST(Baseline, IsTheMeanOfTheBestOverAllDraws) {
   EXPECT_DOUBLE_EQ(baseline.After(2), 10.0 / 6);
   EXPECT_DOUBLE_EQ(baseline.After(3), 1.25);
   EXPECT_DOUBLE_EQ(baseline.After(4), 1);
-  // 0.95 of the way from 2.5 to 1 is 1.075: all four are needed; 0.01 of it is 2.485: two.
-  EXPECT_EQ(baseline.budget(), 4u);
-  EXPECT_EQ(baseline.budget_seconds(), 40);
+  // 0.95 of the way from 2.5 to 1 is 1.075, for which all four are needed: it ends before, with
+  // three; 0.01 of it is 2.485: two.
+  EXPECT_EQ(baseline.budget(), 3u);
+  EXPECT_EQ(baseline.budget_seconds(), 30);
   EXPECT_EQ(baseline.moments().size(), 1000u);
   EXPECT_DOUBLE_EQ(baseline.moments().front(), 20);
-  EXPECT_DOUBLE_EQ(baseline.moments().back(), 40);
+  EXPECT_DOUBLE_EQ(baseline.moments().back(), 30);
   EXPECT_DOUBLE_EQ(baseline.At(9.9), 2.5);
   EXPECT_DOUBLE_EQ(baseline.At(29.9), 10.0 / 6);
   EXPECT_DOUBLE_EQ(baseline.At(30), 1.25);
@@ -103,20 +104,36 @@ TEST(Baseline, NeedsSomethingToFind) {
 TEST(Curve, IsHowFarFromRandomToTheOptimum) {
   const MeasuredSpace line = LineOf({4, 1, 3, 2}, 10);
   ScoreSettings settings = Small();
-  settings.moments = 3;  // 20, 30, 40 seconds: 10/6, 1.25 and 1 are expected
+  settings.moments = 2;  // 20 and 30 seconds: 10/6 and 1.25 are expected
   const Baseline baseline = BaselineOf(line, settings);
   ReplayRun best;
   best.improvements = {{10, 1}};
   EXPECT_DOUBLE_EQ(CurveOf(baseline, best)[0], 1);
   EXPECT_DOUBLE_EQ(CurveOf(baseline, best)[1], 1);
   ReplayRun late;
-  late.improvements = {{20, 3}, {30, 2}, {40, 1}};
+  late.improvements = {{20, 3}, {30, 2}};
   const std::vector<double> curve = CurveOf(baseline, late);
   EXPECT_DOUBLE_EQ(curve[0], (10.0 / 6 - 3) / (10.0 / 6 - 1));
   EXPECT_DOUBLE_EQ(curve[1], (1.25 - 2) / 0.25);
-  EXPECT_DOUBLE_EQ(curve[2], 0);
   // Who has found nothing has the median.
   EXPECT_DOUBLE_EQ(CurveOf(baseline, {})[0], (10.0 / 6 - 2.5) / (10.0 / 6 - 1));
+}
+
+// Once random search has looked at all points, it has found the best one, too: who was there first
+// must not end at 0 for it.
+TEST(Curve, OfASmallSpaceEndsBeforeAllIsKnown) {
+  std::vector<std::optional<double>> times(16);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<double>(i + 1);
+  for (const std::size_t points : {16, 3, 2}) {
+    times.resize(points);
+    const MeasuredSpace line = LineOf(times);
+    const Baseline baseline = BaselineOf(line, ScoreSettings());
+    EXPECT_GE(baseline.budget(), 1u) << points;
+    EXPECT_LT(baseline.budget(), points);
+    ReplayRun best;
+    best.improvements = {{0, 1}};
+    for (const double score : CurveOf(baseline, best)) EXPECT_DOUBLE_EQ(score, 1) << points;
+  }
 }
 
 TEST(Score, OfRandomSearchIsZero) {
