@@ -29,6 +29,8 @@ struct KernelJob::Attempt {
 
 // Why a job has ended.
 inline constexpr const char* kNothingLeft = "nothing is left to try";
+inline constexpr const char* kTimeUsedUp = "its time is used up";
+inline constexpr const char* kEvaluationsUsedUp = "its evaluations are used up";
 
 // The reason of an outcome that says what a probe saw.
 inline constexpr const char* kNotProven = "not_proven";

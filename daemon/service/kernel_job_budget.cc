@@ -52,9 +52,9 @@ std::optional<search::Expectation> KernelJob::Expected() const {
 }
 
 std::string KernelJob::BudgetUsed() const {
-  if (spent_seconds() > input_.budget_seconds) return "its time is used up";
+  if (spent_seconds() > input_.budget_seconds) return kTimeUsedUp;
   if (input_.budget_evaluations > 0 && Evaluations() >= input_.budget_evaluations) {
-    return "its evaluations are used up";
+    return kEvaluationsUsedUp;
   }
   return {};
 }

@@ -15,6 +15,7 @@
 #include "search/strategy.h"
 #include "service/exchange_state.h"
 #include "service/job_text.h"
+#include "service/kernel_job_attempt.h"
 #include "service/place.h"
 #include "source/swap/selection_check.h"
 
@@ -373,6 +374,13 @@ Json Once::ModelsJson() const {
   return document;
 }
 
+std::string Once::WhyEnough() const {
+  const std::int64_t limit = params_.value("evaluations", std::int64_t{0});
+  if (limit > 0 && evaluations_ >= limit) return kEvaluationsUsedUp;
+  const double seconds = std::chrono::duration<double>(with_.clock.Now() - began_).count();
+  return seconds > job_->input().budget_seconds ? kTimeUsedUp : "";
+}
+
 void Once::StepAgain() {
   SaveState();
   if (job_->pending()) return FinishTune();
@@ -382,10 +390,8 @@ void Once::StepAgain() {
     return;
   }
   const std::int64_t limit = params_.value("evaluations", std::int64_t{0});
-  const double seconds = std::chrono::duration<double>(with_.clock.Now() - began_).count();
   // Then only what was looked at is proven.
-  const bool enough =
-      (limit > 0 && evaluations_ >= limit) || seconds > job_->input().budget_seconds;
+  const bool enough = !WhyEnough().empty();
   if (job_->finished() || (enough && !job_->unproven())) return FinishTune();
   const int most = enough ? 0
                    : limit > 0
@@ -427,7 +433,7 @@ void Once::FinishTune() {
   result["evaluations"] = evaluations_;
   result["expected"] = ExpectedJson(*job_);
   result["numbers"] = NumbersJson(*job_);
-  result["ended"] = job_->ended();
+  result["ended"] = job_->ended().empty() ? WhyEnough() : job_->ended();
   result["models"] = ModelsJson();
   result["variant"] = best ? records::ToJson(best->variant) : Json();
   result["evaluation"] = best ? records::ToJson(best->evaluation) : Json();

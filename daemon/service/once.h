@@ -65,6 +65,8 @@ class Once {
   bool IsMeant(const records::Kernel& kernel) const;
   void OnScanned(base::Result<protocol::ScanReply> reply);
   void StepAgain();
+  // By this run's own budget, which may end before the job's; empty: it is not.
+  std::string WhyEnough() const;
   void OnProbe(const KernelJob& job);
   void OnVerdict(const KernelJob& job);
   void FinishTune();

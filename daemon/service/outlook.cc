@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "service/job_text.h"
+#include "service/kernel_job_attempt.h"
 
 namespace cupilot::service {
 namespace {
@@ -14,10 +15,10 @@ constexpr double kNanoDollars = 1e9;
 
 // Why more time would not be used.
 std::string AfterTheEnd(const KernelJob& job, bool won) {
-  if (job.ended() == "its time is used up") {
+  if (job.ended() == kTimeUsedUp) {
     return "raise seconds_per_kernel of the settings (`cupilot config`) for more time";
   }
-  if (job.ended() == "its evaluations are used up") {
+  if (job.ended() == kEvaluationsUsedUp) {
     return "raise evaluations_per_kernel of the settings (`cupilot config`) for more tries";
   }
   if (job.ended() == "too little is expected of more time") {

@@ -72,13 +72,17 @@ TEST_F(OnceTest, ABudgetInEvaluationsHasNoLimitOfTime) {
 }
 
 TEST_F(OnceTest, ABudgetInEvaluationsIsHeld) {
-  EXPECT_EQ(Run("tune", {{"evaluations", 2}})["result"]["evaluations"], 2);
+  const Json result = Run("tune", {{"evaluations", 2}})["result"];
+  EXPECT_EQ(result["evaluations"], 2);
+  EXPECT_EQ(result["ended"], "its evaluations are used up");
   EXPECT_EQ(evaluator_.evaluated().size(), 2u);
 }
 
 TEST_F(OnceTest, WithoutABudgetAMinuteIsEnough) {
   each_ = std::chrono::seconds(61);
-  EXPECT_EQ(Run("tune", Json::object())["result"]["evaluations"], 1);
+  const Json result = Run("tune", Json::object())["result"];
+  EXPECT_EQ(result["evaluations"], 1);
+  EXPECT_EQ(result["ended"], "its time is used up");
 }
 
 TEST_F(OnceTest, AStrategyThatIsNotThereIsNamed) {
