@@ -100,6 +100,20 @@ std::optional<std::uint16_t> PlaceOfNumber(const SpaceParameter& parameter, doub
 
 }  // namespace
 
+std::optional<std::int64_t> WholeNumberOf(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    // 16.0, as some programs write whole numbers.
+    if (std::abs(number) < 9007199254740992.0 && std::floor(number) == number) {
+      return static_cast<std::int64_t>(number);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const Json& value) {
   const auto place_in = [](const auto& list, const auto& wanted) -> std::optional<std::uint16_t> {
     const auto found = std::find(list.begin(), list.end(), wanted);
@@ -111,17 +125,8 @@ std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const Json
                                                                    : records::CompactJson(value));
     return place || !value.is_number() ? place : PlaceOfNumber(parameter, value.get<double>());
   }
-  if (value.is_boolean()) return place_in(parameter.values, std::int64_t{value.get<bool>()});
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
-  if (value.is_number_integer()) return place_in(parameter.values, value.get<std::int64_t>());
-  if (value.is_number_float()) {
-    const double number = value.get<double>();
-    // 16.0, as some programs write whole numbers.
-    if (std::abs(number) < 9007199254740992.0 && std::floor(number) == number) {
-      return place_in(parameter.values, static_cast<std::int64_t>(number));
-    }
-  }
-  return std::nullopt;
+  const auto whole = WholeNumberOf(value);
+  return whole ? place_in(parameter.values, *whole) : std::nullopt;
 }
 
 namespace {

@@ -103,6 +103,8 @@ inline constexpr std::size_t kChampions = 50;
 base::Result<MeasuredSpace> ParseMeasured(std::string_view text);
 std::string TextOf(const MeasuredSpace& measured);
 
+// Of a number or a truth value; nothing: it is none of at most 64 bits, or something else.
+std::optional<std::int64_t> WholeNumberOf(const records::Json& value);
 // The place of a value in the parameter's list: numbers, truth values and texts, as files have
 // them.
 std::optional<std::uint16_t> PlaceOf(const SpaceParameter& parameter, const records::Json& value);

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
 
 #include "records/expression.h"
+#include "search/measured.h"
 #include "search/python_tokens.h"
 
 namespace cupilot::search {
@@ -31,7 +32,7 @@ struct Term {
   bool truth_only = false;  // as a condition right; its value in Python may be another one
   std::optional<std::int64_t> constant;          // of a whole number
   std::optional<std::string> text;               // a literal; number is empty
-  std::string written;                           // of a literal number
+  std::optional<double> plain;                   // of a literal number
   const SpaceParameter* named_values = nullptr;  // a parameter that has texts
   bool is_list = false;
   std::vector<Term> elements;
@@ -222,25 +223,6 @@ class Translator {
     return out;
   }
 
-  // What is written there among the texts of a parameter; a fraction however it is written.
-  static std::optional<std::size_t> PlaceIn(const std::vector<std::string>& texts,
-                                            const Term& literal) {
-    const auto found =
-        std::find_if(texts.begin(), texts.end(), [&literal](const std::string& text) {
-          if (literal.text) return text == *literal.text;
-          return AsDouble(text) && AsDouble(text) == AsDouble(literal.written);
-        });
-    if (found == texts.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - texts.begin());
-  }
-
-  static std::optional<double> AsDouble(const std::string& text) {
-    double number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-    return number;
-  }
-
   // The place of a text among the values of a parameter that has texts.
   std::optional<std::string> TextComparison(const std::string& sign, const Term& a, const Term& b) {
     if (!a.text && !b.text && a.named_values == nullptr && b.named_values == nullptr) {
@@ -248,13 +230,14 @@ class Translator {
     }
     const Term& named = a.named_values != nullptr ? a : b;
     const Term& literal = a.named_values != nullptr ? b : a;
-    if (named.named_values == nullptr || (!literal.text && literal.written.empty()) ||
+    if (named.named_values == nullptr || (!literal.text && !literal.plain) ||
         (sign != "==" && sign != "!=")) {
       CheckNoText(named);
       CheckNoText(literal);
       return "0";
     }
-    const auto place = PlaceIn(named.named_values->texts, literal);
+    const auto place = PlaceOf(*named.named_values, literal.text ? records::Json(*literal.text)
+                                                                 : records::Json(*literal.plain));
     if (!place) return sign == "!=" ? "1" : "0";
     return "(" + named.named_values->name + " " + sign + " " + std::to_string(*place) + ")";
   }
@@ -474,9 +457,10 @@ class Translator {
       return {};
     }
     Term term = Whole(read->number);
-    term.written = text;
+    term.plain = static_cast<double>(read->number);
     if (read->divisor.empty()) return term;
     term.divisor = read->divisor;
+    *term.plain /= std::pow(10.0, static_cast<double>(term.divisor.size() - 1));
     term.constant.reset();
     term.of_truth = false;
     return term;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <utility>
 
 #include "search/measured.h"
@@ -145,22 +144,6 @@ base::Result<std::vector<Json>> ListedValues(const Json& json) {
   return values;
 }
 
-bool IsBeyond64Bits(const Json& value) {
-  return value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
-}
-
-std::optional<std::int64_t> WholeOf(const Json& value) {
-  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
-  if (value.is_number_integer() && !IsBeyond64Bits(value)) return value.get<std::int64_t>();
-  if (value.is_number_float()) {
-    const double number = value.get<double>();
-    if (std::abs(number) < 9007199254740992.0 && std::floor(number) == number) {
-      return static_cast<std::int64_t>(number);
-    }
-  }
-  return std::nullopt;
-}
-
 ParameterKind KindOf(const std::vector<std::int64_t>& values) {
   const bool flags = std::all_of(values.begin(), values.end(),
                                  [](std::int64_t value) { return value == 0 || value == 1; });
@@ -184,17 +167,20 @@ base::Result<SpaceParameter> ParameterOf(const std::string& name, const std::vec
                                          const Json& standard) {
   SpaceParameter parameter;
   parameter.name = name;
-  const auto beyond = std::find_if(values.begin(), values.end(), &IsBeyond64Bits);
+  const auto beyond = std::find_if(values.begin(), values.end(), [](const Json& value) {
+    return value.is_number_integer() && !WholeNumberOf(value);
+  });
   if (beyond != values.end()) {
     return base::Fail(base::InvalidArgument("parameter '" + name +
                                             "': " + records::CompactJson(*beyond) +
                                             " is no number of at most 64 bits"));
   }
-  const bool whole = std::all_of(values.begin(), values.end(),
-                                 [](const Json& value) { return WholeOf(value).has_value(); });
+  const bool whole = std::all_of(values.begin(), values.end(), [](const Json& value) {
+    return WholeNumberOf(value).has_value();
+  });
   for (const Json& value : values) {
     if (whole) {
-      const std::int64_t number = *WholeOf(value);
+      const std::int64_t number = *WholeNumberOf(value);
       auto& all = parameter.values;
       if (std::find(all.begin(), all.end(), number) == all.end()) all.push_back(number);
       continue;

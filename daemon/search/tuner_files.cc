@@ -456,15 +456,14 @@ std::string T4Of(const MeasuredSpace& measured) {
                   {"validation", 0},
                   {"runtimes", Json::array()}};
     Json measurements = Json::array();
-    if (row.microseconds) {
-      for (const double time : row.times) times["runtimes"].push_back(time / 1e3);
-      if (row.times.empty()) times["runtimes"].push_back(*row.microseconds / 1e3);
-      measurements.push_back(
-          {{"name", "time"}, {"value", *row.microseconds / 1e3}, {"unit", "ms"}});
-    }
     const auto add = [&measurements](const char* name, const Json& value, const char* unit_of) {
       measurements.push_back({{"name", name}, {"value", value}, {"unit", unit_of}});
     };
+    if (row.microseconds) {
+      for (const double time : row.times) times["runtimes"].push_back(time / 1e3);
+      if (row.times.empty()) times["runtimes"].push_back(*row.microseconds / 1e3);
+      add("time", *row.microseconds / 1e3, "ms");
+    }
     add("samples", row.samples, "");
     // 0 is not known, or none.
     if (row.registers > 0) add("registers", row.registers, "");

@@ -76,6 +76,7 @@ TEST(Python, ComparesFractionsHoweverTheyAreWritten) {
   EXPECT_EQ(FromPython("f != 0.50", {factor}).value_or(""), "(f != 0)");
   EXPECT_EQ(FromPython("f == 1", {factor}).value_or(""), "(f == 1)");
   EXPECT_EQ(FromPython("f == 2", {factor}).value_or(""), "0");
+  EXPECT_EQ(FromPython("f == 'x'", {factor}).value_or(""), "(f == 2)");
   const auto product = FromPython("f * 2 >= 1", {factor});
   ASSERT_FALSE(product);
   EXPECT_THAT(product.error().message, HasSubstr("'f' are texts or fractions"));
