@@ -58,7 +58,7 @@ find_package(Clang QUIET CONFIG
   PATHS /usr/lib/llvm-${CUPILOT_LLVM_VERSION}/lib/cmake/clang NO_DEFAULT_PATH)
 if(NOT Clang_FOUND)
   message(FATAL_ERROR "clang's development files of major version ${CUPILOT_LLVM_VERSION} were not "
-    "found: install libclang-${CUPILOT_LLVM_VERSION}-dev and llvm-${CUPILOT_LLVM_VERSION}-dev, or set "
+    "found: install clang-${CUPILOT_LLVM_VERSION}, libclang-${CUPILOT_LLVM_VERSION}-dev and llvm-${CUPILOT_LLVM_VERSION}-dev, or set "
     "CUPILOT_LLVM_VERSION to the version that is installed")
 endif()
 add_library(dep_clang INTERFACE)

@@ -17,7 +17,7 @@ choose_packages() {
   fi
   PACKAGES="g++ cmake ninja-build make pkg-config libuv1-dev libzmq3-dev cppzmq-dev librocksdb-dev
     libcurl4-openssl-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-    libclang-$LLVM_VERSION-dev llvm-$LLVM_VERSION-dev lld-$LLVM_VERSION libcli11-dev libspdlog-dev libfmt-dev
+    clang-$LLVM_VERSION libclang-$LLVM_VERSION-dev llvm-$LLVM_VERSION-dev lld-$LLVM_VERSION libcli11-dev libspdlog-dev libfmt-dev
     libexpected-dev libboost-context-dev libeigen3-dev libkainjow-mustache-dev libsodium-dev libzstd-dev
     libdeflate-tools libseccomp-dev bubblewrap node-d3-scale node-d3-axis node-d3-shape node-d3-selection node-diff"
   case "$id:$version" in
@@ -75,6 +75,10 @@ then run: cmake --preset release && cmake --build --preset release"
 configure() {
   local preset="$1"; shift
   set -- "-DCMAKE_UNITY_BUILD=${CUPILOT_UNITY:-ON}" -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 "$@"
+  # A compiler cache is used where one is installed; paths below ROOT are relative to it, so that clones share entries.
+  if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+    set -- "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$ROOT;CCACHE_NOHASHDIR=1;ccache" "$@"
+  fi
   local folder="$BUILD/$preset"
   mkdir -p "$folder"
   if [ ! -f "$folder/build.ninja" ] || [ "$(cat "$folder/.configured" 2>/dev/null)" != "$*" ]; then
