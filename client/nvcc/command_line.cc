@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/shell_words.h"
 
 namespace cupilot::nvcc {
 namespace {
@@ -84,10 +85,16 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+// Options with several values, as nvcc takes them: not within double quotes, nor behind a
+// backslash.
 std::vector<std::string> SplitCommas(const std::string& text) {
   std::vector<std::string> parts(1);
+  bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted) {
+      parts.back() += text[i];
+    } else if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',') {
       parts.back() += text[++i];
     } else if (text[i] == ',') {
       parts.emplace_back();
@@ -96,41 +103,6 @@ std::vector<std::string> SplitCommas(const std::string& text) {
     }
   }
   return parts;
-}
-
-// Words of an options file: white space separates, quotes hold together.
-std::vector<std::string> SplitWords(const std::string& text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool inside = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      } else if (c == '\\' && quote == '"' && i + 1 < text.size()) {
-        word += text[++i];
-      } else {
-        word += c;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      inside = true;
-    } else if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-      inside = true;
-    } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-      if (inside) words.push_back(word);
-      word.clear();
-      inside = false;
-    } else {
-      word += c;
-      inside = true;
-    }
-  }
-  if (inside) words.push_back(word);
-  return words;
 }
 
 class Parser {
@@ -205,7 +177,10 @@ class Parser {
     } else if (Value(a, "-ccbin", value) || Value(a, "--compiler-bindir", value)) {
       line_.host_compiler = value;
     } else if (Value(a, "-Xcompiler", value) || Value(a, "--compiler-options", value)) {
-      for (const std::string& part : SplitCommas(value)) ForHostCompiler(part);
+      // nvcc hands the text on to a shell: several words may stand in one.
+      for (const std::string& part : SplitCommas(value)) {
+        for (const std::string& word : base::ShellWords(part)) ForHostCompiler(word);
+      }
     } else if (Value(a, "--options-file", value) || Value(a, "-optf", value)) {
       InsertFile(value);
     } else if (Value(a, "-Werror", value) || Value(a, "--Werror", value)) {
@@ -234,7 +209,7 @@ class Parser {
       error_ = "--options-file: " + text.error().message;
       return;
     }
-    const std::vector<std::string> words = SplitWords(*text);
+    const std::vector<std::string> words = base::ShellWords(*text);
     arguments_.insert(arguments_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, words.begin(),
                       words.end());
   }
@@ -279,8 +254,10 @@ class Parser {
       return;
     }
     if (name == "-D" && StartsWith(value, "__cudaLaunchKernel_ptsz=")) return;
-    line_.preprocessor.push_back(name);
-    line_.preprocessor.push_back(value);
+    for (const std::string& part : SplitCommas(value)) {
+      line_.preprocessor.push_back(name);
+      line_.preprocessor.push_back(part);
+    }
   }
 
   bool TakeLinker(const std::string& a) {

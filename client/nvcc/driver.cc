@@ -63,6 +63,27 @@ std::string Join(const Words& words) {
   return text;
 }
 
+// As nvcc lists what it runs: a shell reads the same words again.
+std::string Quoted(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : " ";
+    const bool plain =
+        !word.empty() && word.find_first_of(" \t\n\"\\'$`;&|<>()*?[]{}#~!") == std::string::npos;
+    if (plain) {
+      text += word;
+      continue;
+    }
+    text += '"';
+    for (const char c : word) {
+      if (c == '"' || c == '\\' || c == '$' || c == '`') text += '\\';
+      text += c;
+    }
+    text += '"';
+  }
+  return text;
+}
+
 class Driver {
  public:
   explicit Driver(const CommandLine& line)
@@ -126,8 +147,8 @@ class Driver {
 
   // `messages`: a file that gets what the program says to standard error; empty: ours.
   int Execute(const Words& words, const std::string& messages = "") const {
-    if (line_.verbose || line_.dry_run) std::fprintf(stderr, "#$ %s\n", Join(words).c_str());
-    if (line_.dry_run) return 0;
+    if (line_.dry_run) return std::fprintf(stderr, "#$ %s\n", Quoted(words).c_str()), 0;
+    if (line_.verbose) std::fprintf(stderr, "#$ %s\n", Join(words).c_str());
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     if (!messages.empty()) {
@@ -219,7 +240,10 @@ class Driver {
     Words words = {line_.host_compiler, "-E", "-x", "c++"};
     for (const std::string& word : CompilerWords()) words.push_back(word);
     for (const std::string& word : PreprocessorWords(true)) words.push_back(word);
-    for (const std::string& word : line_.dependencies) words.push_back(word);
+    // A listed preprocessing, as nvcc's, writes no dependencies.
+    if (!line_.dry_run) {
+      words.insert(words.end(), line_.dependencies.begin(), line_.dependencies.end());
+    }
     words.push_back(input);
     return words;
   }
@@ -243,7 +267,8 @@ class Driver {
     const std::string preprocessed = temporary_.File("preprocessed.ii");
     const std::string lowered = temporary_.File("lowered.ii");
     Words words = PreprocessWords(input);
-    if (!line_.dependencies.empty() && !HasTarget()) words.insert(words.end(), {"-MT", object});
+    if (!line_.dry_run && !line_.dependencies.empty() && !HasTarget())
+      words.insert(words.end(), {"-MT", object});
     words.insert(words.end(), {"-o", preprocessed});
     if (const int code = ExecuteStep(words); code != 0) return code;
     if (line_.dry_run) return 0;

@@ -1,12 +1,62 @@
 #include "base/child.h"
 
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
 namespace cupilot::base {
+namespace {
+
+std::string ReadBack(int fd) {
+  std::string bytes;
+  char block[65536];
+  ::lseek(fd, 0, SEEK_SET);
+  for (ssize_t got = ::read(fd, block, sizeof block); got > 0;
+       got = ::read(fd, block, sizeof block)) {
+    bytes.append(block, static_cast<std::size_t>(got));
+  }
+  return bytes;
+}
+
+[[noreturn]] void BecomeChild(ChildRun& run, std::vector<char*>& pointers, int output, int errors) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(errors, STDERR_FILENO);
+  if (!run.directory.empty() && ::chdir(run.directory.c_str()) != 0) ::_exit(127);
+  for (const auto& [name, value] : run.environment) {
+    value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
+  }
+  ::execvp(pointers[0], pointers.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+bool ChildEnd::succeeded() const { return WIFEXITED(status) && WEXITSTATUS(status) == 0; }
+
+bool RunToEnd(ChildRun run, ChildEnd& out) {
+  // Files rather than pipes: nobody has to read them while it runs.
+  const int output = ::memfd_create("cupilot-output", MFD_CLOEXEC);
+  const int errors = ::memfd_create("cupilot-errors", MFD_CLOEXEC);
+  std::vector<char*> pointers = ArgumentPointers(run.words);
+  const pid_t child = output < 0 || errors < 0 || run.words.empty() ? -1 : ::fork();
+  if (child == 0) BecomeChild(run, pointers, output, errors);
+  if (child > 0) {
+    out.status = WaitForEnd(child);
+    out.output = ReadBack(output);
+    out.errors = ReadBack(errors);
+  }
+  if (output >= 0) ::close(output);
+  if (errors >= 0) ::close(errors);
+  return child > 0;
+}
 
 int WaitForEnd(pid_t pid) {
   int status = 0;

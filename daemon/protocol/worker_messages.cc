@@ -39,7 +39,11 @@ static void Read(const Json& json, const std::string& path, ScanRequest& value, 
       .Optional("source_text", value.source_text)
       .Optional("numerics", value.numerics)
       .Optional("kernels", value.kernels)
-      .Optional("candidates_follow", value.candidates_follow);
+      .Optional("candidates_follow", value.candidates_follow)
+      .Optional("passes", value.passes)
+      .Optional("compiled", value.compiled)
+      .Optional("entered", value.entered)
+      .Optional("compiler_error", value.compiler_error);
 }
 
 Json ToJson(const ScanRequest& value) {
@@ -49,6 +53,10 @@ Json ToJson(const ScanRequest& value) {
   json["numerics"] = value.numerics;
   json["kernels"] = value.kernels;
   json["candidates_follow"] = value.candidates_follow;
+  if (!value.passes.empty()) json["passes"] = ArrayJson(value.passes);
+  if (!value.compiled.empty()) json["compiled"] = ArrayJson(value.compiled);
+  if (!value.entered.empty()) json["entered"] = value.entered;
+  if (!value.compiler_error.empty()) json["compiler_error"] = value.compiler_error;
   return json;
 }
 
@@ -62,6 +70,7 @@ static void Read(const Json& json, const std::string& path, ScanReply& value, Re
       .Optional("warnings", value.warnings)
       .Optional("files", value.files)
       .Optional("untagged_kernels", value.untagged_kernels)
+      .Optional("compiled", value.compiled)
       .Optional("seconds", value.seconds);
 }
 
@@ -71,6 +80,7 @@ Json ToJson(const ScanReply& value) {
   json["warnings"] = value.warnings;
   json["files"] = value.files;
   json["untagged_kernels"] = value.untagged_kernels;
+  json["compiled"] = ArrayJson(value.compiled);
   json["seconds"] = value.seconds;
   return json;
 }

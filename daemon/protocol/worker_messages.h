@@ -34,13 +34,21 @@ struct ScanRequest {
   // Somebody waits for its kernels' first candidates, and other processors are free: what those
   // begin with is read beside the scan.
   bool candidates_follow = false;
+  // What the command's compiler makes of the source: the worker's outer process adds it, and the
+  // command's setup. `compiler_error`: why it could not be asked. With neither (the request was not
+  // sent through a worker) nothing is compared.
+  std::vector<records::CompilerPass> passes;
+  std::vector<records::PassSummary> compiled;
+  std::vector<std::string> entered;  // files of the user that the compiler entered
+  std::string compiler_error;
 };
 struct ScanReply {
   std::vector<records::Kernel> kernels;
   std::vector<std::string> warnings;  // "file:line: what, and what to do"
   std::vector<std::string> files;     // every file read outside toolkit and compiler folders
   std::vector<std::string> untagged_kernels;  // qualified names
-  double seconds = 0;                         // that reading the unit took
+  std::vector<records::PassSummary> compiled;  // as in the request
+  double seconds = 0;                          // that reading the unit took
 };
 
 // op "keep_unit", the request of a scan: what a scan and candidates of its kernels begin with is

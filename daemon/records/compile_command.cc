@@ -16,7 +16,8 @@ void Read(const Json& json, const std::string& path, CompileCommand& out, Readin
       .Required("source", out.source)
       .Optional("object", out.object)
       .Optional("environment", out.environment)
-      .Optional("folder", out.folder);
+      .Optional("folder", out.folder)
+      .Optional("setup", out.setup);
   object.Finish();
 }
 
@@ -37,6 +38,7 @@ Json ToJson(const CompileCommand& command) {
     }
   }
   Put(json, "folder", command.folder);
+  if (command.setup) json["setup"] = ToJson(*command.setup);
   return json;
 }
 

@@ -1,9 +1,11 @@
 // One recorded compile of one object, as the launcher saw it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "records/compiler_text.h"
 #include "records/json.h"
 
 namespace cupilot::records {
@@ -17,6 +19,8 @@ struct CompileCommand {
   std::string object;  // absolute
   std::vector<std::pair<std::string, std::string>> environment;  // variables that nvcc reads
   std::string folder;  // our folder of this object: .../cupilot/<target>/<object>
+  // How its compiler reads the source, where it was asked (a worker's outer process does).
+  std::optional<CompilerSetup> setup;
 
   bool operator==(const CompileCommand&) const = default;
 };

@@ -186,9 +186,11 @@ void Read(const Json& json, const std::string& path, Kernel& out, Reading& readi
       .Optional("depends_on_lines", out.depends_on_lines)
       .Optional("closure_source", out.closure_source)
       .Optional("closure_macros", out.closure_macros)
+      .Optional("macros_back", out.macros_back)
       .Optional("standard", out.standard)
       .Optional("toolkit_include", out.toolkit_include)
       .Optional("closure", out.closure)
+      .Optional("names", out.names)
       .Optional("declined", out.declined);
   object.Finish();
 }
@@ -256,9 +258,11 @@ Json ToJson(const Kernel& kernel) {
   if (kernel.tolerance) json["tolerance"] = ToJson(*kernel.tolerance);
   Put(json, "closure_source", kernel.closure_source);
   Put(json, "closure_macros", kernel.closure_macros);
+  Put(json, "macros_back", kernel.macros_back);
   Put(json, "standard", kernel.standard);
   Put(json, "toolkit_include", kernel.toolkit_include);
   if (!kernel.closure.empty()) json["closure"] = ArrayJson(kernel.closure);
+  Put(json, "names", kernel.names);
   Put(json, "declined", kernel.declined);
   return json;
 }

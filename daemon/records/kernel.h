@@ -134,14 +134,20 @@ struct Kernel {
   // standard headers, then the declarations, macros expanded. No host code. With a tunable's macro
   // redefined the text differs: see the worker's `closure` operation.
   std::string closure_source;
-  // The user's macros that are live at the end of the file, as #define lines: a variant's source
-  // may use them, so they stand between closure_source and the variant when a candidate is built.
+  // The user's macros that are live at the kernel, as #define lines: a variant's source may use
+  // them, so they stand between closure_source and the variant when a candidate is built.
   std::string closure_macros;
+  // Of those that are others at the end of the file, behind which variants are compiled in, how
+  // they are at the kernel: "#define NAME tokens" or "#undef NAME".
+  std::vector<std::string> macros_back;
   std::string standard;  // -std= that its source is compiled with: "c++20"
   // The folder of the CUDA toolkit's headers that its source is compiled with; empty for the host
   // device's.
   std::string toolkit_include;
   std::vector<ClosureRange> closure;
+  // What its text looks up, as it is written and as closure_source has it (of an instantiation they
+  // differ).
+  std::vector<std::string> names;
   // Why it cannot be tuned (file:line: reason), empty if it can.
   std::string declined;
 };

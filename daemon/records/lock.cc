@@ -109,6 +109,12 @@ void CheckEntry(const LockedKernel& entry, ObjectReader& object) {
   if (entry.workload.kernel != entry.kernel) {
     object.Fail("workload.kernel", "is for another kernel");
   }
+  for (const std::string& line : entry.macros_back) {
+    const bool directive = line.starts_with("#define ") || line.starts_with("#undef ");
+    if (!directive || line.find_first_of("\n\r\\") != std::string::npos) {
+      object.Fail("macros_back", "'" + line + "' is no #define or #undef of one line");
+    }
+  }
   if (entry.evaluation.variant != entry.variant.id) {
     object.Fail("evaluation.variant", "is about another variant");
   }
@@ -153,6 +159,8 @@ void Read(const Json& json, const std::string& path, LockedKernel& out, Reading&
       .Required("parameters", out.parameters)
       .Required("names", out.window.names)
       .Required("macros", out.window.macros)
+      .Optional("macros_back", out.macros_back)
+      .Optional("tokens", out.tokens)
       .Required("files", out.files)
       .Required("workload", out.workload)
       .Required("evaluation", out.evaluation);
@@ -190,6 +198,8 @@ Json ToJson(const LockedKernel& entry) {
                {"variant", std::move(variant)},
                {"workload", ToJson(entry.workload)},
                {"evaluation", ToJson(entry.evaluation)}};
+  Put(json, "tokens", entry.tokens);
+  Put(json, "macros_back", entry.macros_back);
   if (entry.rank != 0) json["rank"] = entry.rank;
   if (entry.captured) json["captured"] = true;
   Put(json, "label", entry.label);

@@ -15,8 +15,16 @@
 
 namespace cupilot::records {
 
+// By what an edit of a file is judged without its compiler (source/swap/edit_window.h): names that
+// the kernel and the variant look up, and macros of the user's files that can hide a declaration of
+// one.
+struct EditWindow {
+  std::vector<std::string> names;
+  std::vector<std::string> macros;
+};
+
 // A file of the user's that the compile read, and what of it must stay as it is: its outline, by
-// the entry's window (source/swap/edit_window.h), or where that cannot be judged all of its bytes.
+// the entry's window, or where that cannot be judged all of its bytes.
 struct LockedFile {
   std::string file;
   std::string outline;
@@ -42,7 +50,11 @@ struct LockedKernel {
   std::vector<std::string> namespaces;
   std::vector<std::string> template_arguments;
   std::vector<Parameter> parameters;
+  std::vector<std::string> macros_back;  // as the kernel's
   EditWindow window;
+  // What the compiler's own preprocessing says about the window's names
+  // (source/swap/compiled_text.h): each compile compares it before it swaps.
+  std::string tokens;
   std::vector<LockedFile> files;
   Variant variant;
   // What a program was seen to do, fitted, in the place of what the kernel's tag says.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "records/compile_command.h"
+#include "records/compiler_text.h"
 #include "records/evaluation.h"
 #include "records/kernel.h"
 #include "records/reader.h"
@@ -24,6 +25,14 @@ void Read(const Json& json, const std::string& path, Strategy& out, Reading& rea
 void Read(const Json& json, const std::string& path, Variant& out, Reading& reading);
 
 void Read(const Json& json, const std::string& path, CompileCommand& out, Reading& reading);
+void Read(const Json& json, const std::string& path, CompilerSetup& out, Reading& reading);
+void Read(const Json& json, const std::string& path, CompilerPass& out, Reading& reading);
+void Read(const Json& json, const std::string& path, TextPiece& out, Reading& reading);
+void Read(const Json& json, const std::string& path, PassSummary& out, Reading& reading);
+Json ToJson(const CompilerSetup& value);
+Json ToJson(const CompilerPass& value);
+Json ToJson(const TextPiece& value);
+Json ToJson(const PassSummary& value);
 void Read(const Json& json, const std::string& path, Kernel& out, Reading& reading);
 void Read(const Json& json, const std::string& path, ClosureRange& out, Reading& reading);
 

@@ -10,7 +10,7 @@ void Read(const Json& json, const std::string& path, SelectedFile& out, Reading&
       .Required("size", out.size)
       .Required("mtime_ns", out.mtime_ns)
       .Required("hash", out.hash)
-      .Optional("outline", out.outline);
+      .Optional("tags", out.tags);
   object.Finish(out.others);
 }
 
@@ -19,18 +19,8 @@ Json ToJson(const SelectedFile& value) {
                {"size", NumberJson(value.size)},
                {"mtime_ns", NumberJson(value.mtime_ns)},
                {"hash", value.hash}};
-  Put(json, "outline", value.outline);
+  Put(json, "tags", value.tags);
   return WithOthers(std::move(json), value.others);
-}
-
-void Read(const Json& json, const std::string& path, EditWindow& out, Reading& reading) {
-  ObjectReader object(json, path, reading);
-  object.Optional("names", out.names).Optional("macros", out.macros);
-  object.Finish(out.others);
-}
-
-Json ToJson(const EditWindow& value) {
-  return WithOthers({{"names", value.names}, {"macros", value.macros}}, value.others);
 }
 
 void Read(const Json& json, const std::string& path, SelectedVariant& out, Reading& reading) {
@@ -85,7 +75,8 @@ void Read(const Json& json, const std::string& path, Selection& out, Reading& re
       .Required("toolchain", out.toolchain)
       .Required("files", out.files)
       .Required("closure", out.closure)
-      .Optional("window", out.window)
+      .Optional("names", out.names)
+      .Optional("tokens", out.tokens)
       .Required("kernels", out.kernels);
   object.Finish(out.others);
 }
@@ -105,7 +96,8 @@ Json ToJson(const Selection& selection) {
                {"files", ArrayJson(selection.files)},
                {"closure", ArrayJson(selection.closure)},
                {"kernels", ArrayJson(selection.kernels)}};
-  if (!selection.window.names.empty()) json["window"] = ToJson(selection.window);
+  if (!selection.names.empty()) json["names"] = selection.names;
+  Put(json, "tokens", selection.tokens);
   return WithOthers(std::move(json), selection.others);
 }
 
@@ -113,7 +105,8 @@ std::string CompiledHash(const Selection& selection) {
   Selection compiled = selection;
   compiled.files.clear();
   compiled.closure.clear();
-  compiled.window = {};
+  compiled.names.clear();
+  compiled.tokens.clear();
   return HashJson(ToJson(compiled));
 }
 

@@ -15,16 +15,7 @@ struct SelectedFile {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   std::string hash;
-  // What the file says that the selection depends on (source/swap/edit_window.h); empty: all of it.
-  std::string outline = {};
-  Json others = Json::object();  // keys of a newer version, kept
-};
-
-// By what the launcher decides whether an edit leaves the kernels and their variants as they are:
-// names that those look up, and macros of the user's files that can hide a declaration of one.
-struct EditWindow {
-  std::vector<std::string> names;
-  std::vector<std::string> macros;
+  std::string tags = {};  // hash of its tags (source/swap/compiled_text.h); empty: it has none
   Json others = Json::object();  // keys of a newer version, kept
 };
 
@@ -56,7 +47,10 @@ struct Selection {
   std::string toolchain;  // what `compiler --version` was hashed to
   std::vector<SelectedFile> files;
   std::vector<ClosureRange> closure;
-  EditWindow window;
+  std::vector<std::string> names;  // that the kernels and the variants look up
+  // What the compiler's own preprocessing says about the names (source/swap/compiled_text.h): the
+  // launcher compares it before it swaps.
+  std::string tokens;
   std::vector<SelectedKernel> kernels;
   Json others = Json::object();  // keys of a newer version, kept
 };

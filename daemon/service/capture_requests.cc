@@ -21,6 +21,8 @@ Json Outline(const records::Kernel& kernel, bool declared) {
   outline.closure_source.clear();
   outline.closure_macros.clear();
   outline.closure.clear();
+  outline.names.clear();
+  outline.macros_back.clear();
   outline.cases.clear();
   for (records::MadeType& type : outline.made_types) type.text.clear();
   Json json = records::ToJson(outline);

@@ -45,6 +45,7 @@ base::Result<ObjectScan> Finish(ObjectScan scan, const protocol::ScanReply& repl
   scan.kernels = reply.kernels;
   scan.warnings = reply.warnings;
   scan.untagged = reply.untagged_kernels;
+  scan.compiled = reply.compiled;
   scan.seconds = reply.seconds;
   return scan;
 }

@@ -27,6 +27,7 @@ struct ObjectScan {
   std::map<std::string, std::string> dropped;
   std::vector<std::string> warnings;
   std::vector<std::string> untagged;
+  std::vector<records::PassSummary> compiled;  // what the compiler makes of the source
   double seconds = 0;  // that reading it took
 };
 

@@ -136,7 +136,7 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
   TRY_ASSIGN(const source::SwappedSource swapped, source::WriteSwappedSource(request));
   selection.swap = swapped.file_name;
   selection.hook = swapped.hook;
-  source::RecordEditWindow(request, selection);
+  source::RecordTokens(request, scan.compiled, selection);
   texts = swapped.Files();
   return selection;
 }
@@ -206,10 +206,10 @@ Publisher::Locked Publisher::Lock(const ObjectScan& scan, const std::vector<Plac
     const Chosen chosen = Choose(scan, kernel, places, refusals, true, unused);
     for (std::size_t i = 0; i < chosen.swapped.size(); ++i) {
       if (!IsPublished(published, chosen.swapped[i].variant.id)) continue;
-      auto entry =
-          source::MakeLockedKernel({scan.object.target, kernel, chosen.workloads[i],
-                                    chosen.evidence[i]->evaluation, chosen.swapped[i], *texts},
-                                   judge);
+      auto entry = source::MakeLockedKernel(
+          {scan.object.target, kernel, chosen.workloads[i], chosen.evidence[i]->evaluation,
+           chosen.swapped[i], *texts, scan.compiled},
+          judge);
       if (entry) {
         entry->rank = chosen.ranks[i];
         locked.kernels.push_back(std::move(*entry));

@@ -138,6 +138,7 @@ class Translator {
     Translate(arguments);
     AddFolders();
     TRY(AddToolkit());
+    if (command_.setup) TakeSetup(*command_.setup);
     return std::move(flags_);
   }
 
@@ -286,6 +287,28 @@ class Translator {
     preprocess.includes.insert(preprocess.includes.end(), forced_.begin(), forced_.end());
     flags_.toolkit_version = headers.number;
     flags_.code_flags.push_back("toolkit=" + headers.version);
+  }
+
+  // What the compiler has said of itself takes the place of what we believe of it.
+  void TakeSetup(const records::CompilerSetup& setup) {
+    PreprocessOptions& preprocess = flags_.preprocess;
+    preprocess.predefined = setup.predefined;
+    preprocess.macros = setup.macros;
+    preprocess.includes = setup.forced;
+    preprocess.forced_macros = setup.forced_macros;
+    preprocess.quote_folders = setup.quote_folders;
+    preprocess.compiler_folders = setup.folders;
+    preprocess.system_folders = setup.system_folders;
+    preprocess.include_folders.clear();
+    for (const std::string& folder : setup.folders) {
+      char* real = ::realpath(folder.c_str(), nullptr);
+      const std::string path = real == nullptr ? folder : real;
+      std::free(real);
+      const Strings& system = setup.system_folders;
+      if (std::find(system.begin(), system.end(), path) == system.end()) {
+        preprocess.include_folders.push_back(folder);
+      }
+    }
   }
 
   const records::CompileCommand& command_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -11,11 +12,13 @@
 #include "source/ahead.h"
 #include "source/closure.h"
 #include "source/closure_options.h"
+#include "source/compiler_check.h"
 #include "source/constructs.h"
 #include "source/kernel_key.h"
 #include "source/lambda.h"
 #include "source/pointee.h"
 #include "source/specialise.h"
+#include "source/swap/compiled_text.h"
 #include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
 #include "source/twin_layout.h"
@@ -71,10 +74,14 @@ records::Parameter ParameterOf(const Tree& tree, NodeId id) {
 class Scanner {
  public:
   Scanner(const Unit& unit, const protocol::ScanRequest& request)
-      : unit_(unit), request_(request), tree_(unit.parsed.tree) {}
+      : unit_(unit), request_(request), tree_(unit.parsed.tree) {
+    if (!request.passes.empty()) compiler_.emplace(unit.source.text, request.passes);
+  }
 
   protocol::ScanReply Run() {
     reply_.files = unit_.source.files;
+    reply_.files.insert(reply_.files.end(), request_.entered.begin(), request_.entered.end());
+    reply_.compiled = request_.compiled;
     for (const Diagnostic& error : unit_.source.errors) {
       Warn(error.file + ":" + std::to_string(error.line) + ": " + error.message);
     }
@@ -140,11 +147,44 @@ class Scanner {
     kernel.file = base::AbsolutePath(place.file, unit_.flags.preprocess.directory);
     kernel.line = place.line;
     kernel.standard = unit_.flags.preprocess.standard;
+    if (!request_.compiler_error.empty()) kernel.declined = request_.compiler_error;
     if (!unit_.flags.host_toolkit) kernel.toolkit_include = unit_.flags.toolkit_include;
-    for (const UserMacro& macro : unit_.source.macros) {
-      kernel.closure_macros += macro.definition + "\n";
+    TakeMacros(node.begin, kernel);
+    if (!unit_.source.asks_for_outermost.empty()) {
+      kernel.declined = unit_.source.asks_for_outermost +
+                        " is another one where variants are compiled in; the source is left alone";
     }
     return kernel;
+  }
+
+  // Those of the kernel's place, and how to come back to them from the end of the file.
+  void TakeMacros(std::uint32_t begin, records::Kernel& kernel) const {
+    std::map<std::string, std::string> end, here;
+    for (const UserMacro& macro : unit_.source.macros) end[macro.name] = macro.definition;
+    here = end;
+    std::set<std::string> behind;
+    for (const MacroChange& change : unit_.source.macro_changes) {
+      if (change.offset > begin) behind.insert(change.name);
+    }
+    for (const std::string& name : behind) here.erase(name);
+    for (const MacroChange& change : unit_.source.macro_changes) {
+      if (change.offset > begin || !behind.contains(change.name)) continue;
+      if (change.definition.empty()) {
+        here.erase(change.name);
+      } else {
+        here[change.name] = change.definition;
+      }
+    }
+    for (const auto& [name, definition] : here) kernel.closure_macros += definition + "\n";
+    for (const std::string& name : behind) {
+      const auto now = here.find(name);
+      const auto last = end.find(name);
+      if (now == here.end() ? last == end.end()
+                            : last != end.end() && last->second == now->second) {
+        continue;
+      }
+      kernel.macros_back.push_back(now == here.end() ? "#undef " + name : now->second);
+    }
   }
 
   Places::Place PlaceOf(NodeId kernel) const {
@@ -257,6 +297,10 @@ class Scanner {
     }
     TRY(CheckMentions(instantiation, tree));
     kernel.closure_source = text;
+    std::vector<std::string> specialised = NamesLookedUp({text});
+    kernel.names.insert(kernel.names.end(), specialised.begin(), specialised.end());
+    std::sort(kernel.names.begin(), kernel.names.end());
+    kernel.names.erase(std::unique(kernel.names.begin(), kernel.names.end()), kernel.names.end());
     TakeParameters(tree, own, kernel);
     const Closure exact = CollectClosure(tree, own, unit_.source.system_includes);
     kernel.key = KernelKey(tree, own, exact, unit_.flags.code_flags);
@@ -394,6 +438,7 @@ class Scanner {
   // What the user's files say of a closure: where it stands, and what is wrong there.
   void DescribeText(const Closure& closure, records::Kernel& kernel) {
     kernel.closure = RangesOf(closure, unit_.source);
+    kernel.names = NamesLookedUp({PrintClosure(closure)});
     for (records::ClosureRange& range : kernel.closure) HashRange(range);
     kernel.depends_on_lines = !kernel.made_types.empty() || DependsOnLines(kernel);
     for (const Diagnostic& error : unit_.parsed.errors) {
@@ -402,7 +447,19 @@ class Scanner {
         Decline(kernel, error.file + ":" + std::to_string(error.line) + ": " + error.message);
       }
     }
-    if (!unit_.flags.host_toolkit) CheckBranches(kernel);
+    if (compiler_) {
+      CheckCompiler(closure, kernel);
+    } else if (!unit_.flags.host_toolkit) {
+      CheckBranches(kernel);
+    }
+  }
+
+  // The text that is tuned is the one that is built: for the host, and for each architecture.
+  void CheckCompiler(const Closure& closure, records::Kernel& kernel) {
+    const std::string difference = compiler_->FirstDifference(kernel.names, unit_.places);
+    if (!difference.empty()) Decline(kernel, difference);
+    const std::string behind = compiler_->WhyNotBehind(closure, kernel.base_name, unit_.places);
+    if (!behind.empty()) Decline(kernel, behind);
   }
 
   bool DependsOnLines(const records::Kernel& kernel) const {
@@ -544,6 +601,7 @@ class Scanner {
   protocol::ScanReply reply_;
   std::map<std::string, std::string> texts_;
   std::vector<std::string> uninitialised_;
+  std::optional<CompilerCheck> compiler_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/parallel.h"
+#include "worker/check_nearby.h"
 #include "worker/placement.h"
 #include "worker/program.h"
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/shell_words.h"
 
 namespace cupilot::source {
 namespace {
@@ -14,39 +15,6 @@ constexpr int kMostNesting = 8;
 template <std::size_t N>
 bool In(const std::array<std::string_view, N>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-// The words of a response file: separated by white space, with quotes and backslashes.
-std::vector<std::string> SplitWords(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool open = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      word += text[++i];
-      open = true;
-    } else if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      open = true;
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      if (open) words.push_back(std::move(word));
-      word.clear();
-      open = false;
-    } else {
-      word += c;
-      open = true;
-    }
-  }
-  if (open) words.push_back(std::move(word));
-  return words;
 }
 
 // The file that a word (with the next one) names as a response file; empty if it names none.
@@ -69,7 +37,7 @@ void Expand(const std::vector<std::string>& words, const std::string& folder, in
     if (!file.empty() && depth < kMostNesting) {
       const auto text = base::ReadFile(base::AbsolutePath(file, folder));
       if (text) {
-        Expand(SplitWords(*text), folder, depth + 1, out);
+        Expand(base::ShellWords(*text), folder, depth + 1, out);
         continue;
       }
     }

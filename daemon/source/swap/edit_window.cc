@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/hash.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/piece_words.h"
 #include "source/swap/pieces.h"
 
@@ -14,10 +15,6 @@ namespace {
 constexpr std::string_view kTagMark = "cupilot:";
 
 using NameSet = std::unordered_set<std::string_view>;
-
-// Looked up by what is written without a name: loops over ranges, structured bindings, exchanges.
-constexpr const char* kImplicitNames[] = {"begin",      "end",           "get",
-                                          "tuple_size", "tuple_element", "swap"};
 
 struct Macro {
   std::set<std::string> words;  // of its replacement, without its parameters
@@ -216,20 +213,15 @@ class Outliner {
 
 records::EditWindow MakeEditWindow(const std::vector<std::string_view>& texts,
                                    const std::vector<std::string_view>& definitions) {
-  std::set<std::string> names(std::begin(kImplicitNames), std::end(kImplicitNames));
-  for (const std::string_view text : texts) {
-    for (const Token& token : Lex(text)) {
-      const std::string_view word = Spelling(text, token);
-      if (token.kind == TokenKind::kIdentifier && !IsKeyword(word)) names.emplace(word);
-    }
-  }
+  const std::vector<std::string> looked_up = NamesLookedUp(texts);
+  const std::set<std::string> names(looked_up.begin(), looked_up.end());
   records::EditWindow window;
   std::map<std::string, Macro> macros;
   for (const std::string_view text : definitions) {
     if (!ReadDefinitions(text, macros)) return window;
   }
   window.macros = HidingMacros(macros, names);
-  window.names.assign(names.begin(), names.end());
+  window.names = looked_up;
   return window;
 }
 

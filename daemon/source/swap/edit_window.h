@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "records/kernel.h"
-#include "records/selection.h"
+#include "records/lock.h"
 
 namespace cupilot::source {
 

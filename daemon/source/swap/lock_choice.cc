@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/file.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 
 namespace cupilot::source {
 namespace {
@@ -44,6 +46,10 @@ class Chooser {
   Chooser(const std::string& name, const ProjectFolders& folders,
           const records::CompileCommand& command, LockChoice& out)
       : name_(name), command_(command), judge_(command, folders), out_(out) {}
+
+  void SetCompiled(std::vector<records::PassSummary> compiled) {
+    judge_.SetCompiled(std::move(compiled));
+  }
 
   // Entries [begin, end) are about one kernel.
   void Take(const LockedKernel* begin, const LockedKernel* end) {
@@ -124,7 +130,13 @@ LockChoice ChooseFromLock(const LockFile& file, const LockQuestion& question,
   }
   choice.request.source = command.source;
   choice.request.unit = command.folder;
+  const auto compiler = AskCompiler(command);
+  if (!compiler) {
+    choice.reason = file.name + " is not used: " + compiler.error().message;
+    return choice;
+  }
   Chooser chooser(file.name, question.folders, command, choice);
+  chooser.SetCompiled(Summarise(compiler->passes));
   const LockedKernel* end = entries.data() + entries.size();
   for (const LockedKernel* begin = entries.data(); begin != end;) {
     const LockedKernel* next = std::find_if_not(

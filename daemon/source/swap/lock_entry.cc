@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/edit_window.h"
 #include "source/swap/nameless_kernels.h"
 
@@ -31,15 +32,14 @@ std::string FirstFlagThatDiffers(const std::vector<std::string>& then,
 }
 
 records::LockedFile MarkOf(const std::string& path, const std::string& text,
-                           const records::Kernel& kernel, const records::EditWindow& window) {
+                           const records::Kernel& kernel, const records::EditWindow& window,
+                           bool judged) {
   records::LockedFile file;
   std::vector<records::ClosureRange> needed;
   for (const records::ClosureRange& range : kernel.closure) {
     if (range.file == path) needed.push_back(range);
   }
-  if (!window.names.empty() && !kernel.depends_on_lines) {
-    file.outline = OutlineOf(text, window, needed);
-  }
+  if (judged) file.outline = OutlineOf(text, window, needed);
   if (file.outline.empty()) file.hash = base::HashHex(text);
   return file;
 }
@@ -73,12 +73,22 @@ base::Result<records::LockedKernel> MakeLockedKernel(const LockSubject& subject,
   entry.namespaces = kernel.namespaces;
   entry.template_arguments = kernel.template_arguments;
   entry.parameters = kernel.parameters;
+  entry.macros_back = kernel.macros_back;
   std::vector<std::string_view> definitions = {kernel.closure_macros};
   for (const auto& [path, text] : subject.files) definitions.push_back(text);
   entry.window =
       MakeEditWindow({kernel.closure_source, subject.variant.variant.source}, definitions);
+  std::vector<std::string>& names = entry.window.names;
+  const bool judged = !names.empty() && !kernel.depends_on_lines;
+  for (std::string& name : NamesLookedUp({subject.variant.variant.source})) {
+    names.push_back(std::move(name));
+  }
+  names.insert(names.end(), kernel.names.begin(), kernel.names.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  entry.tokens = HashOfTokens(subject.compiled, entry.window.names);
   for (const auto& [path, text] : subject.files) {
-    records::LockedFile file = MarkOf(path, text, kernel, entry.window);
+    records::LockedFile file = MarkOf(path, text, kernel, entry.window, judged);
     file.file = PortableFile(path, judge.folders(), judge.include_folders());
     entry.files.push_back(std::move(file));
   }
@@ -90,8 +100,8 @@ base::Result<records::LockedKernel> MakeLockedKernel(const LockSubject& subject,
   // What the launcher would refuse must not spoil the file for the others.
   const auto again = records::ParseLock(records::LockText({{entry}}));
   if (!again) return base::Fail(base::Unsupported(again.error().message));
-  if (const auto judged = judge.Judge(entry); judged.fits != LockJudge::Fits::kYes) {
-    return base::Fail(base::Unsupported(judged.reason));
+  if (const auto fits = judge.Judge(entry); fits.fits != LockJudge::Fits::kYes) {
+    return base::Fail(base::Unsupported(fits.reason));
   }
   return entry;
 }
@@ -113,7 +123,22 @@ LockJudge::Judgement LockJudge::Judge(const records::LockedKernel& entry) {
     return {Fits::kOtherFlags,
             "it was proven with other flags: " + FirstFlagThatDiffers(entry.flags, flags_)};
   }
-  if (std::string why = WhyTextDiffers(entry); !why.empty()) return {Fits::kOtherText, why};
+  std::string why = compiled_.empty() ? WhyTextDiffers(entry) : WhyTokensDiffer(entry);
+  if (!why.empty()) return {Fits::kOtherText, why};
+  return {};
+}
+
+std::string LockJudge::WhyTokensDiffer(const records::LockedKernel& entry) {
+  if (entry.tokens.empty()) return "an older version of cuPilot wrote the entry";
+  if (HashOfTokens(compiled_, entry.window.names) != entry.tokens) {
+    std::string why = WhyTextDiffers(entry);
+    return why.empty() ? "the compiler reads another text of it" : why;
+  }
+  // A file of which any edit matters, since the kernel depends on the numbers of lines.
+  for (const records::LockedFile& file : entry.files) {
+    if (!file.outline.empty()) continue;
+    if (std::string why = WhyFileDiffers(entry, file); !why.empty()) return why;
+  }
   return {};
 }
 
@@ -197,6 +222,7 @@ records::Kernel KernelOf(const records::LockedKernel& entry) {
   kernel.namespaces = entry.namespaces;
   kernel.template_arguments = entry.template_arguments;
   kernel.parameters = entry.parameters;
+  kernel.macros_back = entry.macros_back;
   return kernel;
 }
 

@@ -24,6 +24,7 @@ struct LockSubject {
   SwappedVariant variant;
   // Every file of the user's that the scan read, the source first, with its text.
   const std::vector<std::pair<std::string, std::string>>& files;
+  const std::vector<records::PassSummary>& compiled;  // what the compiler made of them
 };
 
 // Judges entries for one compile. Files are read once.
@@ -37,7 +38,9 @@ class LockJudge {
     Fits fits = Fits::kYes;
     std::string reason;  // "its text has changed"
   };
+  // By what the compiler reads, if that is known, else by the files.
   Judgement Judge(const records::LockedKernel& entry);
+  void SetCompiled(std::vector<records::PassSummary> compiled) { compiled_ = std::move(compiled); }
   // Only the text of the project's own files: what can be said without the compile.
   std::string WhyProjectDiffers(const records::LockedKernel& entry);
 
@@ -50,6 +53,7 @@ class LockJudge {
  private:
   std::string WhyFileDiffers(const records::LockedKernel& entry, const records::LockedFile& file);
   std::string WhyTextDiffers(const records::LockedKernel& entry);
+  std::string WhyTokensDiffer(const records::LockedKernel& entry);
   std::string WhyOtherFile(const records::LockedFile& file) const;
   const std::string* TextOf(const std::string& path);
 
@@ -59,6 +63,7 @@ class LockJudge {
   std::vector<std::string> flags_;
   std::vector<std::string> include_folders_;
   std::map<std::string, std::string> texts_;
+  std::vector<records::PassSummary> compiled_;
 };
 
 // `judge`: for the object's compile. kUnsupported: it cannot be pinned, with the reason ("src/a.cu

@@ -2,47 +2,41 @@
 
 #include <array>
 #include <cstdlib>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/compiler_program.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "source/swap/edit_window.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/variant_file.h"
 
 namespace cupilot::source {
 namespace {
 
-// Coarse clocks and edits right after a look: within this time of the selection a file's time is no
-// proof that it is the same.
-constexpr std::int64_t kDoubtNs = 2'000'000'000;
-
-// Outlines are made on the daemon's loop thread: larger headers are some library's, not what is
-// edited all day.
-constexpr std::uint64_t kMostOutlineBytes = 512 * 1024;
-constexpr std::uint64_t kMostOutlineBytesTogether = 2048 * 1024;
-
-bool SaysTheSame(const records::SelectedFile& file, const records::EditWindow& window) {
-  const auto bytes = base::ReadFile(file.path);
-  if (!bytes) return false;
-  if (base::HashHex(*bytes) == file.hash) return true;
-  return !file.outline.empty() && bytes->size() <= kMostOutlineBytes &&
-         OutlineOf(*bytes, window) == file.outline;
-}
-
-std::string WhyFilesDiffer(const records::Selection& selection, std::int64_t selection_mtime) {
+// Compilers do not see tags: an edit of one is one of the kernel.
+std::string WhyTagsDiffer(const records::Selection& selection) {
   for (const records::SelectedFile& file : selection.files) {
-    const auto now = base::IdentifyFile(file.path);
-    if (!now) return file.path + " is gone";
-    const bool certain =
-        now->mtime_ns == file.mtime_ns && file.mtime_ns < selection_mtime - kDoubtNs;
-    if ((now->size == file.size && certain) || SaysTheSame(file, selection.window)) continue;
-    return file.path + " has changed";
+    if (file.tags.empty()) continue;
+    const auto bytes = base::ReadFile(file.path);
+    if (!bytes) return file.path + " is gone";
+    if (HashOfTags(*bytes) != file.tags) return "the tags in " + file.path + " have changed";
   }
   return {};
 }
 
-std::string WhyNot(const records::CompileCommand& command, const records::Selection& selection,
-                   std::int64_t selection_mtime) {
+std::string WhichFileDiffers(const records::Selection& selection) {
+  for (const records::SelectedFile& file : selection.files) {
+    const auto bytes = base::ReadFile(file.path);
+    if (!bytes) return file.path + " is gone";
+    if (base::HashHex(*bytes) != file.hash) return file.path + " has changed";
+  }
+  return {};
+}
+
+std::string WhyNot(const records::CompileCommand& command, const records::Selection& selection) {
   if (selection.source != command.source) return "the selection is for " + selection.source;
   if (selection.command_hash != records::CommandHash(command)) return "the command has changed";
   if (selection.environment_hash != records::EnvironmentHash(command)) {
@@ -56,7 +50,19 @@ std::string WhyNot(const records::CompileCommand& command, const records::Select
   if (std::string why = WhyTextsDiffer(command.folder, selection.swap); !why.empty()) {
     return why;
   }
-  return WhyFilesDiffer(selection, selection_mtime);
+  if (selection.tokens.empty()) return "an older version of cuPilot published the selection";
+  if (std::string why = WhyTagsDiffer(selection); !why.empty()) return why;
+  // What follows from the numbers of lines is in no token.
+  const bool any = selection.names.size() == 1 && selection.names.front() == kAnyName;
+  if (std::string why = any ? WhichFileDiffers(selection) : ""; !why.empty()) return why;
+  const auto compiler = AskCompiler(command);
+  if (!compiler) return compiler.error().message;
+  if (HashOfTokens(Summarise(compiler->passes), selection.names) != selection.tokens) {
+    const std::string why = WhichFileDiffers(selection);
+    return why.empty() ? "the compiler reads another text of the kernels than when they were tuned"
+                       : why;
+  }
+  return {};
 }
 
 }  // namespace
@@ -96,9 +102,8 @@ CheckedSelection CheckSelection(const records::CompileCommand& command) {
     out.reason = "refused: its swapped source did not compile";
     return out;
   }
-  const auto identity = base::IdentifyFile(path);
   auto json = records::ParseJson(*bytes);
-  if (!json || !identity) {
+  if (!json) {
     out.reason = "the selection is not readable";
     return out;
   }
@@ -108,7 +113,7 @@ CheckedSelection CheckSelection(const records::CompileCommand& command) {
     return out;
   }
   out.selection = std::move(*selection);
-  out.reason = WhyNot(command, out.selection, identity->mtime_ns);
+  out.reason = WhyNot(command, out.selection);
   out.holds = out.reason.empty();
   return out;
 }
@@ -161,45 +166,35 @@ std::string ToolchainIdentity(const records::CompileCommand& command) {
 base::Result<records::SelectedFile> RecordFile(const std::string& path) {
   TRY_ASSIGN(const base::FileIdentity identity, base::IdentifyFile(path));
   TRY_ASSIGN(const std::string bytes, base::ReadFile(path));
-  return records::SelectedFile{path, identity.size, identity.mtime_ns, base::HashHex(bytes)};
+  return records::SelectedFile{path, identity.size, identity.mtime_ns, base::HashHex(bytes),
+                               HashOfTags(bytes)};
 }
 
-void RecordEditWindow(const SwapRequest& request, records::Selection& selection) {
-  std::vector<std::string_view> texts, definitions;
-  std::vector<records::ClosureRange> needed;
+void RecordTokens(const SwapRequest& request, const std::vector<records::PassSummary>& compiled,
+                  records::Selection& selection) {
+  std::vector<std::string_view> texts;
+  std::set<std::string> names;
   for (const SwappedKernel& kernel : request.kernels) {
-    if (kernel.kernel.depends_on_lines) return;
-    texts.push_back(kernel.kernel.closure_source);
-    definitions.push_back(kernel.kernel.closure_macros);
+    if (kernel.kernel.depends_on_lines) names.emplace(kAnyName);
+    names.insert(kernel.kernel.names.begin(), kernel.kernel.names.end());
     for (const SwappedVariant& one : kernel.variants) texts.push_back(one.variant.source);
-    needed.insert(needed.end(), kernel.kernel.closure.begin(), kernel.kernel.closure.end());
   }
-  std::vector<std::pair<records::SelectedFile*, std::string>> files;
-  std::uint64_t together = 0;
-  for (records::SelectedFile& file : selection.files) {
-    if (file.size > kMostOutlineBytes || together + file.size > kMostOutlineBytesTogether) continue;
-    auto bytes = base::ReadFile(file.path);
-    if (!bytes || base::HashHex(*bytes) != file.hash) continue;
-    together += file.size;
-    files.emplace_back(&file, std::move(*bytes));
-  }
-  for (const auto& [file, bytes] : files) definitions.push_back(bytes);
-  selection.window = MakeEditWindow(texts, definitions);
-  for (const auto& [file, bytes] : files) {
-    std::vector<records::ClosureRange> here;
-    for (const records::ClosureRange& range : needed) {
-      if (range.file == file->path) here.push_back(range);
-    }
-    file->outline = OutlineOf(bytes, selection.window, here);
-  }
+  for (std::string& name : NamesLookedUp(texts)) names.insert(std::move(name));
+  if (names.contains(std::string(kAnyName))) names = {std::string(kAnyName)};
+  selection.names.assign(names.begin(), names.end());
+  selection.tokens = HashOfTokens(compiled, selection.names);
+}
+
+const std::vector<const char*>& CompilerVariables() {
+  static const std::vector<const char*> kVariables = {
+      "CPATH",      "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH",  "NVCC_APPEND_FLAGS",
+      "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "CUPILOT_HOST_CXX"};
+  return kVariables;
 }
 
 std::vector<std::pair<std::string, std::string>> CompilerEnvironment() {
-  constexpr std::array<const char*, 7> kVariables = {
-      "CPATH",      "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH",  "NVCC_APPEND_FLAGS",
-      "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "CUPILOT_HOST_CXX"};
   std::vector<std::pair<std::string, std::string>> found;
-  for (const char* name : kVariables) {
+  for (const char* name : CompilerVariables()) {
     const char* value = std::getenv(name);
     if (value != nullptr) found.emplace_back(name, value);
   }

@@ -1,5 +1,6 @@
 // Whether a published selection holds for a compile: what the launcher asks before it swaps, and
-// what the publisher uses to write the parts that are asked for. Reads files; writes nothing.
+// what the publisher uses to write the parts that are asked for. Reads files and runs the command's
+// preprocessing; writes nothing.
 #pragma once
 
 #include <string>
@@ -27,9 +28,9 @@ struct CheckedSelection {
 };
 
 // Reads `folder`/selection.json and checks it against the command: source, command, environment,
-// compiler, swapped source and the variants' files (by their hashes), files. Files are compared by
-// size and time; where the time says nothing (changed within two seconds of the selection, or only
-// touched) by content.
+// compiler, swapped source and the variants' files (by their hashes), tags, and last what the
+// compiler itself reads (ask_compiler.h): no list of files can be complete. That takes 6 to 13 % of
+// the compile, and is asked whatever the files' times say.
 CheckedSelection CheckSelection(const records::CompileCommand& command);
 
 // Why the published texts in `folder` cannot be compiled: `swap`, or a variant's file that it
@@ -63,11 +64,12 @@ std::string ToolchainIdentity(const records::CompileCommand& command);
 // A file as a selection records it. kNotFound, kIo.
 base::Result<records::SelectedFile> RecordFile(const std::string& path);
 
-// What the launcher needs to keep the selection over an edit elsewhere: reads the files that the
-// selection names. Nothing is recorded where a kernel's text depends on the number of its line.
-void RecordEditWindow(const SwapRequest& request, records::Selection& selection);
+// What the selection's kernels and variants look up, and what the compiler said of it at the scan.
+void RecordTokens(const SwapRequest& request, const std::vector<records::PassSummary>& compiled,
+                  records::Selection& selection);
 
-// The variables that change what nvcc does, of this process.
+// The variables that change what nvcc does: their names, and those that this process has.
+const std::vector<const char*>& CompilerVariables();
 std::vector<std::pair<std::string, std::string>> CompilerEnvironment();
 
 }  // namespace cupilot::source

@@ -168,6 +168,36 @@ std::string UnitNamespace(const records::Kernel& kernel, const std::string& unit
   return "of_" + (IsIdentifier(name) ? name + "_" : "") + base::HashHex(unit).substr(0, 16);
 }
 
+namespace {
+
+// "n" of "#define n(a) a" and of "#undef n".
+std::string MacroName(const std::string& line) {
+  const std::size_t begin = line.find(' ') + 1;
+  return line.substr(begin, line.find_first_of(" (", begin) - begin);
+}
+
+// A variant is compiled in behind the user's file, where macros may have the names of its
+// variables: those of the kernel's own place are put back for it.
+std::string MacrosAtKernel(const records::Kernel& kernel) {
+  std::string text;
+  for (const std::string& line : kernel.macros_back) {
+    const std::string name = MacroName(line);
+    text += "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n";
+    if (line.starts_with("#define ")) text += line + "\n";
+  }
+  return text;
+}
+
+std::string MacrosBehind(const records::Kernel& kernel) {
+  std::string text;
+  for (const std::string& line : kernel.macros_back) {
+    text += "#pragma pop_macro(\"" + MacroName(line) + "\")\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 base::Result<std::string> VariantText(const records::Kernel& kernel,
                                       const records::Variant& variant,
                                       const std::vector<std::string>& targets,
@@ -175,7 +205,7 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
   TRY_ASSIGN(const Macros macros, MacrosOf(variant));
   TRY_ASSIGN(const std::string source,
              GuardedSource(variant.source, ArchitectureCondition(targets)));
-  std::string text = macros.before;
+  std::string text = (unit.empty() ? "" : MacrosAtKernel(kernel)) + macros.before;
   std::string close;
   for (const std::string& scope : kernel.namespaces) {
     text += scope.empty() ? "namespace { " : "namespace " + scope + " { ";
@@ -187,7 +217,7 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
     close += "} ";
   }
   text += WithNewline(source);
-  return text + "} " + close + "\n" + macros.after;
+  return text + "} " + close + "\n" + macros.after + (unit.empty() ? "" : MacrosBehind(kernel));
 }
 
 base::Result<std::string> CandidateText(const records::Kernel& kernel,

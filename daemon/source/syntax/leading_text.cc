@@ -156,6 +156,7 @@ class Headers final : public LeadingText {
       stretch.begin += moved;
       stretch.end += moved;
     }
+    for (MacroChange& change : rest.macro_changes) change.offset += moved;
     std::erase(rest.headers, macros_path_);
     const auto put = [](const auto& from, auto& to) {
       to.insert(to.begin(), from.begin(), from.end());

@@ -21,6 +21,12 @@ struct PreprocessOptions {
   std::vector<std::string> include_folders;  // -I and -isystem of the user, in the compiler's order
   std::vector<std::string> quote_folders;    // -iquote
   std::vector<std::string> toolkit_folders;  // searched after them; their headers are the system's
+  // Where the compiler was asked: its own macros, and all folders, in its order, in the place of
+  // those above and of clang's; `system_folders` of them are the system's (real paths).
+  std::vector<std::string> predefined;  // "-DNAME=value"; empty: clang's
+  std::vector<std::string> compiler_folders;
+  std::vector<std::string> system_folders;
+  std::vector<std::string> forced_macros;  // -imacros, in order
   std::vector<std::string> macros;           // "-DNAME=value" and "-UNAME", in order
   std::vector<std::string> includes;         // -include, in order; "cuda_runtime.h" among them
   std::string resource_dir;                  // empty: FindResourceDir()
@@ -62,6 +68,13 @@ struct UserMacro {
   bool under_ifndef = false;  // an #ifndef NAME stands in user text
 };
 
+// A definition of a macro in user text, or that it is taken away.
+struct MacroChange {
+  std::string name;
+  std::string definition;    // "#define NAME(args) tokens"; empty: #undef
+  std::uint32_t offset = 0;  // in the text
+};
+
 struct Preprocessed {
   // Line markers (flag 3: headers of the toolkit and the compiler; those of the user's -isystem
   // folders are user text), #pragma lines, tokens; no comments, no other directives.
@@ -74,7 +87,11 @@ struct Preprocessed {
   std::vector<std::string> files;    // user files read, absolute; the source first
   std::vector<std::string> headers;  // all others that were read
   std::vector<ArchitectureBranch> branches;
+  std::vector<MacroChange> macro_changes;  // in order
   std::vector<PlaceMacro> place_macros;
+  // "file:line: NAME": a macro that has another value where the source is included by another one;
+  // empty: user text asks for none.
+  std::string asks_for_outermost;
   std::vector<Diagnostic> errors;  // a missing header, a bad directive
 };
 

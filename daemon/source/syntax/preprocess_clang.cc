@@ -39,9 +39,9 @@ class Printer {
     before_previous_.startToken();
     const std::string resources =
         options.resource_dir.empty() ? FindResourceDir() : options.resource_dir;
-    for (const std::string& folder : HostSystemFolders(resources)) {
-      system_folders_.push_back(folder);
-    }
+    const std::vector<std::string>& own =
+        options.predefined.empty() ? HostSystemFolders(resources) : options.system_folders;
+    system_folders_.insert(system_folders_.end(), own.begin(), own.end());
     system_folders_.push_back(resources);
     for (std::string& folder : system_folders_) folder = RealPath(folder);
   }
@@ -224,6 +224,31 @@ class Printer {
   std::uint32_t previous_end_ = 0;
 };
 
+// As it was defined; where, the caller knows.
+UserMacro MacroOf(const clang::Preprocessor& preprocessor, const clang::IdentifierInfo& name,
+                  const clang::MacroInfo& info) {
+  UserMacro macro;
+  macro.name = name.getName().str();
+  macro.definition = "#define " + macro.name;
+  if (info.isFunctionLike()) {
+    macro.definition += '(';
+    for (unsigned i = 0; i < info.getNumParams(); ++i) {
+      const std::string parameter = info.params()[i]->getName().str();
+      const bool rest = i + 1 == info.getNumParams() && info.isVariadic();
+      macro.definition += i == 0 ? "" : ", ";
+      macro.definition +=
+          rest ? (parameter == "__VA_ARGS__" ? "..." : parameter + "...") : parameter;
+    }
+    macro.definition += ')';
+  }
+  for (const clang::Token& token : info.tokens()) {
+    if (token.hasLeadingSpace() || macro.value.empty()) macro.value += ' ';
+    macro.value += preprocessor.getSpelling(token);
+  }
+  macro.definition += macro.value;
+  return macro;
+}
+
 // What happens between tokens: files, includes, macros, conditions.
 class Watcher final : public clang::PPCallbacks {
  public:
@@ -238,6 +263,10 @@ class Watcher final : public clang::PPCallbacks {
     // The source itself is entered from nowhere.
     const bool main = started_ == 0 && reason == EnterFile;
     ++started_;
+    // Also a file without a token of its own decides what the text is.
+    if (reason == EnterFile) {
+      printer_.FileIndex(preprocessor_.getSourceManager().getFileID(location));
+    }
     printer_.Marker(location, main ? 0 : flag);
   }
 
@@ -247,11 +276,20 @@ class Watcher final : public clang::PPCallbacks {
     static const std::set<std::string> kQualifiers = {
         "__global__",  "__device__",        "__host__",          "__shared__",      "__constant__",
         "__managed__", "__grid_constant__", "__launch_bounds__", "__forceinline__", "__align__"};
+    if (!printer_.IsSystem(directive->getLocation())) {
+      const std::string definition =
+          MacroOf(preprocessor_, *name.getIdentifierInfo(), *directive->getMacroInfo()).definition;
+      return NoteChange(name, definition);
+    }
     if (kQualifiers.count(preprocessor_.getSpelling(name)) == 0) return;
-    if (!printer_.IsSystem(directive->getLocation())) return;
     auto* undefine = new (preprocessor_.getPreprocessorAllocator())
         clang::UndefMacroDirective(name.getLocation());
     preprocessor_.appendMacroDirective(name.getIdentifierInfo(), undefine);
+  }
+
+  void MacroUndefined(const clang::Token& name, const clang::MacroDefinition&,
+                      const clang::MacroDirective*) override {
+    if (!printer_.IsSystem(name.getLocation())) NoteChange(name, "");
   }
 
   void InclusionDirective(clang::SourceLocation hash, const clang::Token&, llvm::StringRef name,
@@ -278,6 +316,7 @@ class Watcher final : public clang::PPCallbacks {
     const clang::MacroInfo* macro = definition.getMacroInfo();
     if (macro == nullptr || !macro->isBuiltinMacro()) return;
     const llvm::StringRef word = name.getIdentifierInfo()->getName();
+    if (word == "__BASE_FILE__" || word == "__INCLUDE_LEVEL__") NoteOutermost(name, word.str());
     if (word != "__LINE__" && word != "__COUNTER__") return;
     const clang::SourceManager& sources = preprocessor_.getSourceManager();
     const auto [file, offset] =
@@ -317,6 +356,18 @@ class Watcher final : public clang::PPCallbacks {
       if (std::find(known.begin(), known.end(), pending_) == known.end()) known.push_back(pending_);
     }
     pending_.clear();
+  }
+  void NoteChange(const clang::Token& name, std::string definition) {
+    result_.macro_changes.push_back({preprocessor_.getSpelling(name), std::move(definition),
+                                     static_cast<std::uint32_t>(result_.text.size())});
+  }
+  void NoteOutermost(const clang::Token& name, const std::string& word) {
+    const clang::SourceManager& sources = preprocessor_.getSourceManager();
+    const clang::SourceLocation place = sources.getExpansionLoc(name.getLocation());
+    if (!result_.asks_for_outermost.empty() || printer_.IsSystem(place)) return;
+    const clang::PresumedLoc presumed = sources.getPresumedLoc(place);
+    result_.asks_for_outermost = std::string(presumed.getFilename()) + ":" +
+                                 std::to_string(presumed.getLine()) + ": " + word;
   }
   void NoteBranch(clang::SourceLocation location, bool mentions) {
     if (mentions) open_.insert(location.getRawEncoding());
@@ -379,33 +430,13 @@ class TagFinder final : public clang::CommentHandler {
   Preprocessed& result_;
 };
 
-// As it was defined; where, the caller knows.
-UserMacro MacroOf(const clang::Preprocessor& preprocessor, const clang::IdentifierInfo& name,
-                  const clang::MacroInfo& info) {
-  UserMacro macro;
-  macro.name = name.getName().str();
-  macro.definition = "#define " + macro.name;
-  if (info.isFunctionLike()) {
-    macro.definition += '(';
-    for (unsigned i = 0; i < info.getNumParams(); ++i) {
-      const std::string parameter = info.params()[i]->getName().str();
-      const bool rest = i + 1 == info.getNumParams() && info.isVariadic();
-      macro.definition += i == 0 ? "" : ", ";
-      macro.definition +=
-          rest ? (parameter == "__VA_ARGS__" ? "..." : parameter + "...") : parameter;
-    }
-    macro.definition += ')';
-  }
-  for (const clang::Token& token : info.tokens()) {
-    if (token.hasLeadingSpace() || macro.value.empty()) macro.value += ' ';
-    macro.value += preprocessor.getSpelling(token);
-  }
-  macro.definition += macro.value;
-  return macro;
-}
-
 void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
-                   const std::set<std::string>& guarded, Preprocessed& result) {
+                   const PreprocessOptions& options, const std::set<std::string>& guarded,
+                   Preprocessed& result) {
+  std::set<std::string> predefined;
+  for (const std::string& macro : options.predefined) {
+    predefined.insert(macro.substr(2, macro.find_first_of("(=") - 2));
+  }
   for (const auto& entry : preprocessor.macros(/*IncludeExternalMacros=*/false)) {
     const clang::MacroInfo* info = preprocessor.getMacroInfo(entry.first);
     if (info == nullptr || info->isBuiltinMacro() || info->isUsedForHeaderGuard()) continue;
@@ -413,7 +444,8 @@ void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
     // compiler's.
     const clang::SourceManager& sources = preprocessor.getSourceManager();
     const bool command = sources.isWrittenInCommandLineFile(info->getDefinitionLoc()) &&
-                         !entry.first->getName().starts_with("__");
+                         !entry.first->getName().starts_with("__") &&
+                         !predefined.contains(entry.first->getName().str());
     if (!command && printer.IsSystem(info->getDefinitionLoc())) continue;
     UserMacro macro = MacroOf(preprocessor, *entry.first, *info);
     macro.under_ifndef = guarded.count(macro.name) > 0;
@@ -423,7 +455,7 @@ void CollectMacros(clang::Preprocessor& preprocessor, Printer& printer,
             [](const UserMacro& a, const UserMacro& b) { return a.name < b.name; });
 }
 
-LeftBehind LeftBy(clang::Preprocessor& preprocessor) {
+LeftBehind LeftBy(clang::Preprocessor& preprocessor, Printer& printer) {
   LeftBehind left;
   const clang::SourceManager& sources = preprocessor.getSourceManager();
   for (const auto& entry : preprocessor.getIdentifierTable()) {
@@ -443,7 +475,7 @@ LeftBehind LeftBy(clang::Preprocessor& preprocessor) {
     }
     const UserMacro macro = MacroOf(preprocessor, *entry.first, *info);
     left.macros.push_back({name, macro.definition, macro.value});
-    left.users = left.users || !sources.isInSystemHeader(place);
+    left.users = left.users || !printer.IsSystem(place);
   }
   const clang::HeaderSearch& search = preprocessor.getHeaderSearchInfo();
   for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
@@ -478,8 +510,8 @@ class PrintAction final : public clang::PreprocessorFrontendAction {
     }
     printer.EndLine();
     printer.CollectHeaders();
-    CollectMacros(preprocessor, printer, guarded, result_);
-    if (left_ != nullptr) *left_ = LeftBy(preprocessor);
+    CollectMacros(preprocessor, printer, options_, guarded, result_);
+    if (left_ != nullptr) *left_ = LeftBy(preprocessor, printer);
     preprocessor.RemovePragmaHandler(&any);
     preprocessor.RemovePragmaHandler("GCC", &gnu);
     preprocessor.RemovePragmaHandler("clang", &own);
@@ -537,11 +569,22 @@ std::vector<std::string> Arguments(const PreprocessOptions& options) {
     arguments.emplace_back(flag);
     arguments.push_back(value);
   };
+  if (!options.predefined.empty()) {
+    // What the user's compiler predefines, and nothing of ours.
+    arguments.insert(arguments.end(), {"-undef", "-U__CUDA__"});
+    arguments.insert(arguments.end(), options.predefined.begin(), options.predefined.end());
+  }
   for (const std::string& macro : options.macros) arguments.push_back(macro);
   for (const std::string& folder : options.quote_folders) add("-iquote", folder);
-  for (const std::string& folder : options.include_folders) add("-I", folder);
-  for (const std::string& folder : options.toolkit_folders) add("-isystem", folder);
-  for (const std::string& folder : HostSystemFolders(resources)) add("-internal-isystem", folder);
+  if (options.predefined.empty()) {
+    for (const std::string& folder : options.include_folders) add("-I", folder);
+    for (const std::string& folder : options.toolkit_folders) add("-isystem", folder);
+    for (const std::string& folder : HostSystemFolders(resources)) add("-internal-isystem", folder);
+  } else {
+    // In one list: clang would sort them by whose they are.
+    for (const std::string& folder : options.compiler_folders) add("-I", folder);
+  }
+  for (const std::string& header : options.forced_macros) add("-imacros", header);
   for (const std::string& header : options.includes) add("-include", header);
   add("-x", "cuda");
   arguments.push_back(options.file_name);

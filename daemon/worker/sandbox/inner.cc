@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "records/json.h"
 #include "worker/child.h"
+#include "worker/compiler_answers.h"
 #include "worker/error_reply.h"
 #include "worker/sandbox/bubblewrap.h"
 #include "worker/sandbox/request_access.h"
@@ -153,8 +154,10 @@ int ServeFromInside(const std::string& kind) {
   ::signal(SIGPIPE, SIG_IGN);
   std::optional<Inner> inner;
   RecentAccess accesses(kind);
+  CompilerAnswers compilers;
   for (std::string line; std::getline(std::cin, line);) {
-    const auto request = records::ParseJson(line);
+    auto request = records::ParseJson(line);
+    if (request && kind == "source" && compilers.AddTo(*request)) line = LineOf(*request);
     const Access& needs = accesses.Of(request ? *request : Json());
     if (!inner || !Covers(inner->access(), needs)) {
       inner.reset();

@@ -81,8 +81,11 @@ void AddProject(const records::CompileCommand& command, Folders& folders) {
   for (const std::string& folder : flags->preprocess.include_folders) folders.Add(folder);
   for (const std::string& folder : flags->preprocess.quote_folders) folders.Add(folder);
   for (const std::string& folder : flags->preprocess.toolkit_folders) folders.Add(folder);
-  for (const std::string& file : flags->preprocess.includes) {
-    if (file.find('/') != std::string::npos) folders.AddFolderOf(file);
+  for (const std::string& folder : flags->preprocess.compiler_folders) folders.Add(folder);
+  for (const auto* files : {&flags->preprocess.includes, &flags->preprocess.forced_macros}) {
+    for (const std::string& file : *files) {
+      if (file.find('/') != std::string::npos) folders.AddFolderOf(file);
+    }
   }
 }
 
