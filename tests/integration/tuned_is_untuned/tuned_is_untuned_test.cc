@@ -8,7 +8,7 @@
 //   scan     the first half of that: what is published later may be of files that were edited since
 //   publish  the other half; a build
 //
-// CUPILOT_HISTORY   runs this one alone
+// CUPILOT_HISTORY   lines: these in the place of random ones
 // CUPILOT_HISTORIES number of random ones (12)
 // CUPILOT_SEED      of the first of them; each has the next
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@
 namespace cupilot::test {
 namespace {
 
-constexpr unsigned kSeed = 20261129;
+constexpr int kSeed = 20261129;
 constexpr int kHistories = 12;
 constexpr int kEdits = 6;        // of a random history
 constexpr int kIngredients = 3;  // likewise
@@ -123,6 +123,7 @@ class TunedIsUntuned : public ::testing::Test {
     ASSERT_EQ(project_->Configure(), "") << Text(history);
     ASSERT_NO_FATAL_FAILURE(BuildAndCompare("first build"));
     for (const std::string& step : history.steps) {
+      ++steps_;
       ASSERT_NO_FATAL_FAILURE(Step(step, by_time, counts));
       if (HasFailure()) return;
     }
@@ -164,7 +165,8 @@ class TunedIsUntuned : public ::testing::Test {
   }
 
   std::string Where(const std::string& step) const {
-    return "at '" + step + "' of CUPILOT_HISTORY='" + Text(*history_) + "'\n" + project_->Reasons();
+    return "at '" + step + "' (step " + std::to_string(steps_) + ") of CUPILOT_HISTORY='" +
+           Text(*history_) + "'\n" + project_->Reasons();
   }
 
   void BuildAndCompare(const std::string& step) {
@@ -176,6 +178,7 @@ class TunedIsUntuned : public ::testing::Test {
     if (std::getenv("CUPILOT_HISTORY") != nullptr) {
       std::printf("%s: %d tuned; %s\n%s", step.c_str(), tuned_, project_->Reasons().c_str(),
                   original_.c_str());
+      std::fflush(stdout);
     }
   }
 
@@ -194,6 +197,7 @@ class TunedIsUntuned : public ::testing::Test {
   const History* history_ = nullptr;
   std::string original_;
   int tuned_ = 0;
+  int steps_ = 0;
   static int looks_, launched_;
 };
 std::unique_ptr<UserMachine> TunedIsUntuned::machine_;
@@ -205,6 +209,7 @@ struct Fixed {
   const char* name;
   const char* history;
 };
+std::ostream& operator<<(std::ostream& out, const Fixed& fixed) { return out << fixed.history; }
 constexpr Fixed kFixed[] = {
     {"header_of_macros", "plain daemon frozen | defines | look defines.gain"},
     {"header_of_macros_locked", "plain lock frozen | defines | look defines.gain"},
@@ -220,6 +225,15 @@ constexpr Fixed kFixed[] = {
     {"list_of_definitions", "plain daemon frozen | list | look"},
     {"words_for_host", "plain daemon frozen | host_words | look"},
     {"folder_for_host", "plain daemon frozen | after | look after.appears look"},
+    {"header_of_macros_of_header", "plain daemon frozen | nested | look nested.depth"},
+    {"header_with_its_old_time", "plain daemon frozen | declares | look declares.same_time"},
+    {"earlier_folder", "plain daemon frozen | declared_folders | look declared_folders.earlier"},
+    {"earlier_folder_of_macros", "plain daemon frozen | folders | look folders.earlier"},
+    {"header_beside_the_source", "plain daemon frozen | beside | look beside.appears"},
+    {"next_header", "plain daemon frozen | next | look next.number look next.middle"},
+    {"asked_header_that_is_empty", "plain daemon frozen | asks_only | look asks_only.appears"},
+    {"other_link", "plain daemon frozen | linked | look linked.retarget"},
+    {"seconds", "plain daemon frozen | second | look"},
     {"asked_header", "plain daemon frozen | asks | look asks.appears"},
 };
 
@@ -235,8 +249,7 @@ int NumberOf(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : std::atoi(text);
 }
 
-// All in one process, for the figure at the end; two processes share them (tests of ctest).
-class RandomHistories : public TunedIsUntuned, public ::testing::WithParamInterface<int> {
+class RandomHistories : public TunedIsUntuned, public ::testing::WithParamInterface<std::string> {
  public:
   static void TearDownTestSuite() {
     int kept = 0, all = 0;
@@ -260,17 +273,25 @@ class RandomHistories : public TunedIsUntuned, public ::testing::WithParamInterf
 };
 std::map<std::string, Counts> RandomHistories::counts_;
 
-TEST_P(RandomHistories, PrintTheSame) {
-  const unsigned seed =
-      static_cast<unsigned>(NumberOf("CUPILOT_SEED", kSeed)) + static_cast<unsigned>(GetParam());
-  const char* one = std::getenv("CUPILOT_HISTORY");
-  const History history = one == nullptr ? RandomHistory(seed) : Parse(one);
-  std::printf("seed %u: %s\n", seed, Text(history).c_str());
-  Play(history, &counts_);
+TEST_P(RandomHistories, PrintTheSame) { Play(Parse(GetParam()), &counts_); }
+
+std::vector<std::string> Chosen() {
+  std::vector<std::string> chosen;
+  if (const char* lines = std::getenv("CUPILOT_HISTORY")) {
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);) chosen.push_back(line);
+    return chosen;
+  }
+  const int seed = NumberOf("CUPILOT_SEED", kSeed),
+            count = NumberOf("CUPILOT_HISTORIES", kHistories);
+  for (int i = 0; i < count; ++i) {
+    chosen.push_back(Text(RandomHistory(static_cast<unsigned>(seed + i))));
+  }
+  std::printf("%d histories from seed %d on\n", count, seed);
+  return chosen;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RandomHistories,
-                         ::testing::Range(0, NumberOf("CUPILOT_HISTORIES", kHistories)));
+INSTANTIATE_TEST_SUITE_P(All, RandomHistories, ::testing::ValuesIn(Chosen()));
 
 }  // namespace
 }  // namespace cupilot::test
