@@ -76,8 +76,9 @@ configure() {
   local preset="$1"; shift
   set -- "-DCMAKE_UNITY_BUILD=${CUPILOT_UNITY:-ON}" -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 "$@"
   # A compiler cache is used where one is installed; paths below ROOT are relative to it, so that clones share entries.
+  # Without the sloppiness it caches nothing that uses a precompiled header.
   if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
-    set -- "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$ROOT;CCACHE_NOHASHDIR=1;ccache" "$@"
+    set -- "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$ROOT;CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache" "$@"
   fi
   local folder="$BUILD/$preset"
   mkdir -p "$folder"
