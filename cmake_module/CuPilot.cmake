@@ -12,6 +12,10 @@
 # With add_subdirectory the target `cupilot-launcher` is used in place of a copy.
 include_guard(GLOBAL)
 
+# The functions below keep these policies, also in a project that asks for an older CMake: below 3.3 there is no IN_LIST.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)
+
 function(_cupilot_fail what)
   message(FATAL_ERROR "cupilot_tune: ${what}\n"
     "usage: cupilot_tune(TARGET [KERNELS kernel...] [APPLY auto|manual] [NUMERICS close|bitwise] "
@@ -577,3 +581,5 @@ function(_cupilot_choose_compiler)
     set(CMAKE_CUDA_COMPILER "${nvcc}" CACHE FILEPATH "CUDA compiler, chosen by cupilot_enable_cuda")
   endif()
 endfunction()
+
+cmake_policy(POP)
