@@ -121,7 +121,7 @@ if grep -qF "is not captured" "$LOG"; then fail "there are tests: $(cat "$LOG")"
 
 say "a capture test is a command of any words, and an executable's name is its program"
 words() { # NAME: the file with its command
-  sed -n 's/.*"name": "'"$1"'", "command_file": "\([^"]*\)".*/\1/p' "$json" | xargs cat
+  cat "$(sed -n 's/.*"name": "'"$1"'", "command_file": "\([^"]*\)".*/\1/p' "$json")"
 }
 project 'set(separator unused)
 add_executable(tool main.cpp)
@@ -183,8 +183,10 @@ exec 7>&-
 read -r pid <"$WORK/fifo"
 if grep -qx 7 "$WORK/descriptors"; then fail "the daemon holds a descriptor of the build's"; fi
 grep -qx 2 "$WORK/descriptors" || fail "the daemon has no standard error"
-[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$$" ] || fail "the daemon is our child"
-[ "$(ps -o sid= -p "$pid" | tr -d ' ')" != "$(ps -o sid= -p $$ | tr -d ' ')" ] || fail "same session"
+# Of /proc/PID/stat, which is there without `ps`: state, parent, process group, session.
+process() { sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f"$2"; }
+[ "$(process "$pid" 2)" != "$$" ] || fail "the daemon is our child"
+[ "$(process "$pid" 4)" != "$(process $$ 4)" ] || fail "same session"
 kill "$pid"
 
 say "a daemon that cannot start stops nobody"
