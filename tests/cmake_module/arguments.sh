@@ -151,13 +151,16 @@ if [ "$GENERATOR" = Ninja ]; then  # of several configurations the file has the 
 fi
 
 say "a project that asks for an older CMake, whose policies are older"
-for version in 2.8.12 3.1 3.10; do
+older="2.8.12 3.1"
+[[ "$(cmake --version)" == "cmake version 3."* ]] || older="" # later ones refuse these
+for version in $older 3.10; do
   project 'add_library(first OBJECT main.cpp)
 cupilot_tune(first KERNELS blur LOCK cupilot.lock CAPTURE_TEST shown)
 add_library(second OBJECT main.cpp)
 cupilot_tune(second GRAPHS tuned)
+set_target_properties(first second PROPERTIES LINKER_LANGUAGE CXX)
 cupilot_capture_test(NAME shown TARGETS second COMMAND sh -c "exit 0")'
-  sed -i "s/VERSION 3.25/VERSION $version/; s/LANGUAGES NONE/CXX/" "$SOURCE/CMakeLists.txt"
+  sed -i "s/VERSION 3.25/VERSION $version/" "$SOURCE/CMakeLists.txt"
   run_cmake || fail "cmake_minimum_required(VERSION $version)"
   has '"name": "first", "kernels": ["blur"]'
   if grep -q 'Policy CMP' "$LOG"; then fail "with $version CMake warns of policies: $(cat "$LOG")"; fi
