@@ -5,6 +5,7 @@
 toolkit="$WORK/Mein Prüfstand/toolkit"
 mkdir -p "$(dirname "$toolkit")"
 cp -r "$(dirname "$NVCC")/.." "$toolkit"
+export CUPILOT_HOST_TOOLKIT=$toolkit
 NVCC=$toolkit/bin/nvcc COMPILERS=$WORK/none
 
 say "with CUDA in project(), and by cupilot_enable_cuda()"

@@ -13,6 +13,7 @@ case "$nvcc" in
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' EXIT
     cp -r "$(dirname "$nvcc")/.." "$copy/toolkit"
+    export CUPILOT_HOST_TOOLKIT=$copy/toolkit
     nvcc=$copy/toolkit/bin/nvcc ;;
 esac
 env -u CUDAARCHS -u CUDAFLAGS CUDACXX="$nvcc" cmake -S "$source_folder" -B "$folder/build" -G "$generator" \
