@@ -15,7 +15,7 @@ class HostTemporaryFiles : public HostProgram {
   static ProgramRun Build(const std::string& temporary, std::vector<std::string> words = {}) {
     const std::string source = folder().Write("empty.cu", "__global__ void k() {}\n");
     RunOptions options;
-    options.environment = {{"TMPDIR", temporary}};
+    options.environment["TMPDIR"] = temporary;
     words.insert(words.end(), {CUPILOT_HOST_NVCC, "-c", source, "-o", folder() / "empty.o"});
     return RunProgram(words, options);
   }
@@ -32,7 +32,7 @@ TEST_F(HostTemporaryFiles, AFolderThatIsNotThereIsSaidInALine) {
 }
 TEST_F(HostTemporaryFiles, QuestionsNeedNone) {
   RunOptions options;
-  options.environment = {{"TMPDIR", "/nonexistent"}};
+  options.environment["TMPDIR"] = "/nonexistent";
   const ProgramRun run = RunProgram({CUPILOT_HOST_NVCC, "--version"}, options);
   EXPECT_EQ(run.exit_code, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("release 13.0"));
