@@ -12,6 +12,10 @@
 # With add_subdirectory the target `cupilot-launcher` is used in place of a copy.
 include_guard(GLOBAL)
 
+# The functions below keep these policies, also in a project that asks for an older CMake: below 3.3 there is no IN_LIST.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)
+
 function(_cupilot_fail what)
   message(FATAL_ERROR "cupilot_tune: ${what}\n"
     "usage: cupilot_tune(TARGET [KERNELS kernel...] [APPLY auto|manual] [NUMERICS close|bitwise] "
@@ -90,6 +94,7 @@ function(cupilot_tune target)
 
   # At the end of this folder, so that sources, properties and launchers set after this call count.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _cupilot_set_launcher [[${target}]])")
+  cmake_language(DEFER CALL _cupilot_mend_link_folders)
   _cupilot_defer_project()
 endfunction()
 
@@ -546,6 +551,18 @@ macro(cupilot_enable_cuda)
     _cupilot_choose_compiler()
   endif()
   enable_language(CUDA)
+  _cupilot_mend_link_folders()
+endmacro()
+
+# CMake takes the folders of the compiler's libraries from what the linker prints, and stops at a blank. So a toolkit in a
+# folder with a blank would not be found where C++ links. A macro, for the variable of the folder that calls it.
+macro(_cupilot_mend_link_folders)
+  foreach(_cupilot_folder IN LISTS CMAKE_CUDA_HOST_IMPLICIT_LINK_DIRECTORIES)
+    if(_cupilot_folder MATCHES "^([^ ]+) " AND NOT _cupilot_folder IN_LIST CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES)
+      list(REMOVE_ITEM CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES "${CMAKE_MATCH_1}")
+      list(PREPEND CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES "${_cupilot_folder}")
+    endif()
+  endforeach()
 endmacro()
 
 function(_cupilot_choose_compiler)
@@ -577,3 +594,5 @@ function(_cupilot_choose_compiler)
     set(CMAKE_CUDA_COMPILER "${nvcc}" CACHE FILEPATH "CUDA compiler, chosen by cupilot_enable_cuda")
   endif()
 endfunction()
+
+cmake_policy(POP)

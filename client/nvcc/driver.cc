@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,8 +43,17 @@ constexpr const char* kHelpText =
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "cupilot-nvcc-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    std::string pattern = (parent / "cupilot-nvcc-XXXXXX").string();
+    if (!error && ::mkdtemp(pattern.data()) != nullptr) {
+      path_ = pattern;
+      return;
+    }
+    const char* named = std::getenv("TMPDIR");
+    problem_ = "no temporary files can be made in " + std::string(named ? named : "/tmp") + ": " +
+               (error ? error.message() : std::strerror(errno)) +
+               "; set TMPDIR to a folder that can be written";
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -52,9 +62,11 @@ class TemporaryFolder {
     if (!path_.empty()) fs::remove_all(path_, error);
   }
   std::string File(const std::string& name) const { return path_ + "/" + name; }
+  // Why there is none; empty if there is one.
+  const std::string& problem() const { return problem_; }
 
  private:
-  std::string path_;
+  std::string path_, problem_;
 };
 
 std::string Join(const Words& words) {
@@ -94,6 +106,7 @@ class Driver {
     if (line_.mode == Mode::kHelp) return std::fputs(kHelpText, stdout), 0;
     if (line_.verbose || line_.dry_run) PrintFolders();
     if (line_.inputs.empty()) return Complain("no input files");
+    if (!temporary_.problem().empty()) return Complain(temporary_.problem());
     if (line_.mode == Mode::kDeviceLink) return DeviceLink();
     if (line_.mode == Mode::kPreprocess || line_.mode == Mode::kDependencies) return Preprocess();
     if (line_.mode == Mode::kCompile && !line_.output.empty() && line_.inputs.size() > 1) {
@@ -145,15 +158,18 @@ class Driver {
                  toolkit_.c_str(), toolkit_.c_str(), toolkit_.c_str(), toolkit_.c_str());
   }
 
-  // `messages`: a file that gets what the program says to standard error; empty: ours.
-  int Execute(const Words& words, const std::string& messages = "") const {
+  // `messages` gets what the program says to standard error; without it that goes to ours.
+  int Execute(const Words& words, std::string* messages = nullptr) const {
     if (line_.dry_run) return std::fprintf(stderr, "#$ %s\n", Quoted(words).c_str()), 0;
     if (line_.verbose) std::fprintf(stderr, "#$ %s\n", Join(words).c_str());
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    if (!messages.empty()) {
-      ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(),
-                                         O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    // A pipe and not a file, which a full disk would leave empty.
+    int ends[2] = {-1, -1};
+    if (messages != nullptr) {
+      if (::pipe2(ends, O_CLOEXEC) != 0)
+        return Complain(std::string("pipe: ") + std::strerror(errno));
+      ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     }
     std::vector<char*> pointers;
     pointers.reserve(words.size() + 1);
@@ -163,6 +179,7 @@ class Driver {
     const int error =
         ::posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
+    if (messages != nullptr) *messages = ReadAll(ends);
     if (error != 0) {
       return Complain("cannot run the host compiler " + words[0] + ": " + std::strerror(error));
     }
@@ -170,21 +187,36 @@ class Driver {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
+  // Closes the writing end, then reads until all others have closed theirs.
+  static std::string ReadAll(const int (&ends)[2]) {
+    ::close(ends[1]);
+    std::string text;
+    char buffer[4096];
+    ssize_t n = 0;
+    while ((n = ::read(ends[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR)) {
+      if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+    }
+    ::close(ends[0]);
+    return text;
+  }
+
   // Runs a step of a compilation. Where it fails for something of CUDA that the host device does
   // not have, one line says so instead of all that follows from it. `known`: what clang has found.
   int ExecuteStep(Words words, const Missing& known = {}) const {
-    const std::string messages = temporary_.File("messages");
+    std::string messages;
     if (::isatty(STDERR_FILENO) != 0) {
       words.insert(words.begin() + 1, "-fdiagnostics-color=always");
     }
-    const int code = Execute(words, messages);
-    const auto text = base::ReadFile(messages);
-    if (!text) return code;
+    const int code = Execute(words, &messages);
     if (code != 0) {
-      const Missing missing = known.empty() ? MissingInOutput(*text) : known;
+      const Missing missing = known.empty() ? MissingInOutput(messages) : known;
       if (!missing.empty()) return Refuse(missing);
+      if (messages.empty()) {
+        messages = "nvcc fatal   : " + words[0] + " ended with " + std::to_string(code) +
+                   " and gave no reason; is the disk full?\n";
+      }
     }
-    std::fwrite(text->data(), 1, text->size(), stderr);
+    std::fwrite(messages.data(), 1, messages.size(), stderr);
     return code;
   }
   static int Refuse(const Missing& missing) {

@@ -27,9 +27,9 @@ choose_packages() {
   esac
 }
 
-missing_packages() {
+missing_packages() { # PACKAGE...
   local package
-  for package in $PACKAGES $EXTRA_PACKAGES; do
+  for package in "$@"; do
     case "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" in
       *" installed") ;;
       *) printf '%s ' "$package" ;;
@@ -39,15 +39,20 @@ missing_packages() {
 
 # install_packages [EXTRA...]: installs what is missing, after saying what and how much.
 install_packages() {
-  EXTRA_PACKAGES="$*"
+  choose_packages
+  install_only $PACKAGES "$@"
+}
+
+# install_only PACKAGE...: these, and not what the build needs.
+install_only() {
   choose_packages
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     die "this script installs packages on Debian 12, Debian 13 and Ubuntu 24.04 only. Elsewhere please
-install the equivalents of: $(printf '%s ' $PACKAGES $EXTRA_PACKAGES)
+install the equivalents of: $*
 then run: cmake --preset release && cmake --build --preset release"
   fi
   local missing
-  missing="$(missing_packages)"
+  missing="$(missing_packages "$@")"
   [ -z "$missing" ] && return 0
   [ -n "$PLATFORM" ] || die "unknown distribution; please install: $missing"
   local sudo=""
@@ -89,6 +94,8 @@ configure() {
 # build PRESET [TARGETS...]
 build() {
   local preset="$1"; shift
+  # tests/fresh/run --configure wants to know only whether this far all is there.
+  [ -z "${CUPILOT_CONFIGURE_ONLY:-}" ] || { say "configured: $BUILD/$preset"; exit 0; }
   cmake --build "$BUILD/$preset" ${*:+--target "$@"} -- ${NINJA_FLAGS:-} || die "building '$preset' failed"
 }
 

@@ -7,11 +7,12 @@ target_link_libraries(cupilot_host_cudart PRIVATE cupilot_recording dep_boost_co
 target_link_options(cupilot_host_cudart PRIVATE
   -Wl,--exclude-libs,libboost_context.a:libcupilot_recording.a)
 
+# By paths below the build folder: words of this script have no blanks and no letters beside ASCII's.
 set(combine "${CMAKE_CURRENT_BINARY_DIR}/combine.mri")
 file(GENERATE OUTPUT "${combine}" CONTENT
-"create ${toolkit}/lib64/libcudart_static.a
-addlib $<TARGET_FILE:cupilot_host_runtime>
-addlib $<TARGET_FILE:cupilot_recording>
+"create ${CUPILOT_HOST_TOOLKIT_DIR}/lib64/libcudart_static.a
+addlib $<PATH:RELATIVE_PATH,$<TARGET_FILE:cupilot_host_runtime>,${PROJECT_BINARY_DIR}>
+addlib $<PATH:RELATIVE_PATH,$<TARGET_FILE:cupilot_recording>,${PROJECT_BINARY_DIR}>
 addlib ${CUPILOT_BOOST_CONTEXT_ARCHIVE}
 save
 end
@@ -20,7 +21,7 @@ file(MAKE_DIRECTORY "${toolkit}/lib64" "${toolkit}/bin" "${toolkit}/nvvm/libdevi
 add_custom_command(OUTPUT "${toolkit}/lib64/libcudart_static.a"
   COMMAND "${CMAKE_AR}" -M < "${combine}"
   COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libcudadevrt.a"
-  DEPENDS cupilot_host_runtime cupilot_recording "${combine}" VERBATIM)
+  DEPENDS cupilot_host_runtime cupilot_recording "${combine}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" VERBATIM)
 set_target_properties(cupilot_host_watch PROPERTIES OUTPUT_NAME cupilot_watch
   ARCHIVE_OUTPUT_DIRECTORY "${toolkit}/lib64")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/include"

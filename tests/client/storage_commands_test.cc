@@ -223,10 +223,10 @@ TEST_F(ClientTest, PurgeAsksOnATerminalAndOnlyYesIsYes) {
   const auto answer = [&](const std::string& text) {
     test::RunOptions options;
     options.environment = environment_;
+    options.environment["PROGRAM"] = CUPILOT_PROGRAM;
     options.folder = xdg_.folder().path();
     return test::RunProgram(
-        {"sh", "-c", "echo '" + text + "' | script -qec '" CUPILOT_PROGRAM " purge' /dev/null"},
-        options);
+        {"sh", "-c", "echo '" + text + "' | script -qec '\"$PROGRAM\" purge' /dev/null"}, options);
   };
   const auto no = answer("y");
   EXPECT_EQ(no.exit_code, 1) << no.output;

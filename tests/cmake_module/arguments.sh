@@ -121,7 +121,7 @@ if grep -qF "is not captured" "$LOG"; then fail "there are tests: $(cat "$LOG")"
 
 say "a capture test is a command of any words, and an executable's name is its program"
 words() { # NAME: the file with its command
-  sed -n 's/.*"name": "'"$1"'", "command_file": "\([^"]*\)".*/\1/p' "$json" | xargs cat
+  cat "$(sed -n 's/.*"name": "'"$1"'", "command_file": "\([^"]*\)".*/\1/p' "$json")"
 }
 project 'set(separator unused)
 add_executable(tool main.cpp)
@@ -150,6 +150,22 @@ if [ "$GENERATOR" = Ninja ]; then  # of several configurations the file has the 
   rm -rf "$BUILD"
 fi
 
+say "a project that asks for an older CMake, whose policies are older"
+older="2.8.12 3.1"
+[[ "$(cmake --version)" == "cmake version 3."* ]] || older="" # later ones refuse these
+for version in $older 3.10; do
+  project 'add_library(first OBJECT main.cpp)
+cupilot_tune(first KERNELS blur LOCK cupilot.lock CAPTURE_TEST shown)
+add_library(second OBJECT main.cpp)
+cupilot_tune(second GRAPHS tuned)
+set_target_properties(first second PROPERTIES LINKER_LANGUAGE CXX)
+cupilot_capture_test(NAME shown TARGETS second COMMAND sh -c "exit 0")'
+  sed -i "s/VERSION 3.25/VERSION $version/" "$SOURCE/CMakeLists.txt"
+  run_cmake || fail "cmake_minimum_required(VERSION $version)"
+  has '"name": "first", "kernels": ["blur"]'
+  if grep -q 'Policy CMP' "$LOG"; then fail "with $version CMake warns of policies: $(cat "$LOG")"; fi
+done
+
 say "CUPILOT=0 registers nothing"
 rm -rf "$XDG_STATE_HOME"
 CUPILOT=0 run_cmake || fail "CUPILOT=0"
@@ -170,8 +186,10 @@ exec 7>&-
 read -r pid <"$WORK/fifo"
 if grep -qx 7 "$WORK/descriptors"; then fail "the daemon holds a descriptor of the build's"; fi
 grep -qx 2 "$WORK/descriptors" || fail "the daemon has no standard error"
-[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$$" ] || fail "the daemon is our child"
-[ "$(ps -o sid= -p "$pid" | tr -d ' ')" != "$(ps -o sid= -p $$ | tr -d ' ')" ] || fail "same session"
+# Of /proc/PID/stat, which is there without `ps`: state, parent, process group, session.
+process() { sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f"$2"; }
+[ "$(process "$pid" 2)" != "$$" ] || fail "the daemon is our child"
+[ "$(process "$pid" 4)" != "$(process $$ 4)" ] || fail "same session"
 kill "$pid"
 
 say "a daemon that cannot start stops nobody"

@@ -12,7 +12,7 @@ if [ -n "$ON_HOST" ]; then options=(--target "$HOST_TARGET"); fi
 
 # A compiler that lies elsewhere, and runs nothing of what it makes.
 mkdir -p "$WORK/cross/bin" "$PREFIX/bin"
-printf '#!/bin/sh\nexec %s "$@"\n' "$NVCC" >"$WORK/cross/bin/nvcc"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$NVCC" >"$WORK/cross/bin/nvcc"
 printf '#!/bin/sh\n: >"%s/started"\n' "$WORK" >"$PREFIX/bin/cupilotd"
 chmod +x "$WORK/cross/bin/nvcc" "$PREFIX/bin/cupilotd"
 cat >"$WORK/toolchain.cmake" <<END
@@ -35,7 +35,7 @@ grep -q 'kernels are built as they are' "$LOG" && fail "a note in spite of the l
 build --target app
 expect_commands 1 1 "the cross build"
 expect_swapped app 7 "the cross build"
-grep -q 'cupilot:' "$LOG" && fail "something is said to be stale"
+grep -q '^cupilot:' "$LOG" && fail "something is said to be stale"
 
 say "without a lock file: the originals, and a note"
 rm "$LOCK"

@@ -41,12 +41,12 @@ if [ -n "$ON_HOST" ]; then [ "$("$BUILD/app" | cut -d' ' -f5)" = 13 ] || fail "a
 say "the same bytes as the daemon's swapped source for the same variant"
 texts() { ls "$(folder app)"/swap.*.cu "$(folder app)"/variant.*.cu; }
 locked_texts=$(texts)
-rm $locked_texts
+rm "$(folder app)"/swap.*.cu "$(folder app)"/variant.*.cu
 publish app 7 --quiet "$SOURCE/include/shared.h"
 [ "$(texts)" = "$locked_texts" ] || fail "other texts than the daemon's"
 
 say "deleted texts are written again"
-rm $locked_texts
+rm "$(folder app)"/swap.*.cu "$(folder app)"/variant.*.cu
 build
 expect_swapped app 7 "texts that were deleted"
 [ "$(texts)" = "$locked_texts" ] || fail "the texts were not written again"

@@ -83,7 +83,7 @@ build
 folders=()
 while read -r file; do folders+=("$(dirname "$file")"); done < <(find "$BUILD/cupilot" -name command.json | sort)
 [ ${#folders[@]} = 5 ] || fail "five objects expected, found: ${folders[*]}"
-find "$BUILD/cupilot" -path '*plain*' -name command.json | grep -q . && fail "a C++ source is recorded"
+find "$BUILD/cupilot/plain" -name command.json 2>/dev/null | grep -q . && fail "a C++ source is recorded"
 expect_noop "after the first build"
 numbers() { # what the program prints; without a device nothing can be said
   LD_LIBRARY_PATH=$BUILD "$BUILD/app" | tee "$WORK/numbers"
@@ -120,8 +120,8 @@ expect_noop "after five publications"
 
 say "exported targets and clangd's file know nothing of us"
 cmake --install "$BUILD" --prefix "$WORK/installed" >"$LOG" 2>&1 || fail "install"
-if grep -rqi 'cupilot' "$BUILD/parts.cmake" "$WORK/installed/lib/cmake"; then fail "an exported target carries our properties"; fi
-if grep -q 'cupilot-launcher\|stamp\.h\|swap\.' "$BUILD/compile_commands.json"; then fail "compile_commands.json names us"; fi
+if grep -qi cupilot <<<"$(without_paths "$BUILD/parts.cmake" "$WORK"/installed/lib/cmake/parts/*)"; then fail "an exported target carries our properties"; fi
+if grep -q 'cupilot-launcher\|stamp\.h\|swap\.' <<<"$(without_paths "$BUILD/compile_commands.json")"; then fail "compile_commands.json names us"; fi
 
 say "the real ccache in front of the compiler"
 if command -v ccache >/dev/null; then

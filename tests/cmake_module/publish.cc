@@ -80,6 +80,17 @@ void DescribeText(const std::string& source_text, records::Kernel& kernel) {
       "namespace app {\n" + source_text.substr(begin, end + 2 - begin) + "\n}\n";
 }
 
+// ".../cupilot/<target>/..." is an object's folder. The checkout and a target may be called so,
+// too.
+std::string BuildFolderOf(const std::string& folder) {
+  std::size_t end = folder.rfind("/cupilot/");
+  while (end != 0 && end != std::string::npos &&
+         !base::FileExists(folder.substr(0, end) + "/cupilot/project.json")) {
+    end = folder.rfind("/cupilot/", end - 1);
+  }
+  return folder.substr(0, end);
+}
+
 base::Result<> WriteLock(const Options& options) {
   TRY_ASSIGN(const records::CompileCommand command, ReadCommand(options));
   std::vector<std::pair<std::string, std::string>> files;
@@ -102,10 +113,9 @@ base::Result<> WriteLock(const Options& options) {
   evaluation.guard = swapped.variants[0].guard;
   evaluation.accepted = true;
   evaluation.speedup = swapped.variants[0].speedup;
-  const std::string build = options.folder.substr(0, options.folder.find("/cupilot/"));
+  const std::string build = BuildFolderOf(options.folder);
   const source::ProjectFolders folders{options.lock.substr(0, options.lock.rfind('/')),
                                        options.source_folder, build};
-  // ".../cupilot/<target>/..."
   const std::string below = options.folder.substr(build.size() + 9);
   const std::string target = below.substr(0, below.find('/'));
   source::LockJudge judge(command, folders);

@@ -13,7 +13,7 @@ sed -i 's/find_package(CuPilot QUIET)/add_subdirectory(cupilot)/' "$SOURCE/CMake
 configure
 build
 expect_commands 2 2 "first build"
-grep -lq "\"$BUILD\"" "$XDG_STATE_HOME"/cupilot/projects/*.json || fail "the build tree is not registered"
+grep -lqF "\"$BUILD\"" "$XDG_STATE_HOME"/cupilot/projects/*.json || fail "the build tree is not registered"
 expect_noop "after the first build"
 publish app 7
 build

@@ -49,6 +49,13 @@ expect_noop() {
   if [ "$GENERATOR" = Ninja ]; then grep -q 'no work to do' "$LOG" || fail "$1: ninja found work"; fi
 }
 
+# without_paths FILE...: their text but for this checkout's folders, whose names may have any word.
+without_paths() {
+  local text
+  text=$(cat "$@") || fail "$* cannot be read"
+  text=${text//"$WORK"/}
+  printf '%s\n' "${text//"$SOURCES"/}"
+}
 object() { echo "$BUILD/CMakeFiles/$1.dir/main.cu.o"; }
 folder() { echo "$BUILD/cupilot/$1/CMakeFiles/$1.dir/main.cu.o"; }
 publish() { # TARGET MARK OPTIONS...

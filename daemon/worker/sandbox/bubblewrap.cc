@@ -9,6 +9,7 @@
 
 #include "base/child.h"
 #include "base/compiler_program.h"
+#include "base/file.h"
 #include "worker/child.h"
 
 namespace cupilot::worker {
@@ -42,7 +43,7 @@ std::string Probe() {
   const std::string program = base::FindProgram("bwrap", "");
   if (program.empty()) return "";
   std::vector<std::string> words = BubblewrapWords(program, SystemAccess(), "/");
-  words.emplace_back(std::filesystem::exists("/usr/bin/true") ? "/usr/bin/true" : "/bin/true");
+  words.emplace_back(base::FileExists("/usr/bin/true") ? "/usr/bin/true" : "/bin/true");
   return Runs(std::move(words)) ? program : "";
 }
 

@@ -7,6 +7,15 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 
 rm -rf "$folder"
 mkdir -p "$folder"
+# CMake takes no toolkit in a folder with a blank; cuPilot's module mends that, but here it is not loaded.
+case "$nvcc" in
+  *" "*)
+    copy=$(mktemp -d)
+    trap 'rm -rf "$copy"' EXIT
+    cp -r "$(dirname "$nvcc")/.." "$copy/toolkit"
+    export CUPILOT_HOST_TOOLKIT=$copy/toolkit
+    nvcc=$copy/toolkit/bin/nvcc ;;
+esac
 env -u CUDAARCHS -u CUDAFLAGS CUDACXX="$nvcc" cmake -S "$source_folder" -B "$folder/build" -G "$generator" \
   -DCMAKE_CUDA_RUNTIME_LIBRARY="$runtime" -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
   > "$folder/configure.log" 2>&1 || { cat "$folder/configure.log"; fail "cmake does not take the compiler"; }

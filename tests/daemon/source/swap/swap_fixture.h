@@ -48,6 +48,13 @@ class SwapFolder : public ::testing::Test {
 // On PATH, so that another toolkit is tested where it stands first there.
 inline bool HasNvcc() { return std::system("nvcc --version > /dev/null 2>&1") == 0; }
 
+// A path as one word for Run().
+inline std::string Quoted(const std::string& path) {
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 inline std::string Joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += " " + word;

@@ -20,9 +20,9 @@ class SwappedSourceBehaviour : public SwapFolder {
         std::string(CUPILOT_TEST_SOURCE_DIR) + "/tests/daemon/source/swap/recording_runtime";
     // The runtime is included first, as nvcc does it.
     ASSERT_EQ(Run("g++ -g1 -fsanitize=undefined -fno-sanitize-recover=all -std=" + options +
-                  " -Wno-attributes -I" + runtime +
-                  " -I. -include cuda_runtime.h -DHOOK=" + swapped->hook + " -DSWAPPED='\"" +
-                  swapped->file_name + "\"' " + runtime + "/" + program + " -o behaviour -pthread"),
+                  " -Wno-attributes -I" + Quoted(runtime) + " -I. -include cuda_runtime.h -DHOOK=" +
+                  swapped->hook + " -DSWAPPED='\"" + swapped->file_name + "\"' " +
+                  Quoted(runtime + "/" + program) + " -o behaviour -pthread"),
               0)
         << Log();
   }

@@ -275,8 +275,8 @@ TEST_F(SwappedSourceNvcc, LinesOfDeviceCodeLeadToTheVariantsFile) {
 class SwappedSourceHost : public SwapFolder {};
 
 TEST_F(SwappedSourceHost, LinesLeadToTheVariantsFile) {
-  const std::string nvcc = CUPILOT_TEST_HOST_NVCC;
-  if (!base::FileExists(nvcc)) GTEST_SKIP() << "cupilot-nvcc is not built";
+  const std::string nvcc = Quoted(CUPILOT_TEST_HOST_NVCC);
+  if (!base::FileExists(CUPILOT_TEST_HOST_NVCC)) GTEST_SKIP() << "cupilot-nvcc is not built";
   SwapRequest request;
   request.source = Write("scale.cu", kScaleSource);
   request.unit = "app/scale.cu.o";
@@ -305,8 +305,8 @@ TEST_F(SwappedSourceHost, LinesLeadToTheVariantsFile) {
 
 // The same program on the host device.
 TEST_F(SwappedSourceHost, ProgramsComputeTheSameWithAndWithoutVariants) {
-  const std::string nvcc = CUPILOT_TEST_HOST_NVCC;
-  if (!base::FileExists(nvcc)) GTEST_SKIP() << "cupilot-nvcc is not built";
+  const std::string nvcc = Quoted(CUPILOT_TEST_HOST_NVCC);
+  if (!base::FileExists(CUPILOT_TEST_HOST_NVCC)) GTEST_SKIP() << "cupilot-nvcc is not built";
   Write("target.cu",
         "__global__ void k() {}\nint main() { __builtin_printf(\"%s\", "
         "cupilot_host_architecture((const void*)k)); }");
