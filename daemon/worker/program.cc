@@ -1,7 +1,9 @@
 #include "worker/program.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "records/argument_type.h"
 #include "source/swap/variant_text.h"
 #include "worker/tables.h"
 
@@ -25,7 +27,12 @@ class VariantPlanner {
   VariantPlanner(const records::Kernel& kernel, const records::Variant& variant, CasePlan& plan)
       : kernel_(kernel), variant_(variant), plan_(plan), environment_(plan.environment) {
     for (const auto& [name, value] : variant.values) {
-      if (value.is_number_integer()) environment_.integers[name] = value.get<std::int64_t>();
+      // As in the hook: a parameter hides a tunable, which hides what is built in.
+      const bool hidden = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                      [&](const auto& p) { return p.name == name; });
+      if (value.is_number_integer() && !hidden) {
+        environment_.integers[name] = value.get<std::int64_t>();
+      }
     }
   }
 
@@ -167,14 +174,22 @@ class VariantPlanner {
       }
       return base::Fail(base::InvalidArgument("arguments: there is no '" + name + "'"));
     }
-    records::Parameter parameter;
-    parameter.kind = records::ParameterKind::kInteger;
-    const std::string type = argument.value("type", "int");
-    parameter.bytes = type.find("long") != std::string::npos || type == "size_t" ? 8 : 4;
-    parameter.is_signed = type.find("unsigned") == std::string::npos && type != "size_t";
-    TRY_ASSIGN(const std::int64_t number, Value(argument.value("value", ""), "argument"));
+    const std::string name = argument.value("type", "");
+    const records::ArgumentType* const type = records::FindArgumentType(name);
+    if (type == nullptr) {
+      return base::Fail(base::InvalidArgument("arguments: type '" + name + "' is none of " +
+                                              records::ArgumentTypeNames()));
+    }
+    const Json text = argument.value("value", Json());
+    TRY_ASSIGN(const std::int64_t number,
+               Value(text.is_string() ? text.get<std::string>() : text.dump(), "argument"));
+    auto bytes = type->encode(number);
+    if (!bytes) {
+      return base::Fail(base::InvalidArgument("arguments: " + std::to_string(number) +
+                                              " is no value of type '" + name + "'"));
+    }
     ArgumentValue value;
-    TRY_ASSIGN(value.bytes, ScalarBytes(parameter, std::to_string(number)));
+    value.bytes = std::move(*bytes);
     return value;
   }
 
