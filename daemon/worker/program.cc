@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "records/argument_type.h"
+#include "records/workload_fit.h"
 #include "source/swap/variant_text.h"
 #include "worker/tables.h"
 
@@ -11,6 +12,8 @@ namespace cupilot::worker {
 namespace {
 
 using records::Json;
+
+constexpr std::int64_t kMostSharedBytes = 227 << 10;  // what a block has on the largest GPUs
 
 std::string Hex(const std::vector<std::byte>& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -77,9 +80,12 @@ class VariantPlanner {
 
   base::Result<> AddWorkspace(const records::Workspace& workspace, Program& program) {
     TRY_ASSIGN(const std::int64_t bytes, Value(workspace.bytes, "workspace " + workspace.name));
-    if (bytes <= 0 || bytes > (std::int64_t{1} << 34)) {
-      return base::Fail(base::InvalidArgument("the workspace '" + workspace.name + "' would have " +
-                                              std::to_string(bytes) + " bytes"));
+    const std::int64_t most =
+        std::min(records::kMostBufferBytes, plan_.most_bytes - plan_.layout.bytes);
+    if (bytes <= 0 || bytes > most) {
+      return base::Fail(base::InvalidArgument(
+          "the workspace '" + workspace.name + "' would have " + std::to_string(bytes) +
+          " bytes, and 1 to " + std::to_string(most) + " are possible on this device"));
     }
     Region region;
     region.name = workspace.name;
@@ -146,6 +152,11 @@ class VariantPlanner {
     step.shared_bytes = plan_.shared_bytes;
     if (!launch.shared_bytes.empty()) {
       TRY_ASSIGN(step.shared_bytes, Value(launch.shared_bytes, "shared_bytes"));
+      if (step.shared_bytes < 0 || step.shared_bytes > kMostSharedBytes) {
+        return base::Fail(base::InvalidArgument(
+            std::to_string(step.shared_bytes) + " bytes of shared memory, and 0 to " +
+            std::to_string(kMostSharedBytes) + " are possible"));
+      }
     }
     if (launch.arguments.empty()) {
       step.arguments = plan_.arguments;
