@@ -256,7 +256,7 @@ TEST(LaunchBytes, AreTheSameInTheGateAndInTheHook) {
   const std::string text = folder.Write("hook.cc", Program(kernel, variants));
   const std::string launches_file = folder.Write("launches", given);
   const std::string program = folder.path() + "/hook", results = folder.path() + "/results";
-  ASSERT_EQ(std::system(("g++ -std=c++17 -O0 -I '" CUPILOT_TEST_SOURCE_DIR
+  ASSERT_EQ(std::system(("g++ -std=c++17 -O0 -w -I '" CUPILOT_TEST_SOURCE_DIR
                          "/daemon/host_runtime/include' -DCUPILOT_HOST_ABI_VERSION=1 '" +
                          text + "' -o '" + program + "' && '" + program + "' < '" + launches_file +
                          "' > '" + results + "'")
