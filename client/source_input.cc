@@ -73,6 +73,7 @@ base::Result<Json> SourceParams(const Arguments& arguments) {
   Json params = {{"file", file},
                  {"kernel", arguments.kernel.empty() ? workload.kernel : arguments.kernel},
                  {"workload", records::ToJson(workload)},
+                 {"workload_file", workload_file},
                  {"device", arguments.device},
                  {"seed", arguments.seed}};
   if (!arguments.variant_file.empty()) {

@@ -12,15 +12,14 @@
 #include "evaluate/new_losses.h"
 #include "evaluate/stopped_build.h"
 #include "evaluate/verdict.h"
+#include "records/workload_fit.h"
 #include "source/swap/variant_text.h"
 
 namespace cupilot::evaluate {
 namespace {
 
-records::Json Summary(const Combined& combined) {
-  return {{"speedup", combined.speedup},
-          {"interval", combined.interval},
-          {"gain_us", combined.gain_us}};
+records::Json Summary(const Combined& all) {
+  return {{"speedup", all.speedup}, {"interval", all.interval}, {"gain_us", all.gain_us}};
 }
 
 }  // namespace
@@ -88,6 +87,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       if (!reply) return OnWorkerError(reply.error());
       evaluation_.checks.push_back({"whitelist", reply->passed, reply->detail});
       if (!reply->passed) return Reject(reply->reason, reply->detail);
+      const std::string excess =
+          records::ExcessiveWorkspace(request_.kernel, request_.workload, request_.variant);
+      if (!excess.empty()) return Reject("invalid_launch", excess);
       Enter(kBuild);
     }
     entries_ = std::move(reply->entries);
@@ -156,7 +158,6 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     const std::string loss = NewLosses(*reply, entries_, Tolerates(), baseline_.original_losses);
     if (!loss.empty()) return Reject("forbidden_numerics", loss);
     evaluation_.text_hash = TextHash(*reply, entries_);
-    // A limit on what the compiler may use (registers, local memory) belongs here.
     candidate_artifact_ = reply->artifact;
     candidate_lacks_ = reply->lacks;
     // Who has its turn waits for nobody who may wait for that, and who has asked already not for

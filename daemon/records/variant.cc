@@ -5,6 +5,7 @@
 #include "records/expression.h"
 #include "records/read_parts.h"
 #include "records/reader.h"
+#include "records/source_text.h"
 
 namespace cupilot::records {
 namespace {
@@ -283,7 +284,12 @@ void Read(const Json& json, const std::string& path, Variant& out, Reading& read
       .Optional("parents", out.parents);
   object.Finish();
   if (!object.ok()) return;
-  if (object.strict()) CheckVariant(out, object);
+  if (object.strict()) {
+    CheckVariant(out, object);
+    auto source = ResolveText(out.source);
+    if (!source) return object.Fail("source", source.error().message);
+    out.source = std::move(*source);
+  }
   // In a lenient reading an empty variant is one that is not there (a declined rewrite).
   if (!object.strict()) return;
   const std::string id = VariantId(out);

@@ -12,6 +12,7 @@
 #include "base/processors.h"
 #include "log/log.h"
 #include "records/json.h"
+#include "records/workload_fit.h"
 #include "search/strategy.h"
 #include "service/exchange_state.h"
 #include "service/job_text.h"
@@ -220,6 +221,9 @@ void Once::OnScanned(base::Result<protocol::ScanReply> reply) {
   }
   if (!kernel_.declined.empty()) return Finish(base::Fail(base::InvalidArgument(kernel_.declined)));
   workload_.kernel = kernel_.name;
+  if (auto fits = records::CheckWorkload(kernel_, workload_); !fits) {
+    return Finish(base::Fail(OfWorkload(fits.error())));
+  }
   if (verb_ == "evaluate") {
     Evaluate();
   } else {
@@ -263,6 +267,12 @@ void Once::FinishProof(const std::string& why_not, const Json& evaluation) {
               {"evaluation", evaluation}});
 }
 
+// With the file that the user can mend.
+base::Error Once::OfWorkload(const base::Error& error) const {
+  const std::string file = records::TextAt(params_, "workload_file");
+  return file.empty() || error.code != base::ErrorCode::kInvalidArgument ? error : error.In(file);
+}
+
 void Once::Evaluate() {
   auto variant = records::ParseVariant(params_.value("variant", Json()));
   if (!variant) return Finish(base::Fail(variant.error().In("variant")));
@@ -278,7 +288,7 @@ void Once::Evaluate() {
     write_({{"event", "stage"}, {"data", {{"stage", std::string(stage)}}}});
   };
   with_.evaluator.Evaluate(std::move(request), [this](base::Result<records::Evaluation> result) {
-    if (!result) return Finish(base::Fail(result.error()));
+    if (!result) return Finish(base::Fail(OfWorkload(result.error())));
     result->workload = WorkloadHash(workload_);
     if (verb_ != "verify") return Finish(records::ToJson(*result));
     const auto why = WhyNotProven(locked_.entry, *result);

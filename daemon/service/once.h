@@ -49,6 +49,7 @@ class Once {
 
  private:
   void Evaluate();
+  base::Error OfWorkload(const base::Error& error) const;
   void Tune();
   base::Result<> AllowModels(JobInput& input);
   base::Result<> LoadState();

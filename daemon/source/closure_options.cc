@@ -70,10 +70,16 @@ ParseOptions ToolkitParseOptions(const records::Kernel& kernel) {
 base::Result<ParseOutcome> ParseClosure(const records::Kernel& kernel, const std::string& text,
                                         const ParseOptions& options) {
   if (kernel.toolkit_include.empty()) return Parse(text, options);
-  if (!HasItsHeaders(text, options)) return Parse(text, ToolkitParseOptions(kernel));
+  const auto with_toolkit = [&] {
+    ParseOptions toolkit = ToolkitParseOptions(kernel);
+    toolkit.expand_begin = options.expand_begin;
+    toolkit.expand_end = options.expand_end;
+    return Parse(text, toolkit);
+  };
+  if (!HasItsHeaders(text, options)) return with_toolkit();
   TRY_ASSIGN(ParseOutcome outcome, Parse(text, options));
   if (outcome.errors.empty()) return outcome;
-  TRY_ASSIGN(ParseOutcome other, Parse(text, ToolkitParseOptions(kernel)));
+  TRY_ASSIGN(ParseOutcome other, with_toolkit());
   return other.errors.size() < outcome.errors.size() ? std::move(other) : std::move(outcome);
 }
 

@@ -5,16 +5,29 @@
 #include <string>
 #include <string_view>
 
+#include "records/source_text.h"
 #include "source/beyond_arguments.h"
 #include "source/closure_options.h"
+#include "source/entry_arguments.h"
+#include "source/promises.h"
+#include "source/scalar_cases.h"
 #include "source/swap/variant_text.h"
+#include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
 #include "source/whitelist_rules.h"
+#include "source/whitelist_words.h"
 
 namespace cupilot::source {
 namespace {
 
 using protocol::CheckVariantReply;
+
+// A block of the largest GPUs has so much shared memory, a module so many constants, a thread so
+// much local memory. Tables that a kernel reads are far smaller than the second-level cache.
+constexpr std::int64_t kMostSharedBytes = 227 << 10;
+constexpr std::int64_t kMostConstantBytes = 64 << 10;
+constexpr std::int64_t kMostLocalBytes = 512 << 10;
+constexpr std::int64_t kMostStaticBytes = 4 << 20;
 
 CheckVariantReply Rejected(std::string reason, std::string detail) {
   CheckVariantReply reply;
@@ -26,7 +39,9 @@ CheckVariantReply Rejected(std::string reason, std::string detail) {
 // The tree's part that belongs to the variant.
 class VariantTree {
  public:
-  VariantTree(const Tree& tree, const std::string& name) : tree_(tree), name_(name) {
+  // The variant's source stands at `begin` of the tree's text.
+  VariantTree(const Tree& tree, const std::string& name, std::size_t begin)
+      : tree_(tree), name_(name), begin_(begin) {
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const auto& node = tree.nodes[i];
       if (node.kind == Kind::kNamespace && node.name == name) {
@@ -38,7 +53,7 @@ class VariantTree {
   }
 
   // What is not allowed, empty if nothing.
-  std::string Check() {
+  std::string Check(const records::Kernel& kernel, const records::Variant& variant) {
     if (count_ != 1) return "it does not make exactly one namespace";
     CheckNothingOutside();
     for (const NodeId child : tree_.at(namespace_).children) CheckTopLevel(child);
@@ -46,15 +61,21 @@ class VariantTree {
       CheckNode(id);
       return wrong_.empty();
     });
+    const NodeId unstated = UnstatedScalarCase(tree_, namespace_, kernel, variant);
+    if (unstated != kNone) {
+      Wrong(unstated,
+            "a case of its own for values of a scalar, which no launch of the workload proves and "
+            "the guard does not state; state it there, or leave it out");
+    }
     return wrong_;
   }
 
-  std::vector<std::string> Entries() const {
-    std::vector<std::string> entries;
+  std::vector<NodeId> Entries() const {
+    std::vector<NodeId> entries;
     if (namespace_ == kNone) return entries;
     for (const NodeId child : tree_.at(namespace_).children) {
       if (IsA(tree_, child, Kind::kFunction) && Has(tree_, child, kGlobalAttr | kDefinition)) {
-        entries.push_back(tree_.at(child).qualified);
+        entries.push_back(child);
       }
     }
     return entries;
@@ -85,7 +106,33 @@ class VariantTree {
     for (char& c : text) {
       if (c == '\n') c = ' ';
     }
-    wrong_ = what + ": '" + text + "'";
+    const std::size_t at = std::max<std::size_t>(tree_.at(id).begin, begin_);
+    const auto line = std::count(tree_.text.begin() + static_cast<std::ptrdiff_t>(begin_),
+                                 tree_.text.begin() + static_cast<std::ptrdiff_t>(at), '\n') +
+                      1;
+    wrong_ = "line " + std::to_string(line) + " of the variant: " + what + ": '" + text + "'";
+  }
+
+  void CheckSize(NodeId id, std::int64_t bytes, std::int64_t most, const std::string& what) {
+    if (bytes <= most) return;
+    Wrong(id, std::to_string(bytes) + " bytes of " + what + ", more than the " +
+                  std::to_string(most) + " that a variant may have");
+  }
+
+  void CheckSizeOf(NodeId id, const Node& node) {
+    if (node.kind == Kind::kRecord) {
+      return CheckSize(id, node.type_bytes, kMostStaticBytes, "a type");
+    }
+    if ((node.flags & kSharedAttr) != 0) {
+      return CheckSize(id, node.type_bytes, kMostSharedBytes, "shared memory");
+    }
+    if ((node.flags & kLocal) != 0) {
+      return CheckSize(id, node.type_bytes, kMostLocalBytes, "local memory");
+    }
+    if ((node.flags & kConstantAttr) != 0) {
+      return CheckSize(id, constant_bytes_ += node.type_bytes, kMostConstantBytes, "constants");
+    }
+    CheckSize(id, static_bytes_ += node.type_bytes, kMostStaticBytes, "static data");
   }
 
   // Everything behind the start of the variant's namespace lies inside it.
@@ -199,6 +246,13 @@ class VariantTree {
             (node.flags & (kSharedAttr | kConstexpr)) == 0) {
           Wrong(id, "a static variable in a function");
         }
+        if ((node.flags & kRunsCode) != 0) {
+          Wrong(id, "an object that is made or destroyed by code of its own");
+        }
+        CheckSizeOf(id, node);
+        break;
+      case Kind::kRecord:
+        CheckSizeOf(id, node);
         break;
       case Kind::kCall:
         CheckCallee(id);
@@ -249,6 +303,8 @@ class VariantTree {
 
   const Tree& tree_;
   std::string name_;
+  std::size_t begin_;
+  std::int64_t constant_bytes_ = 0, static_bytes_ = 0;
   int count_ = 0;
   NodeId namespace_ = kNone;
   std::set<std::string> declared_;
@@ -261,8 +317,20 @@ CheckVariantReply CheckText(const records::Kernel& kernel, const records::Varian
   if (!include.empty()) {
     return Rejected("forbidden_construct", "the include " + include + " is not on the list");
   }
-  const std::string word = ForbiddenWords(variant.source);
-  if (!word.empty()) return Rejected("forbidden_construct", word);
+  const auto resolved = records::ResolveText(variant.source);
+  if (!resolved) return Rejected("forbidden_construct", resolved.error().message);
+  if (*resolved != variant.source) {
+    return Rejected("forbidden_construct", "the source has joined lines or other line ends");
+  }
+  if (Lex(variant.source).empty()) {
+    return Rejected("forbidden_construct",
+                    "line 1 of the variant: there is nothing but comments; '" +
+                        records::LaunchesOf(variant).front().entry +
+                        "' is launched (a backslash at a comment's end joins it to the next line)");
+  }
+  std::string wrong = ForbiddenWords(variant.source);
+  if (wrong.empty()) wrong = ForbiddenPromise(kernel, variant);
+  if (!wrong.empty()) return Rejected("forbidden_construct", wrong);
   const std::string fast =
       FastMath(variant.source, kernel.closure_source + "\n" + kernel.closure_macros);
   if (!fast.empty()) {
@@ -275,12 +343,10 @@ CheckVariantReply CheckText(const records::Kernel& kernel, const records::Varian
 
 // The first error, by the variant's own lines where it stands there: who wrote the variant knows no
 // others.
-std::string ErrorOf(const ParseOutcome& outcome, std::string_view text,
+std::string ErrorOf(const ParseOutcome& outcome, std::string_view text, std::size_t begin,
                     const records::Variant& variant) {
   const Diagnostic& first = outcome.errors.front();
-  const std::size_t begin = text.rfind(variant.source);
-  const bool inside = begin != std::string_view::npos && first.offset >= begin &&
-                      first.offset < begin + variant.source.size();
+  const bool inside = first.offset >= begin && first.offset < begin + variant.source.size();
   if (!inside) return FirstError(outcome);
   const std::string_view before = text.substr(begin, first.offset - begin);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -292,20 +358,22 @@ std::string ErrorOf(const ParseOutcome& outcome, std::string_view text,
 }
 
 CheckVariantReply CheckEntries(const records::Kernel& kernel, const records::Variant& variant,
-                               std::vector<std::string> entries) {
+                               const Tree& tree, const std::vector<NodeId>& entries) {
   for (const records::Launch& launch : records::LaunchesOf(variant)) {
     if (!launch.fill.empty()) continue;
     const std::string name = EntryName(kernel, variant, launch.entry);
-    bool found = false;
-    for (const std::string& entry : entries) found = found || entry == name;
-    if (!found) {
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](NodeId entry) { return tree.at(entry).qualified == name; });
+    if (found == entries.end()) {
       return Rejected("invalid_launch",
                       "the source defines no __global__ function '" + launch.entry + "'");
     }
+    const std::string wrong = WrongArguments(tree, *found, kernel, variant, launch);
+    if (!wrong.empty()) return Rejected("invalid_launch", wrong);
   }
   CheckVariantReply reply;
   reply.passed = true;
-  reply.entries = std::move(entries);
+  for (const NodeId entry : entries) reply.entries.push_back(tree.at(entry).qualified);
   return reply;
 }
 
@@ -333,19 +401,27 @@ base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest
 
   base::Result<std::string> text = CandidateText(kernel, variant);
   if (!text) return Rejected("forbidden_construct", text.error().message);
-  TRY_ASSIGN(const ParseOutcome outcome, ParseClosure(kernel, *text));
+  const std::size_t begin = text->rfind(variant.source);
+  ParseOptions options = ClosureParseOptions(kernel);
+  options.expand_begin = static_cast<std::uint32_t>(begin);
+  options.expand_end = static_cast<std::uint32_t>(begin + variant.source.size());
+  TRY_ASSIGN(const ParseOutcome outcome, ParseClosure(kernel, *text, options));
+  // Macros of the user and of headers may stand for what the text itself does not show.
+  std::string wrong = ForbiddenWords(outcome.expanded);
+  if (wrong.empty()) wrong = PromiseOfMacro(variant.source, outcome.expanded);
+  if (!wrong.empty()) return Rejected("forbidden_construct", wrong);
   if (!outcome.errors.empty()) {
     TRY_ASSIGN(const ParseOutcome original, ParseClosure(kernel, kernel.closure_source));
     if (!original.errors.empty()) {
       return base::Fail(base::Unsupported("the text of the kernel " + kernel.name +
                                           " does not parse: " + FirstError(original)));
     }
-    return Rejected("build_failed", ErrorOf(outcome, *text, variant));
+    return Rejected("build_failed", ErrorOf(outcome, *text, begin, variant));
   }
-  VariantTree tree(outcome.tree, records::VariantNamespace(variant.id));
-  const std::string wrong = tree.Check();
+  VariantTree tree(outcome.tree, records::VariantNamespace(variant.id), begin);
+  wrong = tree.Check(kernel, variant);
   if (!wrong.empty()) return Rejected("forbidden_construct", wrong);
-  CheckVariantReply reply = CheckEntries(kernel, variant, tree.Entries());
+  CheckVariantReply reply = CheckEntries(kernel, variant, outcome.tree, tree.Entries());
   if (reply.passed) {
     reply.bare_closure = BareClosure(outcome.tree, tree.UnusedBody(kernel.name), kernel, *text);
   }

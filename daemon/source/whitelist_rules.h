@@ -1,5 +1,5 @@
-// The rules of whitelist.cc that need no tree of the whole: words of the source, and which system
-// functions device code may use.
+// The rules of whitelist.cc that need no tree of the whole: which headers, fast-math intrinsics and
+// system functions device code may use.
 #pragma once
 
 #include <string>
@@ -9,11 +9,6 @@
 #include "source/syntax/tree.h"
 
 namespace cupilot::source {
-
-// What is wrong with the words of a variant's source ("line 3: 'throw' is not device code"), empty
-// if nothing is: directives and their disguises, keywords of host code, attributes, unbalanced
-// brackets.
-std::string ForbiddenWords(std::string_view source);
 
 // Fast-math intrinsics in `source` that `original` does not use; empty if there are none.
 std::string FastMath(std::string_view source, std::string_view original);

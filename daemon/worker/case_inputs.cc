@@ -57,6 +57,17 @@ std::size_t KeptBytes() {
   return std::min(kMostKeptBytes, memory / 12);
 }
 
+const Region* ChangedInput(const Layout& layout, const CaseInputs& before,
+                           std::span<const std::byte> after) {
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const Region& region = layout.regions[r];
+    const std::vector<std::byte>& held = before.regions[r];
+    if (!region.input || region.output || held.empty()) continue;
+    if (!device::SameBytes(held.data(), after.data() + region.offset, held.size())) return &region;
+  }
+  return nullptr;
+}
+
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,
                       const GateFill* fill) {
   return InputsKey(set, case_name, std::string(fill == nullptr ? "workload" : fill->name));

@@ -25,6 +25,10 @@ struct CaseInputs {
   bool changed = true;                          // not what the workload itself says
 };
 
+// The first input that a run has changed though it is no output; null: none is.
+const Region* ChangedInput(const Layout& layout, const CaseInputs& before,
+                           std::span<const std::byte> after);
+
 // What names the contents of a case on one fill (null: the workload's own) and one seed, as a build
 // of the original has them.
 std::string InputsKey(const protocol::CandidateSet& set, const std::string& case_name,

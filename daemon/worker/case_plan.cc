@@ -1,12 +1,10 @@
 #include "worker/case_plan.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include "base/base64.h"
+#include "records/workload_fit.h"
 #include "worker/fill_recipe.h"
 #include "worker/members.h"
 #include "worker/tables.h"
@@ -19,48 +17,12 @@ using base::Fail;
 using base::InvalidArgument;
 using base::Result;
 
-constexpr std::int64_t kMaxRegionBytes = std::int64_t{1} << 36;
+constexpr std::int64_t kMaxRegionBytes = records::kMostBufferBytes;
+// Original and candidate have an arena each, and there are copies; on the host the twin's is twice
+// as large, and inputs and results are kept.
+constexpr std::int64_t kShareOfMemory = 4, kShareOfHost = 8;
 constexpr std::int64_t kPointerBytes = 8;
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 20;  // of a table
-
-Result<double> NumberOf(const std::string& text) {
-  if (text == "true") return 1;
-  if (text == "false") return 0;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || end != text.c_str() + text.size()) {
-    return Fail(InvalidArgument("'" + text + "' is no number"));
-  }
-  return value;
-}
-
-struct Integer {
-  std::uint64_t bits = 0;
-  bool readable = true;  // fits a signed 64-bit integer, as expressions need
-  std::int64_t value = 0;
-};
-
-Result<Integer> IntegerOf(const std::string& text) {
-  if (text == "true" || text == "false") {
-    const bool yes = text == "true";
-    return Integer{yes ? 1u : 0u, true, yes ? 1 : 0};
-  }
-  char* end = nullptr;
-  errno = 0;
-  if (text.starts_with("-")) {
-    const long long value = std::strtoll(text.c_str(), &end, 0);
-    if (errno == 0 && end == text.c_str() + text.size()) {
-      return Integer{static_cast<std::uint64_t>(value), true, value};
-    }
-  } else if (!text.empty()) {
-    const unsigned long long value = std::strtoull(text.c_str(), &end, 0);
-    if (errno == 0 && end == text.c_str() + text.size()) {
-      const bool readable = value <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-      return Integer{value, readable, static_cast<std::int64_t>(value)};
-    }
-  }
-  return Fail(InvalidArgument("'" + text + "' is no integer of 64 bits"));
-}
 
 // Plans one case; holds what the steps share.
 class Planner {
@@ -80,6 +42,15 @@ class Planner {
       if (!added) return Fail(added.error().In(PathOf(i)));
     }
     TRY(AddGlobals());
+    const bool host = device_.architecture.starts_with("host");
+    if (device_.memory_bytes > 0) {
+      plan_.most_bytes = device_.memory_bytes / (host ? kShareOfHost : kShareOfMemory);
+    }
+    if (plan_.layout.bytes > plan_.most_bytes) {
+      return Fail(InvalidArgument(
+          "case '" + case_.name + "': its buffers have " + std::to_string(plan_.layout.bytes) +
+          " bytes, and " + std::to_string(plan_.most_bytes) + " are possible on this device"));
+    }
     return std::move(plan_);
   }
 
@@ -132,15 +103,18 @@ class Planner {
         if (bytes) NameMembers(parameter, i, *bytes, plan_.environment);
         continue;
       }
+      if (auto fits = records::CheckScalar(parameter, argument.value); !fits) {
+        return Fail(fits.error().In(PathOf(i)));
+      }
       const std::string position = "$" + std::to_string(i);
       if (parameter.kind == records::ParameterKind::kInteger) {
-        auto integer = IntegerOf(argument.value);
+        auto integer = records::ReadInteger(argument.value);
         if (!integer) return Fail(integer.error().In(PathOf(i)));
         if (!integer->readable) continue;
         plan_.environment.integers[position] = integer->value;
         if (!parameter.name.empty()) plan_.environment.integers[parameter.name] = integer->value;
       } else if (parameter.kind == records::ParameterKind::kFloating) {
-        auto number = NumberOf(argument.value);
+        auto number = records::ReadFloating(argument.value);
         if (!number) return Fail(number.error().In(PathOf(i)));
         plan_.environment.floats[position] = *number;
         if (!parameter.name.empty()) plan_.environment.floats[parameter.name] = *number;
@@ -544,7 +518,7 @@ Result<std::vector<std::byte>> ScalarBytes(const records::Parameter& parameter,
                                            const std::string& value) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(parameter.bytes));
   if (parameter.kind == records::ParameterKind::kFloating) {
-    TRY_ASSIGN(const double number, NumberOf(value));
+    TRY_ASSIGN(const double number, records::ReadFloating(value));
     if (parameter.bytes == 8) {
       std::memcpy(bytes.data(), &number, 8);
       return bytes;
@@ -555,7 +529,7 @@ Result<std::vector<std::byte>> ScalarBytes(const records::Parameter& parameter,
     return bytes;
   }
   if (parameter.kind == records::ParameterKind::kInteger && parameter.bytes <= 8) {
-    TRY_ASSIGN(const Integer integer, IntegerOf(value));
+    TRY_ASSIGN(const records::WholeNumber integer, records::ReadInteger(value));
     std::memcpy(bytes.data(), &integer.bits, bytes.size());
     return bytes;
   }

@@ -109,6 +109,8 @@ struct CasePlan {
   std::vector<std::optional<Reference>> references;  // by parameter; nullopt: no pointer
   std::vector<GlobalUse> globals;
   Layout layout;
+  // That the layout may have on the device, with workspaces.
+  std::int64_t most_bytes = INT64_MAX;
 };
 
 // What is wider than in the original, for the double twin.

@@ -1,7 +1,10 @@
 #include "worker/program.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "records/argument_type.h"
+#include "records/workload_fit.h"
 #include "source/swap/variant_text.h"
 #include "worker/tables.h"
 
@@ -9,6 +12,8 @@ namespace cupilot::worker {
 namespace {
 
 using records::Json;
+
+constexpr std::int64_t kMostSharedBytes = 227 << 10;  // what a block has on the largest GPUs
 
 std::string Hex(const std::vector<std::byte>& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -25,7 +30,12 @@ class VariantPlanner {
   VariantPlanner(const records::Kernel& kernel, const records::Variant& variant, CasePlan& plan)
       : kernel_(kernel), variant_(variant), plan_(plan), environment_(plan.environment) {
     for (const auto& [name, value] : variant.values) {
-      if (value.is_number_integer()) environment_.integers[name] = value.get<std::int64_t>();
+      // As in the hook: a parameter hides a tunable, which hides what is built in.
+      const bool hidden = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                      [&](const auto& p) { return p.name == name; });
+      if (value.is_number_integer() && !hidden) {
+        environment_.integers[name] = value.get<std::int64_t>();
+      }
     }
   }
 
@@ -70,9 +80,12 @@ class VariantPlanner {
 
   base::Result<> AddWorkspace(const records::Workspace& workspace, Program& program) {
     TRY_ASSIGN(const std::int64_t bytes, Value(workspace.bytes, "workspace " + workspace.name));
-    if (bytes <= 0 || bytes > (std::int64_t{1} << 34)) {
-      return base::Fail(base::InvalidArgument("the workspace '" + workspace.name + "' would have " +
-                                              std::to_string(bytes) + " bytes"));
+    const std::int64_t most =
+        std::min(records::kMostBufferBytes, plan_.most_bytes - plan_.layout.bytes);
+    if (bytes <= 0 || bytes > most) {
+      return base::Fail(base::InvalidArgument(
+          "the workspace '" + workspace.name + "' would have " + std::to_string(bytes) +
+          " bytes, and 1 to " + std::to_string(most) + " are possible on this device"));
     }
     Region region;
     region.name = workspace.name;
@@ -139,6 +152,11 @@ class VariantPlanner {
     step.shared_bytes = plan_.shared_bytes;
     if (!launch.shared_bytes.empty()) {
       TRY_ASSIGN(step.shared_bytes, Value(launch.shared_bytes, "shared_bytes"));
+      if (step.shared_bytes < 0 || step.shared_bytes > kMostSharedBytes) {
+        return base::Fail(base::InvalidArgument(
+            std::to_string(step.shared_bytes) + " bytes of shared memory, and 0 to " +
+            std::to_string(kMostSharedBytes) + " are possible"));
+      }
     }
     if (launch.arguments.empty()) {
       step.arguments = plan_.arguments;
@@ -167,14 +185,22 @@ class VariantPlanner {
       }
       return base::Fail(base::InvalidArgument("arguments: there is no '" + name + "'"));
     }
-    records::Parameter parameter;
-    parameter.kind = records::ParameterKind::kInteger;
-    const std::string type = argument.value("type", "int");
-    parameter.bytes = type.find("long") != std::string::npos || type == "size_t" ? 8 : 4;
-    parameter.is_signed = type.find("unsigned") == std::string::npos && type != "size_t";
-    TRY_ASSIGN(const std::int64_t number, Value(argument.value("value", ""), "argument"));
+    const std::string name = argument.value("type", "");
+    const records::ArgumentType* const type = records::FindArgumentType(name);
+    if (type == nullptr) {
+      return base::Fail(base::InvalidArgument("arguments: type '" + name + "' is none of " +
+                                              records::ArgumentTypeNames()));
+    }
+    const Json text = argument.value("value", Json());
+    TRY_ASSIGN(const std::int64_t number,
+               Value(text.is_string() ? text.get<std::string>() : text.dump(), "argument"));
+    auto bytes = type->encode(number);
+    if (!bytes) {
+      return base::Fail(base::InvalidArgument("arguments: " + std::to_string(number) +
+                                              " is no value of type '" + name + "'"));
+    }
     ArgumentValue value;
-    TRY_ASSIGN(value.bytes, ScalarBytes(parameter, std::to_string(number)));
+    value.bytes = std::move(*bytes);
     return value;
   }
 

@@ -216,7 +216,12 @@ class References::Original {
     // How much is asked goes by it: one run that had to wait must not say.
     result.original_us = result.original_us > 0 ? std::min(result.original_us, took) : took;
     const auto outside = FirstByteOutside(plan.layout, lease_->memory(), before.red);
-    if (!outside) return std::string();
+    if (!outside) {
+      const Region* const changed = ChangedInput(plan.layout, inputs, lease_->memory());
+      if (changed == nullptr) return std::string();
+      return "the original writes to '" + changed->name +
+             "', and its access says that it is only read; \"out\" or \"inout\" is right";
+    }
     return "the original itself is at fault: " + DescribeByteOutside(plan.layout, *outside);
   }
 

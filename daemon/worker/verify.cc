@@ -92,15 +92,14 @@ class Verification {
     Trial trial(request_, workload, original);
     std::unique_ptr<StandIn> stand_in;
     bool looked_for = original.layout.bytes <= kMuchData;
-    TRY_ASSIGN(Finding finding, trial.Start());
-    // The steps rely on it, whichever of them are asked.
-    if (finding.reason.empty()) {
-      TRY_ASSIGN(const auto results, trial.Workload());
-      if (!results->dropped.empty()) {
-        OriginalFailed("the workload '" + workload.name + "': " + results->dropped);
-        return {};
-      }
+    // The steps rely on it, whichever of them are asked; and a workload that is none is nothing
+    // that the candidate could be judged by.
+    TRY_ASSIGN(const auto results, trial.Workload());
+    if (!results->dropped.empty()) {
+      OriginalFailed("the workload '" + workload.name + "': " + results->dropped);
+      return {};
     }
+    TRY_ASSIGN(Finding finding, trial.Start());
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty()) break;
       if (!Asked(step)) continue;

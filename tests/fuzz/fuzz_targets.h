@@ -15,15 +15,20 @@ std::string SwappedSource(std::string_view bytes);
 std::string Formats(std::string_view bytes);
 std::string Expressions(std::string_view bytes);
 std::string Protocol(std::string_view bytes);
+std::string VariantText(std::string_view bytes);
 
 struct Target {
   const char* name;
   std::string (*run)(std::string_view bytes);
 };
 inline constexpr Target kTargets[] = {
-    {"tags", Tags},         {"lexer", Lexer},
-    {"formats", Formats},   {"swapped_source", SwappedSource},
-    {"protocol", Protocol}, {"expressions", Expressions},
+    {"tags", Tags},
+    {"lexer", Lexer},
+    {"formats", Formats},
+    {"swapped_source", SwappedSource},
+    {"protocol", Protocol},
+    {"expressions", Expressions},
+    {"variant_text", VariantText},
 };
 
 }  // namespace cupilot::fuzz

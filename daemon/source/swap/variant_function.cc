@@ -1,8 +1,8 @@
 #include "source/swap/variant_function.h"
 
 #include <algorithm>
-#include <array>
 
+#include "records/argument_type.h"
 #include "source/swap/hook_names.h"
 #include "source/swap/pattern.h"
 #include "source/swap/variant_text.h"
@@ -13,20 +13,7 @@ namespace {
 using records::Json;
 using records::Launch;
 
-// What {"type", "value"} arguments may be; anything else would be text of a model in host code.
-constexpr std::array<std::string_view, 20> kArgumentTypes = {
-    "bool",         "char",           "signed char", "unsigned char",
-    "short",        "unsigned short", "int",         "unsigned",
-    "unsigned int", "long",           "size_t",      "unsigned long",
-    "long long",    "float",          "double",      "unsigned long long",
-    "int64_t",      "uint64_t",       "int32_t",     "uint32_t"};
 constexpr std::int64_t kMostSteps = 64;
-
-bool IsArgumentType(const std::string& type) {
-  return std::find(kArgumentTypes.begin(), kArgumentTypes.end(), type) != kArgumentTypes.end();
-}
-
-bool IsFloating(const std::string& type) { return type == "float" || type == "double"; }
 
 class Writer {
  public:
@@ -271,7 +258,8 @@ class Writer {
       } else {
         TRY_ASSIGN(const std::string definition, ValueArgument(argument, i, failure));
         out.definitions += definition;
-        type = argument.value("type", std::string());
+        TRY_ASSIGN(const records::ArgumentType* row, TypeOf(argument));
+        type = row->canonical;
         address = "&argument_" + std::to_string(i);
       }
       out.types += separator + type;
@@ -281,19 +269,27 @@ class Writer {
     return out;
   }
 
+  static base::Result<const records::ArgumentType*> TypeOf(const Json& argument) {
+    const std::string name = argument.value("type", std::string());
+    const records::ArgumentType* type = records::FindArgumentType(name);
+    if (type == nullptr) {
+      return base::Fail(base::InvalidArgument("arguments: type '" + name + "' is none of " +
+                                              records::ArgumentTypeNames()));
+    }
+    return type;
+  }
+
   base::Result<std::string> ValueArgument(const Json& argument, std::size_t index,
                                           const std::string& failure) const {
-    const std::string type = argument.value("type", std::string());
-    if (!IsArgumentType(type)) {
-      return base::Fail(base::InvalidArgument("arguments: type '" + type + "' is not allowed"));
-    }
+    TRY_ASSIGN(const records::ArgumentType* row, TypeOf(argument));
+    const std::string type(row->canonical);
     const Json value = argument.value("value", Json());
     const std::string expression = value.is_string() ? value.get<std::string>() : value.dump();
     TRY_ASSIGN(const std::string printed, names_.Print(expression, "value"));
     const std::string name = "argument_" + std::to_string(index);
     std::string text = "      if (!(" + printed + ")) " + failure + "\n      " + type + " " + name +
                        " = (" + type + ")value;\n";
-    if (!IsFloating(type)) {
+    if (!row->floating) {
       text += "      if ((long long)" + name + " != value || (" + name + " < 0) != (value < 0)) " +
               failure + "\n";
     }

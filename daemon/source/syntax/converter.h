@@ -72,6 +72,8 @@ class Converter {
   NodeId Function(const clang::FunctionDecl* function, NodeId parent,
                   const clang::TemplateDecl* head);
   NodeId Variable(const clang::VarDecl* variable, NodeId parent, const clang::TemplateDecl* head);
+  bool RunsCode(const clang::VarDecl* variable) const;
+  std::int64_t LargestInstance(const clang::TemplateDecl* head) const;  // bytes of a variable
   NodeId Tag(const clang::TagDecl* tag, NodeId parent, const clang::TemplateDecl* head);
   NodeId Field(const clang::DeclaratorDecl* field, NodeId parent);
   NodeId Alias(const clang::NamedDecl* alias, NodeId parent, const clang::TemplateDecl* head);

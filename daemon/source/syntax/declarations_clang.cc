@@ -3,6 +3,7 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <llvm/Support/raw_ostream.h>
@@ -31,6 +32,18 @@ bool IsSpecifier(std::string_view word) {
       "constinit", "__host__", "__device__", "__global__",   "__extension__"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
+
+// A temporary that lives as long as the program because a reference is bound to it.
+bool KeepsDestructibleTemporary(const clang::Stmt* part) {
+  if (part == nullptr) return false;
+  if (const auto* kept = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(part)) {
+    const bool lasting = kept->getStorageDuration() == clang::SD_Static ||
+                         kept->getStorageDuration() == clang::SD_Thread;
+    if (lasting && kept->getType().isDestructedType() != clang::QualType::DK_none) return true;
+  }
+  return std::any_of(part->child_begin(), part->child_end(), KeepsDestructibleTemporary);
+}
+
 bool IsAttribute(std::string_view word) {
   return word == "__attribute__" || word == "__attribute" || word == "alignas" ||
          word == "__declspec" || word == "_Alignas";
@@ -239,6 +252,7 @@ NodeId Converter::Variable(const clang::VarDecl* variable, NodeId parent,
   if (head != nullptr) {
     DescribeTemplate(head, at(id));
     TemplateParameters(head->getTemplateParameters(), id);
+    at(id).type_bytes = std::max(at(id).type_bytes, LargestInstance(head));
   }
   LocateType(at(id));
   UseAttributes(id, variable);
@@ -257,6 +271,34 @@ NodeId Converter::Variable(const clang::VarDecl* variable, NodeId parent,
   return id;
 }
 
+bool Converter::RunsCode(const clang::VarDecl* variable) const {
+  if (!variable->hasGlobalStorage() || llvm::isa<clang::ParmVarDecl>(variable)) return false;
+  if (variable->hasAttr<clang::CUDASharedAttr>() || variable->isInvalidDecl()) return false;
+  const clang::QualType type = variable->getType();
+  const clang::Expr* const init = variable->getInit();
+  if (type->isDependentType() || (init != nullptr && init->isValueDependent())) {
+    return !variable->isConstexpr();
+  }
+  if (type.isDestructedType() != clang::QualType::DK_none) return true;
+  if (init == nullptr || KeepsDestructibleTemporary(init)) return init != nullptr;
+  const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(init->IgnoreImplicit());
+  const bool nothing = made != nullptr && made->getConstructor()->isTrivial() &&
+                       made->getConstructor()->isDefaultConstructor();
+  return !nothing && !variable->hasConstantInitialization();
+}
+
+std::int64_t Converter::LargestInstance(const clang::TemplateDecl* head) const {
+  std::int64_t largest = 0;
+  const auto* variables = llvm::dyn_cast<clang::VarTemplateDecl>(head);
+  if (variables == nullptr) return 0;
+  for (const clang::VarTemplateSpecializationDecl* one : variables->specializations()) {
+    Node sized;
+    SetLayout(one->getType(), sized);
+    largest = std::max(largest, sized.type_bytes);
+  }
+  return largest;
+}
+
 void Converter::DescribeVariable(const clang::VarDecl* variable, Node& node) {
   if (Written<clang::CUDASharedAttr>(variable)) node.flags |= kSharedAttr;
   if (Written<clang::CUDAConstantAttr>(variable)) node.flags |= kConstantAttr;
@@ -270,6 +312,7 @@ void Converter::DescribeVariable(const clang::VarDecl* variable, Node& node) {
   if (variable->isThisDeclarationADefinition() == clang::VarDecl::Definition) {
     node.flags |= kDefinition;
   }
+  if (RunsCode(variable)) node.flags |= kRunsCode;
   const clang::QualType type = variable->getType();
   if (type.isConstQualified()) node.flags |= kConst;
   if (type.isVolatileQualified() ||

@@ -114,7 +114,10 @@ class Scanner {
       ++at_;
     }
     if (at_ < end_ && text_[at_] == quote) ++at_;
-    while (at_ < end_ && IsIdentifierPart(text_[at_])) ++at_;  // a literal's suffix
+    // A literal's suffix; a digit begins the next token.
+    if (IsIdentifierStart(At(at_))) {
+      while (at_ < end_ && IsIdentifierPart(text_[at_])) ++at_;
+    }
     return quote == '"' ? TokenKind::kString : TokenKind::kChar;
   }
 

@@ -1,6 +1,7 @@
 // Text to tree, by clang. The only other header with a clang-backed implementation is preprocess.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct ParseOptions {
   // They are kept when a text begins so for the first time: another one is sure to come. Without
   // it the second one does that, since it costs more than parsing them.
   bool keep_at_once = false;
+  // The part of the text, [begin, end), that ParseOutcome::expanded is of.
+  std::uint32_t expand_begin = 0;
+  std::uint32_t expand_end = 0;
 };
 
 struct Diagnostic {
@@ -41,6 +45,9 @@ struct ParseOutcome {
   std::vector<Diagnostic>
       errors;                 // of user text; a tree with errors is still usable for what parsed
   bool kept_headers = false;  // the headers did not have to be read
+  // What the compiler sees of [expand_begin, expand_end): its tokens with all macros expanded, each
+  // on the line on which it stands or its macro does; the operator _Pragma by its name alone.
+  std::string expanded;
 };
 
 // CUDA host-side parse (kernel launches, attributes and device code in one tree). Fails only if

@@ -172,10 +172,51 @@ void AddPrelude(clang::CompilerInstance& compiler, bool preprocessed) {
   preprocessor.setPredefines(preprocessor.getPredefines() + Prelude(preprocessed));
 }
 
+// Writes ParseOutcome::expanded while clang reads.
+class ExpandedText final : public clang::PPCallbacks {
+ public:
+  ExpandedText(clang::Preprocessor& preprocessor, const std::string& text,
+               const ParseOptions& options, std::string& expanded)
+      : preprocessor_(preprocessor),
+        text_(text),
+        at_(options.expand_begin),
+        end_(options.expand_end),
+        expanded_(expanded) {}
+
+  void Take(const clang::Token& token) {
+    if (token.isAnnotation() || token.is(clang::tok::eof)) return;
+    Put(token.getLocation(), preprocessor_.getSpelling(token));
+  }
+  void PragmaDirective(clang::SourceLocation place,
+                       clang::PragmaIntroducerKind introducer) override {
+    if (introducer != clang::PIK_HashPragma) Put(place, "_Pragma");
+  }
+
+ private:
+  void Put(clang::SourceLocation location, const std::string& spelling) {
+    const clang::SourceManager& sources = preprocessor_.getSourceManager();
+    const clang::SourceLocation place = sources.getExpansionLoc(location);
+    if (sources.getFileID(place) != sources.getMainFileID()) return;
+    const std::uint32_t offset = sources.getFileOffset(place);
+    if (offset < at_ || offset >= end_) return;
+    expanded_.append(
+        static_cast<std::size_t>(std::count(
+            text_.begin() + at_, text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n')),
+        '\n');
+    at_ = offset;
+    expanded_ += ' ' + spelling;
+  }
+
+  clang::Preprocessor& preprocessor_;
+  const std::string& text_;
+  std::uint32_t at_, end_;
+  std::string& expanded_;
+};
+
 class ParseAction final : public clang::ASTFrontendAction {
  public:
-  ParseAction(const std::string& text, const ParseOptions& options, Tree& tree)
-      : text_(text), options_(options), tree_(tree) {}
+  ParseAction(const std::string& text, const ParseOptions& options, ParseOutcome& outcome)
+      : text_(text), options_(options), outcome_(outcome) {}
 
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
@@ -184,13 +225,21 @@ class ParseAction final : public clang::ASTFrontendAction {
     if (compiler.getPreprocessorOpts().ImplicitPCHInclude.empty()) {
       AddPrelude(compiler, options_.preprocessed);
     }
-    return std::make_unique<TreeConsumer>(compiler, text_, options_, tree_);
+    if (options_.expand_begin < options_.expand_end) {
+      clang::Preprocessor& preprocessor = compiler.getPreprocessor();
+      auto expanded =
+          std::make_unique<ExpandedText>(preprocessor, text_, options_, outcome_.expanded);
+      preprocessor.setTokenWatcher(
+          [to = expanded.get()](const clang::Token& token) { to->Take(token); });
+      preprocessor.addPPCallbacks(std::move(expanded));
+    }
+    return std::make_unique<TreeConsumer>(compiler, text_, options_, outcome_.tree);
   }
 
  private:
   const std::string& text_;
   const ParseOptions& options_;
-  Tree& tree_;
+  ParseOutcome& outcome_;
 };
 
 std::vector<std::string> Arguments(const ParseOptions& options) {
@@ -408,7 +457,7 @@ base::Result<ParseOutcome> Parse(const std::string& text, const ParseOptions& op
   ParseOutcome outcome;
   outcome.kept_headers = kept != nullptr;
   Collector collector(outcome.errors, options.file_name);
-  ParseAction action(text, options, outcome.tree);
+  ParseAction action(text, options, outcome);
   const bool accepted = Execute(arguments, files, collector, action);
   if (outcome.tree.nodes.empty() && kept != nullptr) {
     Kept().Forget(kept);

@@ -136,6 +136,9 @@ enum Flag : std::uint32_t {
   kReference = 1u << 22,     // variable, parameter: of reference type
   kElementConst = 1u << 23,  // pointer or array of const elements
   kVirtual = 1u << 24,       // function: virtual
+  // Variable of static storage: its initialisation or destruction runs code, or may (in a
+  // template). Not asked of __shared__ ones, whose types clang itself wants to do nothing.
+  kRunsCode = 1u << 25,
 };
 
 // Children, by kind (a missing part is no child; use the accessors in query.h):

@@ -17,8 +17,30 @@ class WhitelistTest : public ::testing::Test {
   static void SetUpTestSuite() { UseSourceTreeToolkit(); }
   static void TearDownTestSuite() { DropSourceTreeToolkit(); }
 
+  static records::Parameter Parameter(const std::string& type, const std::string& name) {
+    records::Parameter parameter;
+    parameter.name = name;
+    parameter.type = parameter.canonical = type;
+    const bool pointer = type.ends_with("*");
+    parameter.kind = pointer ? records::ParameterKind::kPointer : records::ParameterKind::kInteger;
+    parameter.bytes = pointer ? 8 : 4;
+    parameter.is_signed = !pointer;
+    return parameter;
+  }
+
   protocol::CheckVariantReply Check(const std::string& source, const std::string& entry = "v") {
     protocol::CheckVariantRequest request;
+    request.kernel.parameters = {Parameter("const float *", "in"), Parameter("float *", "out"),
+                                 Parameter("int", "n")};
+    request.kernel.closure_macros = macros_;
+    request.variant.guard = guard_;
+    request.variant.launches = launches_;
+    if (!launches_.empty()) return CheckIt(std::move(request), source, "");
+    return CheckIt(std::move(request), source, entry);
+  }
+
+  static protocol::CheckVariantReply CheckIt(protocol::CheckVariantRequest request,
+                                             const std::string& source, const std::string& entry) {
     request.kernel.name = "image::k";
     request.kernel.base_name = "k";
     request.kernel.namespaces = {"image"};
@@ -27,6 +49,8 @@ class WhitelistTest : public ::testing::Test {
 #include <cstdio>
 #include <cstdlib>
 namespace image {
+struct Plain { int i; };
+__device__ int pick(int i) { switch (i) { case 0: return 3; default: __builtin_unreachable(); } }
 __device__ float helper(float x) { return x * 2.0f; }
 __global__ void k(const float* in, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -49,6 +73,14 @@ __global__ void k(const float* in, float* out, int n) {
     EXPECT_EQ(reply.reason, reason) << source << "\n" << reply.detail;
     EXPECT_THAT(reply.detail, HasSubstr(part)) << source;
   }
+
+  void Passes(const std::string& source) {
+    const auto reply = Check(source);
+    EXPECT_TRUE(reply.passed) << source << "\n" << reply.reason << ": " << reply.detail;
+  }
+
+  std::string macros_, guard_;
+  std::vector<records::Launch> launches_;
 };
 
 constexpr const char* kPlain =
@@ -128,7 +160,169 @@ TEST_F(WhitelistTest, RefusesWaysOutOfTheNamespace) {
   Refuses(std::string(kPlain) + "\n%:define out in\n", "forbidden_construct");
   Refuses(std::string(kPlain) + "_Pragma(\"once\")", "forbidden_construct", "_Pragma");
   Refuses(std::string(kPlain) + "asm(\".section .init_array\");", "forbidden_construct", "asm");
-  Refuses(std::string(kPlain) + "// a comment \\\nint x;", "forbidden_construct", "spliced");
+  Refuses(std::string(kPlain) + "// a comment \\\nint x;", "forbidden_construct", "joined lines");
+}
+
+std::string Body(const std::string& text) {
+  return "__global__ void v(const float* in, float* out, int n) { " + text + " }\n";
+}
+
+TEST_F(WhitelistTest, RefusesOtherSpellings) {
+  Refuses("[ [ gnu :: constructor ] ] __device__ void early() {}\n" + std::string(kPlain),
+          "forbidden_construct", "line 1 of the variant: the attribute");
+  Refuses("<:<:gnu::constructor:>:> __device__ void early() {}\n" + std::string(kPlain),
+          "forbidden_construct", "'<'");
+  Refuses(std::string(kPlain) + "// one\n/* two", "forbidden_construct",
+          "line 3 of the variant: a comment that is not closed");
+  Refuses(std::string(kPlain) + "constexpr char kQuote = '\n;", "forbidden_construct",
+          "line 2 of the variant: a literal that is not closed");
+  Refuses(std::string(kPlain) + "__device__ void f() <% %>", "forbidden_construct", "line 2");
+  Refuses(std::string(kPlain) + "\\u0061sm(\"\");", "forbidden_construct", "line 2");
+  Passes("template <class T> struct Holds { T t; };\nusing It = Holds<::image::Plain>;\n" +
+         std::string(kPlain));
+}
+
+// What the compiler sees counts, whoever's macros stand between.
+TEST_F(WhitelistTest, LooksThroughMacros) {
+  macros_ =
+      "#define EARLY __attribute__((constructor))\n#define JOIN(a, b) a##b\n"
+      "#define PRAGMA(x) _Pragma(#x)\n#define BOTH __host__ __device__\n"
+      "#define SURELY(x) __builtin_assume(x)\n#define FAST SURELY\n#define TILE 16\n";
+  Refuses("EARLY __device__ void early() {}\n" + std::string(kPlain), "forbidden_construct",
+          "line 1 of the variant: the attribute 'constructor'");
+  Refuses(std::string(kPlain) + "JOIN(as, m)(\"\");", "forbidden_construct", "line 2");
+  Refuses(std::string(kPlain) + "__CONCAT(as, m)(\"\");", "forbidden_construct", "line 2");
+  Refuses("PRAGMA(GCC optimize(\"Ofast\"))\n" + std::string(kPlain), "forbidden_construct",
+          "_Pragma");
+  Refuses("JOIN(_Prag, ma)(\"GCC optimize\")\n" + std::string(kPlain), "forbidden_construct",
+          "_Pragma");
+  Refuses("BOTH void both() {}\n" + std::string(kPlain), "forbidden_construct");
+  Refuses(Body("FAST(n == 4); out[0] = in[0];"), "forbidden_construct", "'FAST' promises");
+  Passes(Body("__shared__ float t[TILE]; t[threadIdx.x] = in[0]; out[0] = JOIN(t, )[0];"));
+}
+
+TEST_F(WhitelistTest, RefusesObjectsThatRunCode) {
+  const std::string dies = "struct D { int i; __device__ ~D() { i = 1; } };\n";
+  for (const char* object :
+       {"const D d{0};", "const D d[2] = {};", "struct H { D d; }; const H h{};",
+        "struct H : D {}; const H h{};", "using E = const D; E d{0};",
+        "constexpr const D& d = D{0};", "inline const D d{0};",
+        "struct R { const D& d; }; const R r{D{0}};",
+        "template <int> const D d{0}; __device__ int f() { return d<1>.i; }",
+        "struct H { static constexpr D d{0}; };", "struct H { inline static const D d{0}; };"}) {
+    const auto reply = Check(dies + object + "\n" + kPlain);
+    EXPECT_FALSE(reply.passed) << object;
+  }
+  Refuses(dies + "const D d{0};\n" + kPlain, "forbidden_construct",
+          "line 2 of the variant: an object that is made or destroyed by code of its own");
+  const std::string born = "struct B { int i; __device__ B() : i(1) {} };\n";
+  // Device code that a host's constant would need is an error to clang itself.
+  Refuses(born + "const B b;\n" + kPlain, "build_failed", "line 2 of the variant");
+  Refuses(born + Body("static const B b; out[0] = in[0];"), "build_failed",
+          "line 2 of the variant");
+  Refuses("const float two = 2.0f, four = two * two;\n" + std::string(kPlain),
+          "forbidden_construct", "line 1");
+  Passes(born + dies +
+         "struct Point { float x, y; };\nconst Point kOrigin = {1.0f, 2.0f};\n"
+         "constexpr float kTable[2] = {1.0f, 2.0f};\nconst int kTwo = 1 + 1;\n"
+         "template <class T> constexpr T kOne = T(1);\n" +
+         Body("B b; D d{b.i}; __shared__ Point p; p.x = kOne<float>; out[0] = in[0] + p.x + d.i;"));
+}
+
+TEST_F(WhitelistTest, RefusesPromisesThatTheGuardDoesNotState) {
+  const std::string reason = "forbidden_construct";
+  Refuses(Body("__builtin_assume(n == 4); out[0] = in[0];"), reason, "line 1 of the variant");
+  Refuses(Body("if (n != 4) __builtin_unreachable(); out[0] = in[0];"), reason, "unreachable");
+  Refuses(Body("out[0] = *(const float*)__builtin_assume_aligned(in, 64);"), reason, "aligned");
+  Refuses("__device__ [[noreturn]] void f();\n" + std::string(kPlain), reason, "noreturn");
+  Refuses(Body("[[assume(n == 4)]]; out[0] = in[0];"), reason, "assume");
+  Refuses("__device__ __attribute__((const)) int f(int* p) { return *p; }\n" + std::string(kPlain),
+          reason, "const");
+  Passes(Body("if (n < 0) __builtin_trap(); out[0] = __builtin_expect(n, 4) ? in[0] : 0;"));
+
+  const std::string aligned =
+      Body("in = (const float*)__builtin_assume_aligned(in, 16); out[0] = in[0];");
+  guard_ = "n > 4 && (aligned(in, 32) && n % 4 == 0)";
+  Passes(aligned);
+  Passes(Body("__builtin_assume(n % 4 == 0); out[0] = in[0];"));
+  Refuses(Body("n += 1; __builtin_assume(n % 4 == 0); out[n] = in[0];"), reason, "assume");
+  Refuses(Body("++in; const float* p = (const float*)__builtin_assume_aligned(in, 16);"
+               " out[0] = *p;"),
+          reason, "aligned");
+  Refuses(Body("out = (float*)__builtin_assume_aligned(out, 16); out[0] = in[0];"), reason,
+          "aligned");
+  guard_ = "aligned(in, 8)";
+  Refuses(aligned, reason, "aligned");
+  guard_ = "n > 4 || aligned(in, 16)";
+  Refuses(aligned, reason, "aligned");
+  // The entry's `in` has to be the kernel's.
+  guard_ = "aligned(in, 16)";
+  launches_.emplace_back();
+  launches_[0].entry = "v";
+  launches_[0].arguments = {"out", "out", "n"};
+  Refuses(aligned, reason, "aligned");
+}
+
+// Of floating scalars the gate tries the workload's only.
+TEST_F(WhitelistTest, RefusesCasesOfScalarsThatTheGuardDoesNotState) {
+  const auto body = [](const std::string& text) {
+    return "__global__ void v(const float* in, float* out, int n, float a) { " + text + " }\n";
+  };
+  launches_.emplace_back();
+  launches_[0].entry = "v";
+  launches_[0].arguments = {"in", "out", "n", {{"type", "float"}, {"value", "n"}}};
+  const std::string reason = "forbidden_construct", what = "a case of its own";
+  Refuses(body("out[0] = a == 3.0f ? 0.0f : in[0];"), reason, what);
+  Refuses(body("const float b = a * 2; if (3.0f < b) out[0] = 0; else out[0] = in[0];"), reason,
+          what);
+  Passes(body("if (in[0] < a) out[0] = fmaxf(in[0], a);"));
+  guard_ = "a != 3";
+  Passes(body("out[0] = a == 3.0f ? 0.0f : in[0];"));
+}
+
+TEST_F(WhitelistTest, RefusesMoreMemoryThanThereIs) {
+  const std::string reason = "forbidden_construct";
+  Refuses("__device__ const unsigned char big[2000000000] = {1};\n" + std::string(kPlain), reason,
+          "line 1 of the variant: 2000000000 bytes of static data, more than the 4194304");
+  Refuses("__constant__ float big[20000];\n" + std::string(kPlain), reason, "constants");
+  Refuses("template <int n> constexpr char big[n] = {1};\n" +
+              Body("out[0] = in[0] + big<2000000000>[n];"),
+          reason, "static data");
+  Refuses(Body("__shared__ float big[100000]; big[n] = 1; out[0] = big[0];"), reason, "shared");
+  Refuses(Body("float big[1 << 20]; big[n] = 1; out[0] = big[0];"), reason, "local memory");
+}
+
+TEST_F(WhitelistTest, RefusesArgumentsThatTheEntryDoesNotTake) {
+  const auto entry = [](const std::string& type) {
+    return "__global__ void v(const float* in, float* out, int n, " + type +
+           " k) { out[0] = in[0] + (float)k; }\n";
+  };
+  launches_.emplace_back();
+  launches_[0].entry = "v";
+  const auto given = [&](const std::string& type) {
+    launches_[0].arguments = {"in", "out", "n", {{"type", type}, {"value", "1"}}};
+  };
+  for (const auto& [own, name] : {std::pair{"float", "float"},
+                                  {"bool", "bool"},
+                                  {"short", "short"},
+                                  {"unsigned long", "size_t"},
+                                  {"long", "int64_t"},
+                                  {"signed char", "int8_t"},
+                                  {"const double", "double"}}) {
+    given(name);
+    Passes(entry(own));
+  }
+  given("int");
+  Refuses(entry("float"), "invalid_launch", "argument 4: type 'int' is not the entry's own");
+  Refuses(entry("long long"), "invalid_launch", "long long");
+  given("half");
+  Refuses(entry("float"), "invalid_launch", "type 'half' is none of bool");
+  launches_[0].arguments = {"in", "out", "n", "n"};
+  Refuses(entry("double"), "invalid_launch", "'n' is int, the entry takes double");
+  launches_[0].arguments = {"in", "out", "n"};
+  Refuses(entry("int"), "invalid_launch", "takes 4 arguments, the launch has 3");
+  launches_.clear();
+  Refuses(entry("int"), "invalid_launch", "takes 4 arguments, the launch has 3");
 }
 
 TEST_F(WhitelistTest, RefusesCallsOfTheHost) {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/file.h"
 #include "tests/support/evaluator_rig.h"
 #include "tests/support/forwarding_workers.h"
 #include "tests/support/private_xdg.h"
@@ -16,6 +17,7 @@ namespace {
 
 using records::Json;
 using ::testing::AnyOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 constexpr const char* kSource = R"(
@@ -149,11 +151,13 @@ TEST_F(HostileVariantsTest, AllocatingWithoutEndIsForbiddenAndEnds) {
   ExpectRejected(body, AnyOf("crashed", "timed_out"));
 }
 
-TEST_F(HostileVariantsTest, ADeepStackCrashes) {
-  ExpectRejected(
+TEST_F(HostileVariantsTest, ADeepStackIsForbiddenAndCrashes) {
+  const std::string body =
       "  volatile char big[1 << 28]; for (int k = 0; k < (1 << 28); k += 4096) big[k] = 1;"
-      " out[i] = big[7];",
-      "crashed");
+      " out[i] = big[7];";
+  ExpectRejected(body, "forbidden_construct");
+  gate_.open = true;
+  ExpectRejected(body, "crashed");
 }
 
 TEST_F(HostileVariantsTest, WritingPastABufferIsOutOfBounds) {
@@ -224,6 +228,33 @@ TEST(HostileVariantsByHand, TheCommandSaysWhy) {
   const auto honest = run("  if (i < n) out[i] = in[i] * factor;");
   EXPECT_THAT(honest.exit_code, AnyOf(0, 1)) << honest.errors;
   EXPECT_THAT(honest.output, ::testing::Not(HasSubstr("crashed")));
+}
+
+// tests/data/hostile, each file as a user evaluates it: expected.json has exit codes, reasons and
+// what is said.
+TEST(HostileVariantsByHand, EachFileHasItsAnswer) {
+  const std::string folder = CUPILOT_TEST_SOURCE_DIR "/tests/data/hostile/";
+  const auto text = base::ReadFile(folder + "expected.json");
+  ASSERT_TRUE(text);
+  const Json expected = Json::parse(*text);
+  const test::PrivateXdg xdg;
+  test::RunOptions options;
+  options.environment = xdg.Environment();
+  for (const auto& [name, answer] : expected.items()) {
+    const std::string own = folder + name + ".w.json";
+    const auto run =
+        test::RunProgram({CUPILOT_PROGRAM, "evaluate", folder + "k.cu", "--kernel", "axpb",
+                          "--workload", base::FileExists(own) ? own : folder + "w.json",
+                          "--variant", folder + name + ".v.json", "--device", "host", "--json"},
+                         options);
+    const std::string all = name + "\n" + run.output + run.errors;
+    EXPECT_THAT(answer["exit"], Contains(run.exit_code)) << all;
+    EXPECT_THAT(run.output + run.errors, HasSubstr(answer["says"].get<std::string>())) << all;
+    if (run.exit_code == 2) continue;
+    const Json evaluation = Json::parse(run.output, nullptr, false);
+    ASSERT_TRUE(evaluation.is_object()) << all;
+    EXPECT_THAT(answer["reason"], Contains(evaluation.value("reason", ""))) << all;
+  }
 }
 
 // The original itself is at fault: no verdict about the variant, and exit code 2.

@@ -1,0 +1,76 @@
+#include "records/source_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records/variant.h"
+
+namespace cupilot::records {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Resolved(std::string_view text) {
+  const auto resolved = ResolveText(text);
+  EXPECT_TRUE(resolved) << resolved.error().message;
+  if (!resolved) return {};
+  EXPECT_EQ(ResolveText(*resolved).value_or(""), *resolved) << "nothing is left to resolve";
+  return *resolved;
+}
+
+std::string ErrorOf(std::string_view text) {
+  const auto resolved = ResolveText(text);
+  return resolved ? "" : resolved.error().message;
+}
+
+TEST(ResolveText, EndsLinesInOneWay) {
+  EXPECT_EQ(Resolved("a\rb\r\nc\n\rd"), "a\nb\nc\n\nd");
+  EXPECT_EQ(Resolved("a\fb\vc\td"), "a b c\td");
+  EXPECT_EQ(Resolved("\xEF\xBB\xBFint a;"), "int a;");
+  EXPECT_EQ(Resolved(""), "");
+}
+
+TEST(ResolveText, JoinsLinesAsCompilersDo) {
+  EXPECT_EQ(Resolved("a\\\nsm;\nb"), "asm;\n\nb");
+  EXPECT_EQ(Resolved("a\\ \t\nsm"), "asm\n");
+  EXPECT_EQ(Resolved("a\\\f\r\nsm\r"), "asm\n\n");
+  EXPECT_EQ(Resolved("/* *\\ \n/\n#pragma x\n/* */"), "/* */\n\n#pragma x\n/* */");
+  EXPECT_EQ(Resolved("// \\\t\nint a;"), "// int a;\n");
+  EXPECT_EQ(Resolved("f(\"\\\\\", '\\n');"), "f(\"\\\\\", '\\n');");
+}
+
+TEST(ResolveText, RefusesWhatIsNotReadAlike) {
+  EXPECT_THAT(ErrorOf("a\nb\\\\\n\nc"), HasSubstr("line 2: a backslash"));
+  EXPECT_THAT(ErrorOf("a\\"), HasSubstr("line 1: a backslash"));
+  EXPECT_THAT(ErrorOf("a\\ \n\\ "), HasSubstr("a backslash"));
+  EXPECT_THAT(ErrorOf("// what?\?/\nint a;"), HasSubstr("line 1: the trigraph '?\?/'"));
+  EXPECT_THAT(ErrorOf("?\\\n?=define a"), HasSubstr("trigraph"));
+  EXPECT_THAT(ErrorOf(std::string_view("a\n\0b", 4)), HasSubstr("line 2: the character U+0000"));
+  EXPECT_THAT(ErrorOf("a\x1A"), HasSubstr("U+001A"));
+  EXPECT_THAT(ErrorOf("a\x7F"), HasSubstr("U+007F"));
+  EXPECT_THAT(ErrorOf("// \xC2\x85#"), HasSubstr("U+0085"));
+  EXPECT_THAT(ErrorOf("// \xE2\x80\xA8#"), HasSubstr("U+2028"));
+  EXPECT_THAT(ErrorOf("// \xE2\x80\xAE"), HasSubstr("U+202E"));
+  EXPECT_THAT(ErrorOf("a\xEF\xBB\xBF"), HasSubstr("U+FEFF"));
+  EXPECT_THAT(ErrorOf("// \xE9"), HasSubstr("no UTF-8"));
+  EXPECT_THAT(ErrorOf("// \xC0\x8A"), HasSubstr("no UTF-8"));
+  EXPECT_EQ(ErrorOf("// gr\xC3\xBC\xC3\x9F"), "");
+}
+
+// The id is that of what is built, however it was written.
+TEST(ResolveText, IsWhatAVariantHolds) {
+  const auto read = [](const std::string& source) {
+    return ParseVariant(
+        {{"schema", "cupilot.variant/1"}, {"kernel", "k"}, {"source", source}, {"entry", "v"}});
+  };
+  const auto plain = read("__global__ void v() {}\n"), other = read("__glo\\ \nbal__ void v() {}");
+  ASSERT_TRUE(plain && other);
+  EXPECT_EQ(other->source, plain->source);
+  EXPECT_EQ(other->id, plain->id);
+  const auto refused = read("a\nb \x01");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("source: line 2: the character U+0001"));
+}
+
+}  // namespace
+}  // namespace cupilot::records
