@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "source/swap/variant_text.h"
+#include "worker/admission.h"
 #include "worker/tables.h"
 
 namespace cupilot::worker {
@@ -23,11 +24,10 @@ std::string Hex(const std::vector<std::byte>& bytes) {
 class VariantPlanner {
  public:
   VariantPlanner(const records::Kernel& kernel, const records::Variant& variant, CasePlan& plan)
-      : kernel_(kernel), variant_(variant), plan_(plan), environment_(plan.environment) {
-    for (const auto& [name, value] : variant.values) {
-      if (value.is_number_integer()) environment_.integers[name] = value.get<std::int64_t>();
-    }
-  }
+      : kernel_(kernel),
+        variant_(variant),
+        plan_(plan),
+        environment_(WithValues(plan.environment, variant)) {}
 
   base::Result<Program> Run() {
     if (!variant_.tensor_maps.empty() || !variant_.constants.empty()) {
@@ -181,7 +181,7 @@ class VariantPlanner {
   const records::Kernel& kernel_;
   const records::Variant& variant_;
   CasePlan& plan_;
-  records::Environment environment_;
+  const records::Environment environment_;
 };
 
 }  // namespace
