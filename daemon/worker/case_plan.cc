@@ -173,6 +173,7 @@ class Planner {
       const bool taken = plan_.environment.floats.contains(name);
       if (!taken) plan_.environment.integers.emplace(name, value);
     }
+    plan_.environment.blocks_per_sm = [](std::string_view) { return std::int64_t{1}; };
     return {};
   }
 
@@ -198,7 +199,6 @@ class Planner {
       plan_.environment.floats.erase(name);
       plan_.environment.pointers.erase(name);
     }
-    plan_.environment.blocks_per_sm = [](std::string_view) { return std::int64_t{1}; };
   }
 
   Result<std::int64_t> CheckedCount(const records::Size& size, std::int64_t element_bytes,
