@@ -62,8 +62,9 @@ base::Result<Starter> RunStarter(const std::vector<std::string>& words, const st
     return base::Fail(base::Unavailable(std::string("fork: ") + std::strerror(errno)));
   }
   if (starter.pid == 0) BecomeDaemon(words, log);
-  starter.ended = WaitForEnd(starter.pid, limit_ms);
-  if (starter.ended) ::waitpid(starter.pid, &starter.status, 0);
+  const base::ReapedChild child(starter.pid);
+  starter.ended = child.WaitFor(std::chrono::milliseconds(limit_ms));
+  if (starter.ended) starter.status = child.Wait();
   return starter;
 }
 

@@ -64,6 +64,7 @@ int RunOnce(const base::UserFolders& folders, const service::Settings& settings)
   auto books = BooksOf(**providers, folders);
   if (!books) return FailOnce(books.error());
   loop::Loop loop;
+  loop.AdoptOrphans();
   const base::SystemClock clock;
   if (auto made = (*providers)->Make(loop, clock); !made) return FailOnce(made.error());
   cache::MemoryStore store;

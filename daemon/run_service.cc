@@ -217,6 +217,7 @@ class Daemon {
 
   // Until something ends it; why() says what.
   void Run() {
+    loop_.AdoptOrphans();
     loop_.OnSignal(SIGINT, [this] { ending_.AtOnce("an interrupt from the keyboard"); });
     loop_.OnSignal(SIGTERM, [this] { ending_.AtOnce("the system or a user ended it (SIGTERM)"); });
     program_timer_.StartRepeating(kLookAtProgram, [this] { LookAtProgram(); });

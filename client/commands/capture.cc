@@ -61,8 +61,12 @@ base::Result<std::vector<Asked>> AskForKernels(Output& output, Connection& conne
     output.EndProgress();
     std::vector<Asked> kernels;
     for (const Json& row : ListOf(plan, "kernels")) {
-      TRY_ASSIGN(records::Kernel kernel, records::ParseKernel(row));
-      kernels.push_back({std::move(kernel), !name.empty() || !FlagOf(row, "has_workload")});
+      auto kernel = records::ParseKernel(row);
+      if (!kernel) {
+        output.Warning(TextOf(row, "name") + ": is not captured: " + kernel.error().message);
+        continue;
+      }
+      kernels.push_back({std::move(*kernel), !name.empty() || !FlagOf(row, "has_workload")});
     }
     if (kernels.empty() && !name.empty()) {
       return base::Fail(base::NotFound("no tagged kernel '" + name +
@@ -165,29 +169,34 @@ base::Result<Harvest> Gather(const std::vector<workloads::Recording>& recordings
                                 [](const auto& recording) { return recording.on_host(); });
   // Of one kernel that was asked for alone the others say nothing.
   harvest.untagged = arguments.kernel.empty() ? UntaggedOf(recordings, kernels) : Json();
+  std::optional<base::Error> failed;  // the first that is no kernel's own
   for (const auto& [kernel, recorded] : kernels) {
     if (signals.Asked()) return base::Fail(base::Cancelled("it was ended"));
     workloads::CaptureChoice choice;
     choice.counts_only = !recorded;
     choice.fits = !arguments.synthetic;
     auto captured = workloads::CasesOf(recordings, kernel, choice, blobs);
-    if (!captured && captured.error().code != base::ErrorCode::kNotFound) {
-      return base::Fail(captured.error());
+    if (captured && arguments.synthetic) {
+      if (const auto made = workloads::MakeSynthetic(*captured, blobs); !made) {
+        captured = base::Fail(made.error().In(records::LabelOf(kernel)));
+      }
     }
     if (!captured) {
       harvest.problems.push_back(captured.error().message);
+      const bool not_there = captured.error().code == base::ErrorCode::kNotFound;
+      if (!not_there && !failed) failed = captured.error();
       continue;
     }
     captured->replaces_tag = !arguments.kernel.empty();
     captured->program = ProgramName(arguments.words[0]);
     captured->device = host ? "host" : "cuda";
     captured->date = base::FormatDate(base::SystemClock().WallTime());
-    if (arguments.synthetic) TRY(workloads::MakeSynthetic(*captured, blobs));
     for (const std::string& note : captured->notes) {
       harvest.problems.push_back(captured->kernel + ": " + note);
     }
     harvest.captured.push_back(std::move(*captured));
   }
+  if (failed && harvest.captured.empty()) return base::Fail(*failed);
   return harvest;
 }
 

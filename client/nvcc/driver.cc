@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/install_layout.h"
 #include "client/nvcc/architecture.h"
+#include "client/nvcc/architecture_branches.h"
 #include "client/nvcc/missing.h"
 #include "source/lower/lower.h"
 #include "source/syntax/parse.h"
@@ -308,6 +309,12 @@ class Driver {
     if (!unit) return ComplainOf(input, unit.error());
     const Missing unsupported = source::FindUnsupported(unit->tree);
     if (!unsupported.empty()) return Refuse(unsupported);
+    // A candidate's text is preprocessed, and a watched run's has been built before.
+    if (!line_.candidate && !line_.watch) {
+      for (const ArchitectureBranch& branch : FindArchitectureBranches(unit->tree)) {
+        std::fprintf(stderr, "%s\n", DescribeBranch(branch).c_str());
+      }
+    }
     if (const auto done = LowerFile(unit->tree, lowered); !done) {
       return ComplainOf(input, done.error());
     }

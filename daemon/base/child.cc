@@ -1,15 +1,18 @@
 #include "base/child.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace cupilot::base {
 namespace {
@@ -64,6 +67,55 @@ int WaitForEnd(pid_t pid) {
     if (errno != EINTR) return -1;
   }
   return status;
+}
+
+struct ReapedChild::State {
+  explicit State(pid_t id) : pid(id) {}
+
+  // Its process id is not given to another process while the lock is held and `ended` is false.
+  void Reap() {
+    siginfo_t info;
+    while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 &&
+           errno == EINTR) {
+    }
+    const std::lock_guard lock(mutex);
+    status = WaitForEnd(pid);
+    ended = true;
+    changed.notify_all();
+  }
+
+  const pid_t pid;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false;  // and these by `mutex`
+  int status = -1;
+};
+
+ReapedChild::ReapedChild(pid_t pid) : state_(std::make_shared<State>(pid)) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the other threads
+  std::thread([state = state_] { state->Reap(); }).detach();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ReapedChild::Kill() const {
+  if (state_ == nullptr) return;
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->ended) ::kill(state_->pid, SIGKILL);
+}
+
+bool ReapedChild::WaitFor(std::chrono::milliseconds limit) const {
+  if (state_ == nullptr) return true;
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, limit, [this] { return state_->ended; });
+}
+
+int ReapedChild::Wait() const {
+  if (state_ == nullptr) return -1;
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait(lock, [this] { return state_->ended; });
+  return state_->status;
 }
 
 std::string EndingText(int status) {

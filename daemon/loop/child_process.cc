@@ -52,6 +52,10 @@ struct ChildProcess::State {
   };
 
   State() : process(this), input(this), output(this), errors(this) {}
+  // libuv waits for a child as long as its handle is open: closed now, it would stay a zombie.
+  ~State() {
+    if (pid > 0 && !exited) process.Abandon();
+  }
 
   void OnRead(Reader& reader, ssize_t count, const char* bytes);
   Reader& ReaderOf(const uv_stream_t* stream) {
@@ -185,7 +189,8 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(Loop& loop, Chil
   uv_options.flags =
       UV_PROCESS_DETACHED;  // a process group of its own, so that all of it can be killed
   uv_options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal_number) {
-    if (process->data != nullptr) static_cast<State*>(process->data)->OnExit(status, signal_number);
+    if (process->data == nullptr) return UvHandle<uv_process_t>::CloseAbandoned(process);
+    static_cast<State*>(process->data)->OnExit(status, signal_number);
   };
   // Whatever somebody opened without the flag: no child of ours inherits it.
   ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);

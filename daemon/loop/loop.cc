@@ -1,5 +1,10 @@
 #include "loop/loop.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -47,9 +52,58 @@ Loop::Loop() : state_(std::make_unique<State>()) {
 
 Loop::Loop(const base::Clock& clock) : Loop() { state_->simulated.emplace(clock); }
 
+namespace {
+
+// A killed process ends within milliseconds, unless a driver holds it: nobody is to wait for that.
+constexpr std::uint64_t kMostForKilledMs = 1000;
+
+// Handles of children whose owners are gone are all that still makes the loop run.
+void AwaitKilled(uv_loop_t* uv) {
+  uv_update_time(uv);
+  UvHandle<uv_timer_t> limit(nullptr);
+  uv_timer_init(uv, limit.get());
+  uv_timer_start(limit.get(), [](uv_timer_t* timer) { uv_stop(timer->loop); }, kMostForKilledMs, 0);
+  uv_unref(limit.base());
+  uv_run(uv, UV_RUN_DEFAULT);
+  const auto close = [](uv_handle_t* handle, void*) {
+    if (uv_handle_get_type(handle) != UV_PROCESS || uv_is_closing(handle) != 0) return;
+    UvHandle<uv_process_t>::CloseAbandoned(reinterpret_cast<uv_process_t*>(handle));
+  };
+  uv_walk(uv, close, nullptr);
+}
+
+bool WaitsFor(uv_loop_t* uv, pid_t pid) {
+  struct Search {
+    pid_t pid;
+    bool found;
+  } search{pid, false};
+  const auto look = [](uv_handle_t* handle, void* data) {
+    auto* wanted = static_cast<Search*>(data);
+    if (uv_handle_get_type(handle) != UV_PROCESS || uv_is_closing(handle) != 0) return;
+    wanted->found |= reinterpret_cast<uv_process_t*>(handle)->pid == wanted->pid;
+  };
+  uv_walk(uv, look, &search);
+  return search.found;
+}
+
+// A child that libuv waits for ends the search: its signal, which is still to be handled, calls
+// this again.
+void ReapOrphans(uv_loop_t* uv) {
+  for (;;) {
+    siginfo_t ended{};
+    const int error = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (error != 0 && errno == EINTR) continue;
+    if (error != 0 || ended.si_pid == 0 || WaitsFor(uv, ended.si_pid)) return;
+    ::waitpid(ended.si_pid, nullptr, WNOHANG);
+  }
+}
+
+}  // namespace
+
 Loop::~Loop() {
   state_->signals.clear();
   state_->wake.reset();
+  AwaitKilled(&state_->uv);
   while (uv_run(&state_->uv, UV_RUN_DEFAULT) != 0) {
   }
   // A handle that is still open here has an owner that outlived the loop: a programming error.
@@ -91,6 +145,12 @@ void Loop::OnSignal(int signal_number, base::UniqueFunction<void()> handler) {
   };
   uv_signal_start(handle->get(), on_signal, signal_number);
   uv_unref(handle->base());
+}
+
+void Loop::AdoptOrphans() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // With the next turn: libuv, which handles the same signal, has waited for its own children then.
+  OnSignal(SIGCHLD, [this] { Post([this] { ReapOrphans(&state_->uv); }); });
 }
 
 void Loop::RunTimers() {

@@ -23,7 +23,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   // Closes what is open and runs until libuv has let go of it. Everything that was made with this
-  // loop must be gone already.
+  // loop must be gone already. Waits for children that were killed, a second at most.
   ~Loop();
 
   // Runs until Stop().
@@ -37,6 +37,11 @@ class Loop {
 
   // Calls `handler` on the loop thread when the process gets the signal. Replaces an earlier one.
   void OnSignal(int signal_number, base::UniqueFunction<void()> handler);
+
+  // Makes this process the parent of its descendants whose own parents end before them, and waits
+  // for their ends on the loop. Every other child of this process must be a ChildProcess of this
+  // loop, or be waited for on its thread before anything else happens there.
+  void AdoptOrphans();
 
   // Of a loop with a clock of its own: those that are due go off.
   void RunTimers();

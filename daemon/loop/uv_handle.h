@@ -25,6 +25,14 @@ class UvHandle {
     T* handle = std::exchange(handle_, nullptr);
     if (handle == nullptr) return;
     handle->data = nullptr;
+    CloseAbandoned(handle);
+  }
+
+  // Leaves it open without an owner. A callback that finds none calls CloseAbandoned().
+  void Abandon() {
+    if (T* handle = std::exchange(handle_, nullptr)) handle->data = nullptr;
+  }
+  static void CloseAbandoned(T* handle) {
     uv_close(Base(handle), [](uv_handle_t* closed) { delete reinterpret_cast<T*>(closed); });
   }
 

@@ -45,9 +45,29 @@ bool EndsWithName(const std::string& whole, const std::string& end) {
          whole.compare(whole.size() - tail.size(), tail.size(), tail) == 0;
 }
 
+// One line, whatever the text is.
+std::string Escaped(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += "\\n";
+    } else {
+      line += c == '\\' ? "\\\\" : std::string(1, c);
+    }
+  }
+  return line;
+}
+
+// What is behind the next space.
 std::string Rest(std::istringstream& line) {
-  std::string text;
-  std::getline(line >> std::ws, text);
+  std::string escaped, text;
+  line.ignore(1);
+  std::getline(line, escaped);
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    const bool escape = escaped[i] == '\\' && i + 1 < escaped.size();
+    if (escape) ++i;
+    text += escape && escaped[i] == 'n' ? '\n' : escaped[i];
+  }
   return text;
 }
 
@@ -74,20 +94,13 @@ bool ParseKernelLine(const std::string& word, std::istringstream& line, PlannedK
   return !global.symbol.empty();
 }
 
-bool ParseLine(const std::string& text, Plan& plan) {
-  std::istringstream line(text);
-  std::string word;
-  if (!(line >> word)) return true;
+// Not of a kernel.
+bool ParseLine(const std::string& word, std::istringstream& line, Plan& plan) {
   if (word == "folder") return !(plan.folder = Rest(line)).empty();
   if (word == "launches") return static_cast<bool>(line >> plan.launches);
   if (word == "max_bytes") return static_cast<bool>(line >> plan.max_bytes);
   if (word == "seed") return static_cast<bool>(line >> plan.seed);
-  if (word == "cupti") return !(plan.cupti = Rest(line)).empty();
-  if (word == "kernel") {
-    plan.kernels.emplace_back();
-    return static_cast<bool>(line >> plan.kernels.back().signature);
-  }
-  return !plan.kernels.empty() && ParseKernelLine(word, line, plan.kernels.back());
+  return word == "cupti" && !(plan.cupti = Rest(line)).empty();
 }
 
 }  // namespace
@@ -104,19 +117,20 @@ bool MayName(const std::string& planned, const std::string& name) {
 
 std::string PrintPlan(const Plan& plan) {
   std::ostringstream out;
-  out << kFirstLine << "\nfolder " << plan.folder << "\nlaunches " << plan.launches
+  out << kFirstLine << "\nfolder " << Escaped(plan.folder) << "\nlaunches " << plan.launches
       << "\nmax_bytes " << plan.max_bytes << "\nseed " << plan.seed << "\n";
-  if (!plan.cupti.empty()) out << "cupti " << plan.cupti << "\n";
+  if (!plan.cupti.empty()) out << "cupti " << Escaped(plan.cupti) << "\n";
   for (const PlannedKernel& kernel : plan.kernels) {
-    out << "kernel " << kernel.signature << "\n";
-    if (!kernel.name.empty()) out << "name " << kernel.name << "\n";
+    if (kernel.signature.empty()) continue;
+    out << "kernel " << Escaped(kernel.signature) << "\n";
+    if (!kernel.name.empty()) out << "name " << Escaped(kernel.name) << "\n";
     for (const PlannedParameter& parameter : kernel.parameters) {
       out << "parameter " << kKinds[static_cast<std::size_t>(parameter.kind)] << " "
           << parameter.bytes << "\n";
     }
     for (const PlannedGlobal& global : kernel.globals) {
       out << "global " << (global.constant ? "constant " : "device ") << global.bytes << " "
-          << global.symbol << "\n";
+          << Escaped(global.symbol) << "\n";
     }
   }
   return out.str();
@@ -130,10 +144,34 @@ bool ParsePlan(const std::string& text, Plan& plan, std::string& error) {
     error = "line 1: not a plan of this version of cuPilot";
     return false;
   }
+  bool in_kernel = false, left_out = false;
   for (int number = 2; std::getline(in, line); ++number) {
-    if (ParseLine(line, plan)) continue;
-    error = "line " + std::to_string(number) + ": '" + line + "' is not understood";
-    return false;
+    std::istringstream rest(line);
+    std::string word;
+    if (!(rest >> word)) continue;
+    bool understood = true;
+    if (word == "kernel") {
+      in_kernel = true;
+      plan.kernels.push_back({Rest(rest), "", {}, {}});
+      understood = !plan.kernels.back().signature.empty();
+      left_out = false;
+    } else if (in_kernel) {
+      understood = left_out || ParseKernelLine(word, rest, plan.kernels.back());
+    } else {
+      understood = ParseLine(word, rest, plan);
+    }
+    if (understood) continue;
+    const std::string problem =
+        "line " + std::to_string(number) + ": '" + line + "' is not understood";
+    if (!in_kernel) {
+      error = problem;
+      return false;
+    }
+    const PlannedKernel& kernel = plan.kernels.back();
+    plan.problems.push_back((kernel.name.empty() ? kernel.signature : kernel.name) +
+                            " is not captured: the plan's " + problem);
+    plan.kernels.pop_back();
+    left_out = true;
   }
   if (!plan.folder.empty()) return true;
   error = "no folder is named";

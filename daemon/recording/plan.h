@@ -14,6 +14,7 @@
 //   parameter KIND BYTES     pointer, scalar, structure, table, hidden (format.h), in their order
 //   global SPACE BYTES NAME  constant or device; qualified
 //
+// In the texts that go to the end of a line, "\n" is a line's end and "\\" a backslash.
 // Only the standard library is used: it is linked into other people's programs.
 #pragma once
 
@@ -52,15 +53,18 @@ struct Plan {
   std::uint64_t seed = 1;
   std::string cupti;
   std::vector<PlannedKernel> kernels;
+  std::vector<std::string> problems;  // of reading it: a sentence for each kernel that was left out
 };
 
 // Whether a runtime's name of a kernel may be the planned one: equal but for spaces, and but for
 // namespaces that compilers leave out of template arguments ("a::f<T>" is "a::f<b::T>").
 bool MayName(const std::string& planned, const std::string& name);
 
+// A kernel without a signature is left out: nothing that is launched could be this kernel.
 std::string PrintPlan(const Plan& plan);
 
-// False, with a sentence that names the line, if the text is no plan.
+// False, with a sentence that names the line, if the text is no plan. A kernel with a line that is
+// not understood is left out: the others are captured.
 bool ParsePlan(const std::string& text, Plan& plan, std::string& error);
 bool ReadPlan(const std::string& path, Plan& plan, std::string& error);
 

@@ -125,7 +125,9 @@ Recorder::Recorder(Plan plan, Memory& memory, std::uint32_t device)
       writer_(plan_.folder, device),
       number_(NextNumber()),
       random_(plan_.seed),
-      started_(Milliseconds()) {}
+      started_(Milliseconds()) {
+  for (const std::string& problem : plan_.problems) Note(nullptr, problem);
+}
 
 Recorder::~Recorder() { Finish(); }
 

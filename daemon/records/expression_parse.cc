@@ -291,7 +291,12 @@ class Parser {
     node->operation = Operation::kName;
     node->name = token_.text;
     if (!Advance()) return nullptr;
-    return Is("(") ? Call(std::move(node)) : std::move(node);
+    if (Is("(")) return Call(std::move(node));
+    if (node->name == "true" || node->name == "false") {
+      node->operation = Operation::kConstant;
+      node->value = node->name == "true" ? 1 : 0;
+    }
+    return node;
   }
 
   NodePointer Call(std::unique_ptr<Node> node) {

@@ -95,10 +95,13 @@ records::Environment EnvironmentOf(const records::Case& workload) {
     AddScalar("$" + std::to_string(i), argument, environment);
   }
   constexpr std::array<const char*, 3> kAxes = {"x", "y", "z"};
-  const auto add = [&environment](const std::string& name, const std::string& text) {
-    const auto value = records::EvaluateText(text, environment);
-    // A parameter hides a built-in name.
-    if (value) environment.integers.emplace(name, *value);
+  const records::Environment of_case = environment;
+  const auto add = [&](const std::string& name, const std::string& text) {
+    const auto value = records::EvaluateText(text, of_case);
+    // A parameter of this name is reached by its position alone.
+    environment.floats.erase(name);
+    environment.integers.erase(name);
+    if (value) environment.integers[name] = *value;
   };
   for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
     if (axis < workload.grid.size()) add(std::string("grid_") + kAxes[axis], workload.grid[axis]);

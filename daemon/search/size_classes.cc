@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "records/launch_names.h"
 #include "search/number_space.h"
 
 namespace cupilot::search {
@@ -33,9 +34,7 @@ std::optional<std::int64_t> ValueOf(const SizedCase& one, const std::vector<std:
   return product;
 }
 
-bool IsGeometry(const std::string& name) {
-  return name.starts_with("grid_") || name.starts_with("block_") || name == "shared_bytes";
-}
+bool IsGeometry(const std::string& name) { return records::IsLaunchName(name); }
 
 // What is compared, the plainest first.
 std::vector<std::vector<std::string>> FactorsOf(const SizedCase& one) {
@@ -104,10 +103,9 @@ std::vector<SizedCase> SizedCasesOf(const records::Kernel& kernel,
       if (found != environment.integers.end()) sized.sizes.emplace_back(as, found->second);
     };
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-      const records::Parameter& parameter = kernel.parameters[i];
-      if (parameter.kind != records::ParameterKind::kInteger) continue;
+      if (kernel.parameters[i].kind != records::ParameterKind::kInteger) continue;
       const std::string position = "$" + std::to_string(i);
-      add(position, parameter.name.empty() ? position : parameter.name);
+      add(position, records::NameInExpressions(kernel, i));
     }
     for (const char* name :
          {"grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "shared_bytes"}) {

@@ -69,6 +69,8 @@ std::string WhyUnpublished(const ObjectState& state, const records::Kernel& kern
   const bool published = it != state.published.variants.end() &&
                          AllOf(set, [&](const std::string& id) { return it->second.contains(id); });
   if (published) return {};
+  const auto problem = state.published.problems.find(records::LabelOf(kernel));
+  if (problem != state.published.problems.end()) return "not published: " + problem->second;
   return state.target.apply == "manual" ? "`cupilot apply` puts it into the next build"
                                         : "it is published when no build runs";
 }

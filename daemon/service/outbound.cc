@@ -16,11 +16,12 @@ constexpr std::size_t kMostFitted = 1024;  // cases
 std::string TextAskedBy(const std::string& guard, const records::Kernel& kernel) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
-    const std::string holder = parameter.name.empty() ? "$" + std::to_string(i) : parameter.name;
-    for (const records::Parameter::Member& member : parameter.members) {
-      if (!records::IsLetter(member)) continue;
-      if (guard.find(holder + "." + member.name + " ") == std::string::npos) continue;
-      return holder + "." + records::ArrayOf(member);
+    for (const std::string& holder : {parameter.name, "$" + std::to_string(i)}) {
+      for (const records::Parameter::Member& member : parameter.members) {
+        if (holder.empty() || !records::IsLetter(member)) continue;
+        if (guard.find(holder + "." + member.name + " ") == std::string::npos) continue;
+        return holder + "." + records::ArrayOf(member);
+      }
     }
   }
   return {};

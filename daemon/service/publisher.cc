@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "records/json.h"
+#include "records/launch_names.h"
 #include "service/kernel_job.h"
 #include "source/swap/lock_entry.h"
 #include "source/swap/selection_check.h"
@@ -86,13 +87,17 @@ Publisher::Chosen Publisher::Choose(const ObjectScan& scan, const records::Kerne
       const records::Evaluation& evaluation = proven->evaluation;
       const std::string title = proven->variant.strategy ? proven->variant.strategy->title : "";
       const double speedup = evaluation.speedup.value_or(1.0);
+      if (std::string why = records::WhatGuardLeavesOut(kernel, evaluation.guard); !why.empty()) {
+        published.problems[records::LabelOf(kernel)] = std::move(why);
+        continue;
+      }
       source::SwappedVariant variant{
           proven->variant, evaluation.target, devices, evaluation.guard, title, speedup};
       if (each) {
         const source::SwapRequest alone{
             scan.object.command.source, scan.object.folder, {{kernel, {variant}}}};
         if (auto written = source::WriteSwappedSource(alone); !written) {
-          published.problems.push_back(records::LabelOf(kernel) + ": " + written.error().message);
+          published.problems[records::LabelOf(kernel)] = written.error().message;
           continue;
         }
       }

@@ -44,7 +44,7 @@ struct Published {
   std::string selection;  // hash of selection.json's bytes; empty: there is none
   std::string swap;       // file name of the swapped source; empty: none
   std::map<std::string, std::set<std::string>> variants;  // ids by kernel
-  std::vector<std::string> problems;  // variants that could not be written out, with the reason
+  std::map<std::string, std::string> problems;            // by kernel: why a variant is left out
 };
 
 class Publisher {

@@ -60,8 +60,8 @@ bool Service::PublishObject(ObjectState& state) {
     state.publish_due = published.error().code == base::ErrorCode::kIo;
     return false;
   }
-  for (const std::string& problem : published->problems) {
-    log::Warning("a variant cannot be swapped in", {{"reason", problem}});
+  for (const auto& [kernel, problem] : published->problems) {
+    log::Warning("a variant cannot be swapped in", {{"kernel", kernel}, {"reason", problem}});
   }
   const bool another = state.published.selection != published->selection;
   state.published = std::move(*published);

@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "records/expression.h"
+#include "records/launch_names.h"
 #include "source/syntax/lexer.h"
 #include "source/tags.h"
 
@@ -108,16 +109,12 @@ class Applier {
   }
 
   base::Result<> CheckNames(const std::string& text, int line, const std::string& where) const {
-    static const std::set<std::string> kKnown = {
-        "grid_x",   "grid_y",       "grid_z",   "block_x",          "block_y",
-        "block_z",  "shared_bytes", "sm_count", "max_shared_bytes", "max_threads_per_sm",
-        "l2_bytes", "warp_size"};
     const auto expression = records::Expression::Parse(text);
     if (!expression) return FailAt(line, where + ": " + expression.error().message);
     std::vector<std::string> known = ParameterNames();
     for (const records::Tunable& tunable : kernel_.tunables) known.push_back(tunable.name);
     for (const std::string& name : expression->Names()) {
-      if (kKnown.count(name) > 0 || name.starts_with('$')) continue;
+      if (records::IsLaunchName(name) || name.starts_with('$')) continue;
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       std::string why = where;
       why.append(": there is no '").append(name).append("' here; the kernel has ");

@@ -2,14 +2,18 @@
 
 namespace cupilot::worker {
 
+records::Environment WithValues(records::Environment environment, const records::Variant& variant) {
+  for (const auto& [name, value] : variant.values) {
+    if (value.is_number_integer()) environment.integers[name] = value.get<std::int64_t>();
+  }
+  return environment;
+}
+
 bool IsLeftToOriginal(const records::Variant& variant, const CasePlan& plan) {
   if (variant.guard.empty()) return false;
   const auto guard = records::Expression::Parse(variant.guard);
   if (!guard) return false;
-  records::Environment environment = plan.environment;
-  for (const auto& [name, value] : variant.values) {
-    if (value.is_number_integer()) environment.integers[name] = value.get<std::int64_t>();
-  }
+  const records::Environment environment = WithValues(plan.environment, variant);
   // One that has no value is no answer, and those behind it may have counted on it.
   for (const records::Expression& conjunct : guard->Conjuncts()) {
     if (conjunct.AsksAddresses()) continue;

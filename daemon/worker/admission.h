@@ -10,6 +10,9 @@
 
 namespace cupilot::worker {
 
+// What names stand for in the variant's expressions: its tunables hide the launch's names.
+records::Environment WithValues(records::Environment environment, const records::Variant& variant);
+
 // Whether the guard does not hold for the case by what its launch says of itself: scalars,
 // geometry, which pointers are null. The published guard asks it again, so that no launch of the
 // case gets the variant.
@@ -29,5 +32,8 @@ Admission Admit(const protocol::CandidateSet& set, const device::Properties& pro
 
 // The reason of a rejection where none is run: "invalid_launch".
 inline constexpr const char* kAdmitsNone = "the variant's guard holds for no case of the workload";
+// The same, said of the guard that would be published.
+inline constexpr const char* kNeverRuns =
+    "the guard that would be published holds for no case of the workload, so it would never run: ";
 
 }  // namespace cupilot::worker

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <map>
 
 #include "base/base64.h"
 #include "records/workload_fit.h"
@@ -51,6 +53,7 @@ class Planner {
           "case '" + case_.name + "': its buffers have " + std::to_string(plan_.layout.bytes) +
           " bytes, and " + std::to_string(plan_.most_bytes) + " are possible on this device"));
     }
+    NameLaunch();
     return std::move(plan_);
   }
 
@@ -139,21 +142,38 @@ class Planner {
       }
     }
     TRY_ASSIGN(plan_.shared_bytes, SizeOf(case_.shared_bytes, "shared_bytes"));
-    auto& integers = plan_.environment.integers;
-    static constexpr const char* kAxes[] = {"x", "y", "z"};
-    // A parameter hides a built-in name: emplace keeps what is there.
-    for (std::size_t i = 0; i < 3; ++i) {
-      integers.emplace(std::string("grid_") + kAxes[i], plan_.grid[i]);
-      integers.emplace(std::string("block_") + kAxes[i], plan_.block[i]);
+    // Sizes of a workload are about its own values, which describe the launch: there a parameter
+    // keeps its name.
+    for (const auto& [name, value] : LaunchValues()) {
+      const bool taken = plan_.environment.floats.contains(name);
+      if (!taken) plan_.environment.integers.emplace(name, value);
     }
-    integers.emplace("shared_bytes", plan_.shared_bytes);
-    integers.emplace("sm_count", device_.sm_count);
-    integers.emplace("max_shared_bytes", device_.max_shared_bytes);
-    integers.emplace("max_threads_per_sm", device_.max_threads_per_sm);
-    integers.emplace("l2_bytes", device_.l2_bytes);
-    integers.emplace("warp_size", device_.warp_size);
     plan_.environment.blocks_per_sm = [](std::string_view) { return std::int64_t{1}; };
     return {};
+  }
+
+  std::map<std::string, std::int64_t> LaunchValues() const {
+    return {{"grid_x", plan_.grid[0]},
+            {"grid_y", plan_.grid[1]},
+            {"grid_z", plan_.grid[2]},
+            {"block_x", plan_.block[0]},
+            {"block_y", plan_.block[1]},
+            {"block_z", plan_.block[2]},
+            {"shared_bytes", plan_.shared_bytes},
+            {"sm_count", device_.sm_count},
+            {"max_shared_bytes", device_.max_shared_bytes},
+            {"max_threads_per_sm", device_.max_threads_per_sm},
+            {"l2_bytes", device_.l2_bytes},
+            {"warp_size", device_.warp_size}};
+  }
+
+  // For launch expressions, in which a parameter of such a name is reached by its position alone.
+  void NameLaunch() {
+    for (const auto& [name, value] : LaunchValues()) {
+      plan_.environment.integers[name] = value;
+      plan_.environment.floats.erase(name);
+      plan_.environment.pointers.erase(name);
+    }
   }
 
   Result<std::int64_t> CheckedCount(const records::Size& size, std::int64_t element_bytes,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "records/launch_names.h"
 #include "worker/case_plan.h"
 #include "worker/tables.h"
 
@@ -44,9 +45,7 @@ std::int64_t RowOf(const Region& region, const records::Environment& environment
   const std::int64_t components = (cut ? region.slices.elements : region.count) * region.type.lanes;
   std::int64_t row = 0;
   for (const auto& [name, value] : environment.integers) {
-    const bool parameter = !name.starts_with("grid_") && !name.starts_with("block_") &&
-                           name != "sm_count" && name != "warp_size" && !name.starts_with("max_") &&
-                           name != "l2_bytes" && name != "shared_bytes";
+    const bool parameter = !records::IsLaunchName(name);
     if (parameter && value > 1 && value < components && components % value == 0) {
       row = std::max(row, value);
     }

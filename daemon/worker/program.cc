@@ -6,6 +6,7 @@
 #include "records/argument_type.h"
 #include "records/workload_fit.h"
 #include "source/swap/variant_text.h"
+#include "worker/admission.h"
 #include "worker/tables.h"
 
 namespace cupilot::worker {
@@ -28,16 +29,10 @@ std::string Hex(const std::vector<std::byte>& bytes) {
 class VariantPlanner {
  public:
   VariantPlanner(const records::Kernel& kernel, const records::Variant& variant, CasePlan& plan)
-      : kernel_(kernel), variant_(variant), plan_(plan), environment_(plan.environment) {
-    for (const auto& [name, value] : variant.values) {
-      // As in the hook: a parameter hides a tunable, which hides what is built in.
-      const bool hidden = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
-                                      [&](const auto& p) { return p.name == name; });
-      if (value.is_number_integer() && !hidden) {
-        environment_.integers[name] = value.get<std::int64_t>();
-      }
-    }
-  }
+      : kernel_(kernel),
+        variant_(variant),
+        plan_(plan),
+        environment_(WithValues(plan.environment, variant)) {}
 
   base::Result<Program> Run() {
     if (!variant_.tensor_maps.empty() || !variant_.constants.empty()) {
@@ -207,7 +202,7 @@ class VariantPlanner {
   const records::Kernel& kernel_;
   const records::Variant& variant_;
   CasePlan& plan_;
-  records::Environment environment_;
+  const records::Environment environment_;
 };
 
 }  // namespace

@@ -1,16 +1,17 @@
 #include "worker/published_guard.h"
 
 #include <algorithm>
+#include <set>
 
+#include "records/launch_names.h"
+#include "worker/admission.h"
 #include "worker/members.h"
 #include "worker/unread_texts.h"
 
 namespace cupilot::worker {
 namespace {
 
-std::string NameOf(const records::Kernel& kernel, std::size_t i) {
-  return kernel.parameters[i].name.empty() ? "$" + std::to_string(i) : kernel.parameters[i].name;
-}
+using Names = std::vector<std::string>;  // of parameters, in expressions
 
 std::string And(const std::string& a, const std::string& b) {
   return a.empty() ? b : b.empty() ? a : a + " && " + b;
@@ -22,11 +23,11 @@ bool HasNull(const CasePlan& plan) {
 }
 
 // Which pointers were null, and that the others were not.
-std::string NullsOf(const records::Kernel& kernel, const CasePlan& plan) {
+std::string NullsOf(const Names& names, const CasePlan& plan) {
   std::string text;
   for (std::size_t i = 0; i < plan.references.size(); ++i) {
     if (!plan.references[i]) continue;
-    const std::string null = "is_null(" + NameOf(kernel, i) + ")";
+    const std::string null = "is_null(" + names[i] + ")";
     text = And(text, plan.references[i]->region < 0 ? null : "!" + null);
   }
   return text;
@@ -42,12 +43,12 @@ std::string Equals(const std::string& name, const std::vector<std::byte>& bytes,
 
 // Integers in structures that are passed by value, and those that lambdas capture.
 std::string MembersOf(const records::Kernel& kernel, const records::Variant& variant,
-                      const CasePlan& plan) {
+                      const Names& names, const CasePlan& plan) {
   std::string text;
   for (std::size_t i = 0; i < kernel.parameters.size() && i < plan.arguments.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
     const std::vector<std::byte>& bytes = plan.arguments[i].bytes;
-    const std::string holder = NameOf(kernel, i) + ".";
+    const std::string holder = names[i] + ".";
     const auto made =
         std::find_if(kernel.made_types.begin(), kernel.made_types.end(),
                      [&](const auto& type) { return type.name == parameter.canonical; });
@@ -71,15 +72,15 @@ std::string MembersOf(const records::Kernel& kernel, const records::Variant& var
 }
 
 std::string BoxOf(const records::Kernel& kernel, const records::Variant& variant,
-                  const CasePlan& plan, bool with_nulls) {
-  std::string text = with_nulls ? NullsOf(kernel, plan) : "";
+                  const Names& names, const CasePlan& plan, bool with_nulls) {
+  std::string text = with_nulls ? NullsOf(names, plan) : "";
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     if (kernel.parameters[i].kind != records::ParameterKind::kInteger) continue;
-    const auto value = plan.environment.integers.find(NameOf(kernel, i));
+    const auto value = plan.environment.integers.find("$" + std::to_string(i));
     if (value == plan.environment.integers.end()) continue;
-    text = And(text, NameOf(kernel, i) + " == " + std::to_string(value->second));
+    text = And(text, names[i] + " == " + std::to_string(value->second));
   }
-  text = And(text, MembersOf(kernel, variant, plan));
+  text = And(text, MembersOf(kernel, variant, names, plan));
   static constexpr const char* kNames[] = {"x", "y", "z"};
   for (std::size_t d = 0; d < 3; ++d) {
     text = And(text, std::string("grid_") + kNames[d] + " == " + std::to_string(plan.grid[d]));
@@ -93,8 +94,8 @@ std::string BoxOf(const records::Kernel& kernel, const records::Variant& variant
       const auto &a = *plan.references[i], &b = *plan.references[j];
       // Each pair once; arguments that lay in one region were verified as they overlap.
       if (!a.written || (b.written && j < i) || a.region == b.region) continue;
-      text = And(text, "disjoint(" + NameOf(kernel, i) + ", " + std::to_string(a.bytes) + ", " +
-                           NameOf(kernel, j) + ", " + std::to_string(b.bytes) + ")");
+      text = And(text, "disjoint(" + names[i] + ", " + std::to_string(a.bytes) + ", " + names[j] +
+                           ", " + std::to_string(b.bytes) + ")");
     }
   }
   return text;
@@ -108,10 +109,15 @@ std::string PublishedGuard(const records::Kernel& kernel, const records::Variant
   // has to say it of all.
   const bool with_nulls = variant.guard.find("is_null") != std::string::npos ||
                           std::any_of(cases.begin(), cases.end(), HasNull);
+  const std::set<std::string> tunables = records::TunableNames(kernel, variant);
+  Names names;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    names.push_back(records::NameInExpressions(kernel, i, tunables));
+  }
   // Cases may differ in contents alone.
   std::vector<std::string> different;
   for (const CasePlan& plan : cases) {
-    std::string box = "(" + BoxOf(kernel, variant, plan, with_nulls) + ")";
+    std::string box = "(" + BoxOf(kernel, variant, names, plan, with_nulls) + ")";
     if (std::find(different.begin(), different.end(), box) == different.end()) {
       different.push_back(std::move(box));
     }
@@ -120,6 +126,15 @@ std::string PublishedGuard(const records::Kernel& kernel, const records::Variant
   for (const std::string& box : different) boxes += (boxes.empty() ? "" : " || ") + box;
   if (different.size() > 1) boxes = "(" + boxes + ")";
   return variant.guard.empty() ? boxes : "(" + variant.guard + ") && " + boxes;
+}
+
+bool AdmitsAny(const std::string& guard, const records::Variant& variant,
+               const std::vector<CasePlan>& cases) {
+  const auto expression = records::Expression::Parse(guard);
+  if (!expression) return false;
+  return std::any_of(cases.begin(), cases.end(), [&](const CasePlan& plan) {
+    return expression->Evaluate(WithValues(plan.environment, variant)).value_or(0) != 0;
+  });
 }
 
 }  // namespace cupilot::worker

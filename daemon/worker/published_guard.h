@@ -15,4 +15,8 @@ namespace cupilot::worker {
 std::string PublishedGuard(const records::Kernel& kernel, const records::Variant& variant,
                            const std::vector<CasePlan>& cases);
 
+// Whether the guard holds for one of the cases. What does not would be published and never run.
+bool AdmitsAny(const std::string& guard, const records::Variant& variant,
+               const std::vector<CasePlan>& cases);
+
 }  // namespace cupilot::worker

@@ -31,13 +31,6 @@ constexpr std::size_t kMaxReply = 1 << 20;      // a flood of output is no reply
 
 std::chrono::nanoseconds at_work{0};
 
-// For whose end nobody waits. One thread.
-std::vector<pid_t> killed;
-
-void AskForKilled() {
-  std::erase_if(killed, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
-}
-
 // The folders of the modules; with a GPU its nodes, and the pipes of the service that shares it.
 Access AccessFor(const std::string& device, const std::vector<std::string>& modules) {
   Access access = SystemAccess();
@@ -79,7 +72,6 @@ base::Result<Runner> Runner::Start(const std::string& device, const Arena& arena
 
 base::Result<Runner> Runner::Begin(const std::string& device, const Arena& arena,
                                    const std::vector<std::string>& modules) {
-  AskForKilled();
   TRY_ASSIGN(const SpokenTo child,
              StartOnArena(RunnerWords(device, modules), arena.descriptor(), ErrorOutput::kOurs));
   return Runner(device, child.pid, child.input, child.output);
@@ -117,7 +109,7 @@ void Runner::Take(const Json& loaded) {
 
 Runner::Runner(Runner&& other) noexcept
     : device_(std::move(other.device_)),
-      pid_(std::exchange(other.pid_, -1)),
+      child_(std::exchange(other.child_, {})),
       end_waits_(other.end_waits_),
       input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
@@ -128,7 +120,7 @@ Runner::Runner(Runner&& other) noexcept
 
 Runner& Runner::operator=(Runner&& other) noexcept {
   std::swap(device_, other.device_);
-  std::swap(pid_, other.pid_);
+  std::swap(child_, other.child_);
   std::swap(end_waits_, other.end_waits_);
   std::swap(input_, other.input_);
   std::swap(output_, other.output_);
@@ -140,27 +132,23 @@ Runner& Runner::operator=(Runner&& other) noexcept {
 }
 
 Runner::~Runner() {
-  if (pid_ > 0 && !end_waits_) {
-    ::kill(pid_, SIGKILL);
-    killed.push_back(std::exchange(pid_, -1));
+  if (end_waits_) {
+    End();
+  } else {
+    child_.Kill();
   }
-  End();
   if (input_ >= 0) ::close(input_);
   if (output_ >= 0) ::close(output_);
 }
 
 void Runner::End() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);
-  base::WaitForEnd(pid_);
-  pid_ = -1;
+  child_.Kill();
+  std::exchange(child_, {}).Wait();
 }
 
 std::string Runner::HowItEnded() {
-  int status = 0;
-  const pid_t ended = ::waitpid(pid_, &status, 0);
-  pid_ = -1;
-  if (ended < 0) return "ended";
+  const int status = std::exchange(child_, {}).Wait();
+  if (status < 0) return "ended";
   if (const int signal = SignalOf(status); signal != 0) {
     return std::string("was ended by ") + ::strsignal(signal);
   }

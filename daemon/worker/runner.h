@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/child.h"
 #include "base/result.h"
 #include "records/json.h"
 #include "worker/arena.h"
@@ -66,7 +67,7 @@ class Runner {
   // How long this process has waited for answers of its runners so far, loads not counted: the time
   // in which a device had something of ours to run. One thread.
   static std::chrono::nanoseconds AtWork();
-  bool alive() const { return pid_ > 0; }
+  bool alive() const { return static_cast<bool>(child_); }
   // Its destructor kills it and returns: to take down a GPU's context takes as long as to make one.
   void NobodyWaitsForItsEnd() { end_waits_ = false; }
   const std::string& architecture() const { return architecture_; }
@@ -75,7 +76,7 @@ class Runner {
 
  private:
   Runner(std::string device, pid_t pid, int input, int output)
-      : device_(std::move(device)), pid_(pid), input_(input), output_(output) {}
+      : device_(std::move(device)), child_(pid), input_(input), output_(output) {}
   base::Result<records::Json> Exchange(const records::Json& request,
                                        std::chrono::milliseconds limit);
   base::Result<> Send(const records::Json& request);
@@ -85,7 +86,7 @@ class Runner {
   std::string HowItEnded();
 
   std::string device_;
-  pid_t pid_;
+  base::ReapedChild child_;
   bool end_waits_ = true;
   int input_;
   int output_;

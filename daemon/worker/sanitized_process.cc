@@ -70,7 +70,7 @@ SanitizedProcess::SanitizedProcess(const SanitizedSubject& subject, const Saniti
 SanitizedProcess::~SanitizedProcess() {
   group_.Kill();
   CloseInput();
-  if (pid_ > 0) base::WaitForEnd(pid_);
+  child_.Wait();
   group_.End();
   if (output_ >= 0) ::close(output_);
   (void)base::RemoveTree(folder_);
@@ -107,7 +107,7 @@ base::Result<> SanitizedProcess::Start(const SanitizedSubject& subject) {
   words.insert(words.end(), runner.begin(), runner.end());
   TRY_ASSIGN(const SpokenTo child, StartOnArena(std::move(words), arena_->descriptor(),
                                                 ErrorOutput::kNowhere, group_.id(), Environment()));
-  pid_ = child.pid;
+  child_ = base::ReapedChild(child.pid);
   input_ = child.input;
   output_ = child.output;
   return {};
@@ -236,9 +236,7 @@ int SanitizedProcess::ReadToTheEnd() {
   while (ReadMore()) {
   }
   if (!failed_.empty() || reported_) return -1;
-  const int status = base::WaitForEnd(pid_);
-  pid_ = -1;
-  return status;
+  return child_.Wait();
 }
 
 // The runner's second reply is that of the run.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "base/result.h"
 #include "records/json.h"
 #include "worker/arena.h"
@@ -78,7 +79,7 @@ class SanitizedProcess {
   const std::string log_ = folder_ + "/log";
   ToolGroup group_;
   std::optional<Arena> arena_;
-  pid_t pid_ = -1;
+  base::ReapedChild child_;
   int input_ = -1, output_ = -1;
   int runs_ = 0;
   bool lives_ = false, keep_ = false;

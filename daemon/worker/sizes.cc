@@ -96,7 +96,7 @@ class SizeMaker {
     for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
       const std::string& name = kernel.parameters[i].name;
       const bool integer = kernel.parameters[i].kind == records::ParameterKind::kInteger;
-      const auto value = plan.environment.integers.find(name);
+      const auto value = plan.environment.integers.find("$" + std::to_string(i));
       if (!integer || !counts.contains(name) || value == plan.environment.integers.end()) continue;
       if (value->second > 1) sizes_.push_back({i, name, value->second});
     }

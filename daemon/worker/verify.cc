@@ -56,12 +56,16 @@ class Verification {
       if (!reply_.reason.empty() || reply_.original_failed) return std::move(reply_);
       plans.push_back(std::move(*plan));
     }
+    reply_.guard = PublishedGuard(set_.kernel, set_.variant, plans);
+    if (!AdmitsAny(reply_.guard, set_.variant, plans)) {
+      Reject({"invalid_launch", kNeverRuns + reply_.guard});
+      return std::move(reply_);
+    }
     for (const CheckRow& check : kChecks) reply_.checks.push_back({check.name, true, check.what});
     for (const StepRow& step : kSteps) {
       if (Asked(step) && !Said(step.name)) reply_.checks.push_back({step.name, true, step.what});
     }
     reply_.passed = true;
-    reply_.guard = PublishedGuard(set_.kernel, set_.variant, plans);
     return std::move(reply_);
   }
 

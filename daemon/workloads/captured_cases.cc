@@ -441,6 +441,7 @@ capture::PlannedKernel PlannedOf(const Kernel& kernel) {
 }
 
 bool IsRecordedAs(const RecordedKernel& recorded, const Kernel& kernel) {
+  if (kernel.signature.empty()) return false;  // a template of which the source uses no instance
   if (recorded.signature == kernel.signature) return true;
   // One of the same name with other parameters, as another target may have it.
   if (kernel.template_arguments.empty() && IsSameForAllCompilers(recorded.signature) &&
@@ -525,6 +526,7 @@ base::Result<Captured> CasesOf(const std::vector<Recording>& recordings, const K
     return captured;
   }
   std::string why = captured.launches.empty() ? "it was not launched" : "no launch was recorded";
+  if (kernel.signature.empty()) why += " (its source uses no instance of this template)";
   for (const std::string& note : captured.notes) why += "; " + note;
   return base::Fail(base::NotFound(captured.kernel + ": " + why));
 }

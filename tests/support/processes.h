@@ -30,9 +30,13 @@ inline bool HasEnded(pid_t pid) {
 
 inline bool Kill(pid_t pid) { return ::kill(pid, SIGKILL) == 0 && HasEnded(pid); }
 
-// The parent of each process.
-inline std::map<pid_t, pid_t> Parents() {
-  std::map<pid_t, pid_t> parents;
+struct ProcessState {
+  pid_t parent = 0;
+  char state = 0;  // of /proc: R, S, Z, ...
+};
+
+inline std::map<pid_t, ProcessState> Processes() {
+  std::map<pid_t, ProcessState> processes;
   DIR* folder = ::opendir("/proc");
   while (const dirent* entry = folder == nullptr ? nullptr : ::readdir(folder)) {
     const pid_t pid = std::atoi(entry->d_name);
@@ -42,19 +46,32 @@ inline std::map<pid_t, pid_t> Parents() {
     // 42 (a name, with any characters) S 41 ...
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos || stat.size() < name_end + 5) continue;
-    parents[pid] = std::atoi(stat.c_str() + name_end + 4);
+    processes[pid] = {std::atoi(stat.c_str() + name_end + 4), stat[name_end + 2]};
   }
   if (folder != nullptr) ::closedir(folder);
-  return parents;
+  return processes;
+}
+
+// How many children of the process, and of these and so on, have ended and nobody has waited for.
+inline int ZombiesBelow(pid_t ancestor) {
+  const auto processes = Processes();
+  int zombies = 0;
+  for (const auto& [pid, process] : processes) {
+    if (process.state != 'Z') continue;
+    pid_t above = process.parent;
+    while (above != ancestor && processes.contains(above)) above = processes.at(above).parent;
+    zombies += above == ancestor ? 1 : 0;
+  }
+  return zombies;
 }
 
 // Descendants of this process whose arguments begin with these, after the program's name.
 inline std::vector<pid_t> DescendantsWith(const std::vector<std::string>& arguments) {
-  const std::map<pid_t, pid_t> parents = Parents();
+  const auto processes = Processes();
   std::vector<pid_t> found;
-  for (const auto& [pid, parent] : parents) {
-    pid_t above = parent;
-    while (above != ::getpid() && parents.contains(above)) above = parents.at(above);
+  for (const auto& [pid, process] : processes) {
+    pid_t above = process.parent;
+    while (above != ::getpid() && processes.contains(above)) above = processes.at(above).parent;
     if (above != ::getpid()) continue;
     std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
     std::vector<std::string> words;

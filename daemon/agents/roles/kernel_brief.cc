@@ -11,6 +11,7 @@
 #include "agents/roles/plain_text.h"
 #include "agents/roles/prompt.h"
 #include "records/element_values.h"
+#include "records/launch_names.h"
 #include "records/private_data.h"
 
 namespace cupilot::agents {
@@ -33,8 +34,12 @@ std::string ParametersText(const records::Kernel& kernel) {
   std::string text;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
-    text += (parameter.name.empty() ? "$" + std::to_string(i) : parameter.name) + ": " +
-            parameter.type + "\n";
+    const std::string name = records::NameInExpressions(kernel, i);
+    text += name;
+    if (!parameter.name.empty() && name != parameter.name) {
+      text += " (" + parameter.name + ", in expressions by its position alone)";
+    }
+    text += ": " + parameter.type + "\n";
   }
   return text.empty() ? "none" : text;
 }

@@ -9,6 +9,7 @@
 #include "agents/roles/prompt.h"
 #include "agents/roles/strategy_answer.h"
 #include "records/expression.h"
+#include "records/launch_names.h"
 #include "source/syntax/lexer.h"
 
 namespace cupilot::agents {
@@ -306,14 +307,8 @@ class Names {
   }
 
   bool Exists(const std::string& name) const {
-    constexpr std::array<std::string_view, 12> kLaunchNames = {
-        "grid_x",   "grid_y",           "grid_z",
-        "block_x",  "block_y",          "block_z",
-        "sm_count", "max_shared_bytes", "max_threads_per_sm",
-        "l2_bytes", "shared_bytes",     "warp_size"};
     return parameters_.contains(name.substr(0, name.find_first_of(".["))) ||
-           variant_.values.contains(name) || name == index_ ||
-           std::find(kLaunchNames.begin(), kLaunchNames.end(), name) != kLaunchNames.end();
+           variant_.values.contains(name) || name == index_ || records::IsLaunchName(name);
   }
 
   const records::Variant& variant_;

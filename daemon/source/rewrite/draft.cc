@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "records/expression.h"
+#include "records/launch_names.h"
 #include "source/closure_options.h"
 #include "source/syntax/parse.h"
 #include "source/syntax/query.h"
@@ -73,6 +74,16 @@ void AddParameter(Draft& draft, Edits& edits, const std::string& name, const std
 
 void AddGuard(Draft& draft, const std::string& condition) {
   draft.guard += (draft.guard.empty() ? "(" : " && (") + condition + ")";
+}
+
+std::string NameInExpressions(const Draft& draft, NodeId parameter) {
+  const std::string& name = draft.tree.at(parameter).name;
+  for (std::size_t i = 0; i < draft.kernel.parameters.size(); ++i) {
+    if (draft.kernel.parameters[i].name == name) {
+      return records::NameInExpressions(draft.kernel, i, records::TunableNames(draft.kernel, {}));
+    }
+  }
+  return name;
 }
 
 records::Variant CloseDraft(const Draft& draft, const records::Strategy& strategy) {

@@ -55,6 +55,8 @@ void AddParameter(Draft& draft, Edits& edits, const std::string& name, const std
 
 // "(a) && (b)".
 void AddGuard(Draft& draft, const std::string& condition);
+// How expressions reach a parameter of the kernel.
+std::string NameInExpressions(const Draft& draft, NodeId parameter);
 
 // The variant: the kernel's text under a name of its own. A kernel that was given parameters
 // (draft.arguments) must name all its arguments there.

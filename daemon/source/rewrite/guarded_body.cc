@@ -72,7 +72,7 @@ std::string LimitOf(const Draft& draft, NodeId expression) {
   const bool parameter = IsA(tree, variable, Kind::kParameter) &&
                          IsIntegerType(tree.at(variable).canonical) &&
                          OwnChange(tree, draft.facts, variable) == kNone;
-  return parameter ? tree.at(variable).name : "";
+  return parameter ? NameInExpressions(draft, variable) : "";
 }
 
 // place < limit in the sense of `leaves`, whichever way it is written.

@@ -276,7 +276,7 @@ std::string LaneWriter::End(NodeId part) const {
 void LaneWriter::Guard(Draft& draft) const {
   if (width_ == 1) return;
   for (const LaneLoads::Pointer& pointer : loads_.pointers) {
-    AddGuard(draft, "aligned(" + draft.tree.at(pointer.parameter).name + ", " +
+    AddGuard(draft, "aligned(" + NameInExpressions(draft, pointer.parameter) + ", " +
                         std::to_string(FormOf(pointer).bytes) + ")");
   }
 }

@@ -11,16 +11,19 @@ namespace {
 
 // What a launch says of its size: scalars, by name or position, and its geometry.
 bool SaysSize(const records::Kernel& kernel, const std::string& name) {
+  if (name == "shared_bytes") return true;
+  if (std::any_of(std::begin(kAxes), std::end(kAxes), [&](const std::string& axis) {
+        return name == "grid_" + axis || name == "block_" + axis;
+      })) {
+    return true;
+  }
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const records::Parameter& parameter = kernel.parameters[i];
     if (name != parameter.name && name != "$" + std::to_string(i)) continue;
     return parameter.kind == records::ParameterKind::kInteger ||
            parameter.kind == records::ParameterKind::kFloating;
   }
-  if (name == "shared_bytes") return true;
-  return std::any_of(std::begin(kAxes), std::end(kAxes), [&](const std::string& axis) {
-    return name == "grid_" + axis || name == "block_" + axis;
-  });
+  return false;
 }
 
 }  // namespace

@@ -226,8 +226,8 @@ base::Result<std::string> ApplyVectorizedAccess(Draft& draft, const Json& parame
       stores +=
           "*reinterpret_cast<" + type + "*>(" + node.name + " + " + first + ") = " + name + ";\n";
     }
-    AddGuard(draft,
-             "aligned(" + node.name + ", " + std::to_string(width * node.element_bytes) + ")");
+    AddGuard(draft, "aligned(" + NameInExpressions(draft, pointer) + ", " +
+                        std::to_string(width * node.element_bytes) + ")");
   }
   for (int i = 0; i < width; ++i) {
     text += LaneText(draft, plan, body, first + " + " + std::to_string(i),

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "records/launch_names.h"
+
 namespace cupilot::source {
 namespace {
 
@@ -90,6 +92,12 @@ std::optional<PrintedName> HookNames::OfMember(std::string_view name) const {
       {}};
 }
 
+int HookNames::ParameterMeant(std::string_view name) const {
+  const bool hidden = records::IsLaunchName(name) || indices_.contains(name) ||
+                      variant_.values.contains(std::string(name));
+  return hidden ? -1 : ParameterIndex(name);
+}
+
 std::optional<PrintedName> HookNames::OfBuiltin(std::string_view name) const {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kBuiltins = {{
       {"grid_x", "o.grid_x"},
@@ -123,14 +131,14 @@ std::optional<PrintedName> HookNames::Lookup(std::string_view name) const {
   if (indices_.contains(name)) {
     return PrintedName{NameKind::kInteger, "cupilot_index_" + std::string(name), {}};
   }
-  const int parameter = ParameterIndex(name);
-  if (parameter >= 0) return OfParameter(parameter);
   if (const auto value = variant_.values.find(std::string(name)); value != variant_.values.end()) {
     if (!value->second.is_number_integer()) return std::nullopt;
     return PrintedName{NameKind::kInteger, "(" + value->second.dump() + "LL)", {}};
   }
-  if (std::optional<PrintedName> member = OfMember(name)) return member;
-  return OfBuiltin(name);
+  // In this order: a parameter of the launch's names is reached by its position alone.
+  if (std::optional<PrintedName> builtin = OfBuiltin(name)) return builtin;
+  const int parameter = ParameterIndex(name);
+  return parameter >= 0 ? OfParameter(parameter) : OfMember(name);
 }
 
 base::Result<std::string> HookNames::Print(const std::string& expression,

@@ -30,6 +30,8 @@ class HookNames {
   base::Result<std::string> Print(const std::string& expression, const std::string& target) const;
   // The index of a parameter by name or "$k"; -1 if there is none.
   int ParameterIndex(std::string_view name) const;
+  // The same of a name in an expression, where the launch's names and tunables hide parameters.
+  int ParameterMeant(std::string_view name) const;
 
  private:
   std::optional<records::PrintedName> Lookup(std::string_view name) const;

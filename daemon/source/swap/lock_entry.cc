@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "records/launch_names.h"
 #include "source/swap/compiled_text.h"
 #include "source/swap/edit_window.h"
 #include "source/swap/nameless_kernels.h"
@@ -185,7 +186,8 @@ std::string LockJudge::WhyTextDiffers(const records::LockedKernel& entry) {
     if (std::string why = WhyFileDiffers(entry, file); !why.empty()) return why;
     listed = listed || file.file == entry.source;
   }
-  return listed ? "" : "the entry does not say what its source was";
+  if (!listed) return "the entry does not say what its source was";
+  return records::WhatGuardLeavesOut(KernelOf(entry), entry.evaluation.guard);
 }
 
 std::string LockJudge::WhyProjectDiffers(const records::LockedKernel& entry) {

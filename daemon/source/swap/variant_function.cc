@@ -145,7 +145,7 @@ class Writer {
       if (!parsed) return base::Fail(parsed.error().In("guard '" + published_.guard + "'"));
       TRY_ASSIGN(const std::string guard, names_.Print(published_.guard, "value"));
       if (published_.guard.find("is_null") != std::string::npos) {
-        for (const std::string& name : parsed->Names()) asked.insert(names_.ParameterIndex(name));
+        for (const std::string& name : parsed->Names()) asked.insert(names_.ParameterMeant(name));
       }
       text += "  if (!CUPILOT_LIKELY((" + guard + ") && value != 0)) return false;\n";
     }

@@ -42,7 +42,7 @@ class Inner {
  public:
   static base::Result<Inner> Start(const std::string& kind, const Access& access);
   Inner(Inner&& other) noexcept
-      : pid_(std::exchange(other.pid_, -1)),
+      : child_(std::exchange(other.child_, {})),
         requests_(std::exchange(other.requests_, nullptr)),
         replies_(std::exchange(other.replies_, nullptr)),
         access_(std::move(other.access_)) {}
@@ -70,19 +70,17 @@ class Inner {
     if (requests_ != nullptr) std::fclose(requests_);
     if (replies_ != nullptr) std::fclose(replies_);
     requests_ = replies_ = nullptr;
-    const int status = pid_ > 0 ? base::WaitForEnd(pid_) : 0;
-    pid_ = -1;
-    return status;
+    return child_ ? std::exchange(child_, {}).Wait() : 0;
   }
 
  private:
   Inner(pid_t pid, int requests, int replies, Access access)
-      : pid_(pid),
+      : child_(pid),
         requests_(::fdopen(requests, "w")),
         replies_(::fdopen(replies, "r")),
         access_(std::move(access)) {}
 
-  pid_t pid_;
+  base::ReapedChild child_;
   std::FILE* requests_;
   std::FILE* replies_;
   Access access_;
@@ -177,7 +175,7 @@ int ServeFromInside(const std::string& kind) {
 
 base::Result<> BecomeInner(const std::string& kind, const std::string& access) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() == 1 && std::getenv("CUPILOT_IN_BUBBLEWRAP") == nullptr) ::_exit(1);
+  // If the parent has ended before that, the input ends and this process with it.
   TRY_ASSIGN(const Json json, records::ParseJson(access));
   TRY_ASSIGN(const Access allowed, ParseAccess(json));
   ResourceLimits limits;

@@ -13,6 +13,8 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "loop/timer.h"
+#include "tests/support/processes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace cupilot::evaluate {
@@ -67,6 +69,27 @@ TEST_F(ProcessWorkersTest, WhatHasListedGpusListsThemOnce) {
     ASSERT_TRUE(Run(MakeCall(WorkerKind::kDevice, "list_devices")));
     EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, times);
   }
+}
+
+// Each way in which a worker ends: discarded after its answer, killed at its limit, by itself, with
+// an answer that is none, and when the device is taken from it.
+TEST_F(ProcessWorkersTest, LeavesNoZombies) {
+  for (int times = 0; times < 10; ++times) {
+    ASSERT_TRUE(Run(MakeCall(WorkerKind::kDevice, "list_devices")));
+    WorkerCall hang = MakeCall(WorkerKind::kBuild, "hang");
+    hang.limit = std::chrono::milliseconds(1);
+    EXPECT_FALSE(Run(std::move(hang)));
+    EXPECT_FALSE(Run(MakeCall(WorkerKind::kSource, "crash")));
+    EXPECT_FALSE(Run(MakeCall(WorkerKind::kSource, "garbage")));
+    ExpectNextIsServed(WorkerKind::kDevice);
+    workers_.Hold("host");
+    workers_.Release("host");
+  }
+  bool late = false;
+  loop::Timer limit(loop_);
+  limit.Start(std::chrono::seconds(10), [&late] { late = true; });
+  while (!late && test::ZombiesBelow(::getpid()) > 0) loop_.RunOnce(true);
+  EXPECT_EQ(test::ZombiesBelow(::getpid()), 0);
 }
 
 TEST_F(ProcessWorkersTest, StartsAProcessOnDemandAndKeepsIt) {

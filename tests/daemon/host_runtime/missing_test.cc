@@ -32,6 +32,64 @@ class HostLacks : public HostProgram {
   }
 };
 
+// Code of both sides is compiled once, so that it takes the branch for hosts: that is said.
+TEST_F(HostLacks, TheMacroThatTellsTheSidesApart) {
+  const auto warned = [](const std::string& text) {
+    const ProgramRun run = Build(text);
+    EXPECT_EQ(run.exit_code, 0) << run.errors;
+    return run.errors;
+  };
+  EXPECT_EQ(
+      warned(R"(__host__ __device__ float root(float x) {
+#if defined(__CUDA_ARCH__)
+  return __fsqrt_rn(x);
+#else
+  return -1;
+#endif
+}
+template <class T> __device__ T twice(T x) {
+#if 0
+#elif \
+  __CUDA_ARCH__ >= 700
+  return x;
+#endif
+  return x + x;
+}
+__global__ void k(float* f) {
+  # ifdef __CUDA_ARCH__
+  f[1] = 1;
+  # endif
+  f[0] = root(16.f) + twice(1.f) + twice(2);
+}
+)"),
+      "lacking.cu:2: warning: cupilot: 'root' depends on __CUDA_ARCH__, which the host device "
+      "does not define: it takes the branch for hosts\n"
+      "lacking.cu:10: warning: cupilot: 'twice' depends on __CUDA_ARCH__, which the host "
+      "device does not define: it takes the branch for hosts\n"
+      "lacking.cu:17: warning: cupilot: 'k' depends on __CUDA_ARCH__, which the host device "
+      "does not define: it takes the branch for hosts\n");
+  EXPECT_EQ(warned(R"(#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 300
+#error too old
+#endif
+int host() {
+#ifdef __CUDA_ARCH__
+  return 1;
+#endif
+  return 0;
+}
+__global__ void k(float* f) {
+  // #if __CUDA_ARCH__
+  /* of old:
+#ifdef __CUDA_ARCH__
+  */
+#ifdef MY__CUDA_ARCH__
+#endif
+  f[0] = 1;
+}
+)"),
+            "");
+}
+
 TEST_F(HostLacks, Textures) {
   Expect(2, "cudaTextureObject_t (nor cudaResourceDesc", R"(
 __global__ void k(cudaTextureObject_t t, float* out) { *out = tex2D<float>(t, threadIdx.x, 0); }

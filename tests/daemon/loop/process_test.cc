@@ -1,9 +1,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,6 +20,20 @@
 
 namespace cupilot::loop {
 namespace {
+
+bool HasNoChild() {
+  siginfo_t ended{};
+  return ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+}
+
+// Runs the loop until no child remains, killed or reaped; false if one does for ten seconds.
+bool EndsWithoutZombies(Loop& loop) {
+  bool late = false;
+  Timer limit(loop);
+  limit.Start(std::chrono::seconds(10), [&late] { late = true; });
+  while (!late && !HasNoChild()) loop.RunOnce(true);
+  return !late;
+}
 
 struct Outcome {
   std::vector<std::string> lines;
@@ -141,12 +159,85 @@ TEST(ChildProcess, DestroyingItKillsIt) {
   auto child =
       ChildProcess::Start(loop, std::move(options), [](std::string_view) {}, [](ChildExit) {});
   ASSERT_TRUE(child.has_value());
-  const int pid = (*child)->pid();
   child->reset();
-  int status = 0;
-  // libuv's handle is closed, so the child is ours to wait for.
-  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(EndsWithoutZombies(loop));
+}
+
+TEST(ChildProcess, ALoopThatEndsLeavesNoZombies) {
+  {
+    Loop loop;
+    ChildOptions options;
+    options.arguments = {"/bin/cat"};
+    auto child =
+        ChildProcess::Start(loop, std::move(options), [](std::string_view) {}, [](ChildExit) {});
+    ASSERT_TRUE(child.has_value());
+  }
+  EXPECT_TRUE(HasNoChild());
+}
+
+// A loop whose process is the parent of orphans.
+class AdoptingLoop : public ::testing::Test {
+ protected:
+  AdoptingLoop() { loop_.AdoptOrphans(); }
+  ~AdoptingLoop() override { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
+
+  // Runs the script until it has printed the id of a process that it has started.
+  std::unique_ptr<ChildProcess> StartParent(const std::string& script, pid_t& started) {
+    ChildOptions options;
+    options.arguments = {"/bin/sh", "-c", script};
+    auto parent = ChildProcess::Start(
+        loop_, std::move(options),
+        [this, &started](std::string_view line) {
+          started = std::atoi(std::string(line).c_str());
+          loop_.Stop();
+        },
+        [](ChildExit) {});
+    if (!parent) return nullptr;
+    loop_.Run();
+    return std::move(*parent);
+  }
+  Loop loop_;
+};
+
+TEST_F(AdoptingLoop, ReapsWhatAKilledChildHasStarted) {
+  pid_t orphan = 0;
+  auto parent = StartParent("sleep 100000 & echo $!; exec cat", orphan);
+  ASSERT_GT(orphan, 0);
+  parent.reset();
+  EXPECT_TRUE(EndsWithoutZombies(loop_));
+  EXPECT_NE(::kill(orphan, 0), 0);
+}
+
+TEST_F(AdoptingLoop, ReapsAnOrphanThatEndsLater) {
+  pid_t orphan = 0;
+  auto parent = StartParent("setsid sleep 100000 & echo $!; exec cat", orphan);
+  ASSERT_GT(orphan, 0);
+  parent.reset();
+  EXPECT_EQ(::kill(orphan, SIGKILL), 0);
+  EXPECT_TRUE(EndsWithoutZombies(loop_));
+}
+
+// Each child ends together with an orphan of it.
+TEST_F(AdoptingLoop, TakesNoResultOfAChild) {
+  constexpr int kChildren = 40;
+  std::vector<std::unique_ptr<ChildProcess>> children;
+  int well = 0, ended = 0;
+  for (int i = 0; i < kChildren; ++i) {
+    ChildOptions options;
+    options.arguments = {"/bin/sh", "-c", "sleep 100000 & read line; exit 3"};
+    auto child = ChildProcess::Start(
+        loop_, std::move(options), [](std::string_view) {},
+        [&](ChildExit exit) {
+          well += exit.status == 3 && exit.signal == 0 ? 1 : 0;
+          if (++ended == kChildren) loop_.Stop();
+        });
+    ASSERT_TRUE(child.has_value());
+    children.push_back(std::move(*child));
+  }
+  for (const auto& child : children) child->CloseInput();
+  loop_.Run();
+  EXPECT_EQ(well, kChildren);
+  EXPECT_TRUE(EndsWithoutZombies(loop_));
 }
 
 TEST(FileWatcher, ReportsAFolderOnceForASaveByRename) {

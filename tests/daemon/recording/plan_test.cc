@@ -27,6 +27,12 @@ Plan Example() {
   return plan;
 }
 
+std::vector<std::string> Signatures(const Plan& plan) {
+  std::vector<std::string> signatures;
+  for (const PlannedKernel& kernel : plan.kernels) signatures.push_back(kernel.signature);
+  return signatures;
+}
+
 TEST(Plan, IsReadAsItWasPrinted) {
   const Plan plan = Example();
   Plan read;
@@ -57,12 +63,58 @@ TEST(Plan, LinesThatAreNotUnderstoodAreNamed) {
     EXPECT_FALSE(ParsePlan(head + line + "\n", plan, error)) << line;
     EXPECT_THAT(error, HasSubstr("line 3: '" + std::string(line) + "'"));
   }
+}
+
+TEST(Plan, AKernelThatIsNotUnderstoodIsLeftOutAlone) {
+  const std::string head = "cupilot-capture-plan 1\nfolder /tmp\nkernel a\n";
   for (const char* line : {"parameter reference 8", "parameter pointer", "global shared 4 x",
-                           "global constant 4", "weight 3"}) {
+                           "global constant 4", "global constant 4 ", "weight 3"}) {
     Plan plan;
     std::string error;
-    EXPECT_FALSE(ParsePlan(head + "kernel k\n" + line + "\n", plan, error)) << line;
-    EXPECT_THAT(error, HasSubstr("line 4: '" + std::string(line) + "'"));
+    ASSERT_TRUE(ParsePlan(head + "kernel b\nname B\n" + line + "\nparameter pointer 8\nkernel c\n",
+                          plan, error))
+        << error;
+    EXPECT_EQ(Signatures(plan), (std::vector<std::string>{"a", "c"})) << line;
+    ASSERT_EQ(plan.problems.size(), 1u);
+    EXPECT_THAT(plan.problems[0],
+                HasSubstr("B is not captured: the plan's line 6: '" + std::string(line) + "'"));
+  }
+  for (const char* line : {"kernel", "kernel "}) {
+    Plan plan;
+    std::string error;
+    ASSERT_TRUE(ParsePlan(head + line + "\nkernel c\n", plan, error)) << error;
+    EXPECT_EQ(Signatures(plan), (std::vector<std::string>{"a", "c"}));
+    EXPECT_EQ(plan.problems.size(), 1u);
+  }
+}
+
+TEST(Plan, AKernelWithoutASignatureIsNotWritten) {
+  Plan plan = Example();
+  plan.kernels.insert(plan.kernels.begin() + 1, PlannedKernel{"", "of_a_template", {}, {}});
+  Plan read;
+  std::string error;
+  ASSERT_TRUE(ParsePlan(PrintPlan(plan), read, error)) << error;
+  EXPECT_EQ(Signatures(read), (std::vector<std::string>{"_Z4blurPf", "_Z1kv"}));
+  EXPECT_TRUE(read.problems.empty());
+}
+
+// Names as compilers and people write them, and worse.
+TEST(Plan, TextsAreReadAsTheyWereWritten) {
+  for (const std::string text : {"a b", "operator()", "scale<&(anonymous namespace)::f, 'x'>",
+                                 "kernel x", "a\nb", "\nkernel x", " a ", "a\\nb", "a\\", "\\",
+                                 "k<\"text\">", "ka\xc3\xb6", "a\tb", "a\rb", "a\r"}) {
+    Plan plan = Example();
+    plan.folder = plan.cupti = text;
+    plan.kernels[0].signature = plan.kernels[0].name = plan.kernels[0].globals[0].symbol = text;
+    Plan read;
+    std::string error;
+    ASSERT_TRUE(ParsePlan(PrintPlan(plan), read, error)) << error;
+    EXPECT_TRUE(read.problems.empty()) << text;
+    ASSERT_EQ(Signatures(read), (std::vector<std::string>{text, "_Z1kv"}));
+    EXPECT_EQ(read.folder, text);
+    EXPECT_EQ(read.cupti, text);
+    EXPECT_EQ(read.kernels[0].name, text);
+    EXPECT_EQ(read.kernels[0].globals[0].symbol, text);
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "records/launch_names.h"
+
 namespace cupilot::records {
 namespace {
 
@@ -47,6 +49,49 @@ TEST(Expression, Computes) {
   EXPECT_EQ(Of("-7 / 2"), "-3");
   EXPECT_EQ(Of("-7 % 2"), "-1");
   EXPECT_EQ(Of("5 && 3"), "1");
+}
+
+TEST(Expression, KnowsTrueAndFalse) {
+  EXPECT_EQ(Of("true"), "1");
+  EXPECT_EQ(Of("false"), "0");
+  EXPECT_EQ(Of("n == 7 && true || false"), "1");
+  EXPECT_EQ(Of("!true ? 2 : 3"), "3");
+  EXPECT_THAT(Of("is_null(true)"), HasSubstr("pointer"));
+  EXPECT_THAT(Of("true(1)"), HasSubstr("unknown function 'true'"));
+  EXPECT_TRUE(Expression::Parse("true && !false")->Names().empty());
+  const auto printed = Expression::Parse("true && false")->PrintCpp("x", [](std::string_view) {
+    return std::optional<PrintedName>();
+  });
+  ASSERT_TRUE(printed) << printed.error().message;
+}
+
+TEST(LaunchNames, AParameterOfSuchANameIsReachedByItsPosition) {
+  Kernel kernel;
+  for (const char* name : {"n", "", "grid_x", "warp_size", "BLOCK",
+                           "gr\xc3\xb6\xc3\x9f"
+                           "e",
+                           "min", "l2_bytes", "grid", "a$b"}) {
+    kernel.parameters.emplace_back().name = name;
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    names.push_back(NameInExpressions(kernel, i, {"BLOCK"}));
+  }
+  EXPECT_THAT(names, ElementsAre("n", "$1", "$2", "$3", "$4", "$5", "min", "$7", "grid", "$9"));
+  for (const std::string& name : names) EXPECT_TRUE(Expression::Parse(name + " == 1")) << name;
+}
+
+TEST(LaunchNames, AGuardThatDoesNotAskSuchAParameterIsFound) {
+  Kernel kernel;
+  kernel.parameters.resize(2);
+  kernel.parameters[0].name = "n";
+  kernel.parameters[1].name = "warp_size";
+  for (Parameter& parameter : kernel.parameters) parameter.kind = ParameterKind::kInteger;
+  EXPECT_THAT(WhatGuardLeavesOut(kernel, "n == 1 && warp_size == 32"),
+              HasSubstr("'warp_size' ($1)"));
+  EXPECT_EQ(WhatGuardLeavesOut(kernel, "n == 1 && $1 == 32 && warp_size == 32"), "");
+  kernel.parameters[1].kind = ParameterKind::kPointer;
+  EXPECT_EQ(WhatGuardLeavesOut(kernel, "n == 1"), "");
 }
 
 TEST(Expression, HasItsFunctions) {

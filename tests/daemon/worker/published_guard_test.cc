@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "records/launch_names.h"
 #include "tests/daemon/worker/case_fixture.h"
 
 namespace cupilot::worker {
@@ -29,6 +30,60 @@ TEST(PublishedGuard, HoldsForWhatWasVerifiedOnly) {
   environment = plan.environment;
   environment.pointers["out"] = environment.pointers["in"] + 4;
   EXPECT_EQ(Holds(guard, environment), 0) << "an output over an input was not verified";
+}
+
+// Each name of the launch expressions, as a parameter of each kind.
+TEST(PublishedGuard, TellsParametersFromWhatTheLaunchIsAsked) {
+  for (const std::string_view taken : records::kLaunchNames) {
+    const std::string name(taken);
+    records::Kernel kernel = MakeKernel();
+    records::Case one = MakeCase();
+    kernel.parameters[3].name = one.arguments[3].name = name;
+    // In a workload it is the parameter: the launch is what its sizes say.
+    one.grid[0] = "ceil_div(" + name + ", 64)";
+    one.arguments[0].count = one.arguments[1].count = name;
+    const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->grid[0], (kCount + 63) / 64);
+    EXPECT_EQ(plan->environment.integers.at("$3"), kCount);
+    EXPECT_NE(plan->environment.integers.at(name), kCount) << name;
+    const std::string guard = PublishedGuard(kernel, {}, {*plan});
+    EXPECT_TRUE(AdmitsAny(guard, {}, {*plan})) << guard;
+    EXPECT_THAT(guard, HasSubstr("$3 == " + std::to_string(kCount)));
+    records::Environment environment = plan->environment;
+    environment.integers["$3"] += 1;
+    EXPECT_EQ(Holds(guard, environment), 0) << guard;
+
+    // A pointer and a floating number.
+    kernel = MakeKernel();
+    one = MakeCase();
+    kernel.parameters[1].name = one.arguments[1].name = name;
+    kernel.parameters[2].name = one.arguments[2].name = name == "grid_x" ? "block_x" : "grid_x";
+    const auto other = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+    ASSERT_TRUE(other) << other.error().message;
+    const std::string pointers = PublishedGuard(kernel, {}, {*other});
+    EXPECT_TRUE(AdmitsAny(pointers, {}, {*other})) << pointers;
+    EXPECT_THAT(pointers, HasSubstr("disjoint($1, "));
+    EXPECT_FALSE(other->environment.pointers.contains(name));
+  }
+}
+
+TEST(PublishedGuard, OfATunablesNameIsTheTunable) {
+  records::Variant variant;
+  variant.values["n"] = 4;
+  const CasePlan plan = MakePlan();
+  const std::string guard = PublishedGuard(MakeKernel(), variant, {plan});
+  EXPECT_THAT(guard, HasSubstr("$3 == 1000"));
+  EXPECT_TRUE(AdmitsAny(guard, variant, {plan})) << guard;
+}
+
+TEST(PublishedGuard, ThatContradictsItselfAdmitsNothing) {
+  const CasePlan plan = MakePlan();
+  records::Variant variant;
+  variant.guard = "n < 0";
+  EXPECT_FALSE(AdmitsAny(PublishedGuard(MakeKernel(), variant, {plan}), variant, {plan}));
+  EXPECT_TRUE(AdmitsAny("true", variant, {plan}));
+  EXPECT_FALSE(AdmitsAny("unknown == 1", variant, {plan}));
 }
 
 // Integers that a lambda captures are scalars, too.

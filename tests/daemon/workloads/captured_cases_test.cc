@@ -319,6 +319,10 @@ TEST_F(CapturedCasesTest, WhatWasNotLaunchedOrCannotBeCapturedIsSaid) {
   EXPECT_THAT(captured.error().message, HasSubstr("argument 1 points to memory"));
   kernel_.signature = "_Zother";
   EXPECT_THAT(Cases().error().message, HasSubstr("app::blur: it was not launched"));
+  // A template without an instance has none, and a launch whose name is unknown is not its own.
+  kernel_.signature.clear();
+  EXPECT_THAT(Cases().error().message,
+              HasSubstr("app::blur: it was not launched (its source uses no instance"));
 }
 
 TEST_F(CapturedCasesTest, OfAnotherSignatureItIsNotTheKernels) {

@@ -156,6 +156,27 @@ TEST_F(SwappedSourceBehaviour, RefusesWhatIsNotArithmetic) {
               HasSubstr("no kernel"));
 }
 
+// As the evaluator does: the launch's names, and tunables, hide parameters.
+TEST_F(SwappedSourceBehaviour, TellsParametersFromWhatTheLaunchIsAsked) {
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  for (const char* name : {"grid_x", "block_x", "shared_bytes", "warp_size", "sm_count"}) {
+    SwapRequest request = Request();
+    SwappedKernel& kernel = request.kernels[0];
+    kernel.kernel.parameters[3].name = name;
+    kernel.variants.resize(1);
+    kernel.variants[0].guard = "$3 % 2 == 0 && " + std::string(name) + " == 64";
+    const auto written = WriteSwappedSource(request);
+    ASSERT_TRUE(written) << written.error().message;
+    std::string all;
+    for (const SwappedText& file : written->Files()) all += file.text;
+    const std::string parameter = "(long long)read<int >(l, 3)";
+    const std::size_t first = all.find(parameter);
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(all.find(parameter, first + 1), std::string::npos) << name;
+  }
+}
+
 TEST_F(SwappedSourceBehaviour, TextDependsOnItsArgumentsOnly) {
   const auto first = WriteSwappedSource(Request());
   const auto second = WriteSwappedSource(Request());
