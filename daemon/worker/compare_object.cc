@@ -85,9 +85,9 @@ class Comparison {
 
   // Names the kernel, and keeps how the object calls it.
   bool IsTheirs(const std::string& symbol) {
-    const bool is = request_.instance.empty()
-                        ? source::StableName(symbol) == source::StableName(request_.signature)
-                        : source::IsSameName(symbol, request_.instance);
+    const std::string& wanted = request_.instance.empty() ? request_.signature : request_.instance;
+    const bool is = source::StableName(symbol) == source::StableName(wanted) ||
+                    source::IsSameName(symbol, wanted);
     if (is) reply_.entry = symbol;
     return is;
   }

@@ -140,11 +140,16 @@ std::string StableName(const std::string& mangled) {
 
 bool IsSameName(const std::string& one, const std::string& other) {
   const auto shown = [](const std::string& mangled) {
-    const std::string stable = StableName(mangled);
     int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(stable.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 && text ? std::string(text.get()) : stable;
+    const std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    std::string text = status == 0 && demangled ? demangled.get() : mangled;
+    for (std::size_t at = 0; (at = text.find(kInternal, at)) != std::string::npos;) {
+      const std::size_t end = text.find("::", at);
+      if (end == std::string::npos) break;
+      text.erase(at, end + 2 - at);
+    }
+    return text;
   };
   return shown(one) == shown(other);
 }

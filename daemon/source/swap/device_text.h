@@ -43,8 +43,9 @@ base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path);
 // hash of the file, and so does what nvcc puts around names that are internal to it.
 std::string StableName(const std::string& mangled);
 
-// Whether two mangled names say the same to people, wherever their parts are internal to a file: of
-// kernels by lambdas (records::Kernel::instance), which compilers mangle in ways of their own.
+// Whether two mangled names say the same to people but for what nvcc puts around names that are
+// internal to a file: of kernels by lambdas (records::Kernel::instance), whose names abbreviate
+// what came before in them.
 bool IsSameName(const std::string& one, const std::string& other);
 
 // The hash of the kernel `mangled` (compared by StableName) in images of that architecture; empty
