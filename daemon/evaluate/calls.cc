@@ -181,6 +181,17 @@ void Build(Workers& workers, const protocol::BuildRequest& request, const std::s
                                   &protocol::ParseBuildReply, std::move(done));
 }
 
+void CompareObject(Workers& workers, const protocol::CompareObjectRequest& request,
+                   const std::string& device, base::Callback<protocol::CompareObjectReply> done) {
+  // The compiler, the assembler and the linker, each within the limit.
+  constexpr int kTools = 3;
+  CallTyped<protocol::CompareObjectReply>(
+      workers,
+      MakeCall(WorkerKind::kBuild, "compare_object", protocol::ToJson(request),
+               kTools * milliseconds(request.original.timeout_ms) + kBuildGrace, device),
+      &protocol::ParseCompareObjectReply, std::move(done));
+}
+
 void BeginBuilds(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
                  int processes) {
   AskFree(workers,

@@ -6,6 +6,7 @@
 
 #include "base/callback.h"
 #include "evaluate/workers.h"
+#include "protocol/compare_object.h"
 #include "protocol/replay.h"
 #include "protocol/worker_messages.h"
 
@@ -41,6 +42,10 @@ void CheckVariant(Workers& workers, const protocol::CheckVariantRequest& request
 // The limit is the request's timeout and a little, since the worker kills its compiler itself.
 void Build(Workers& workers, const protocol::BuildRequest& request, const std::string& device,
            base::Callback<protocol::BuildReply> done);
+
+// Likewise.
+void CompareObject(Workers& workers, const protocol::CompareObjectRequest& request,
+                   const std::string& device, base::Callback<protocol::CompareObjectReply> done);
 
 // Device workers; the request's set names the device. On the host Measure is exclusive.
 // `proof`: WorkerCall::proof.

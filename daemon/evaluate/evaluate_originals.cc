@@ -1,7 +1,9 @@
 // What the evaluator asks about a kernel's original, without any candidate.
+#include <memory>
 #include <utility>
 
 #include "evaluate/calls.h"
+#include "evaluate/object_checker.h"
 #include "evaluate/worker_evaluator.h"
 
 namespace cupilot::evaluate {
@@ -80,6 +82,15 @@ void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after
                     replay.after = std::move(after);
                     evaluate::Replay(workers_, replay, std::move(done));
                   });
+}
+
+void WorkerEvaluator::CheckObject(const EvaluateRequest& request, const std::string& object,
+                                  base::Callback<ObjectCheck> done) {
+  if (DeviceKind(request.device) != "cuda") return done(ObjectCheck{});
+  std::make_shared<ObjectChecker>(
+      ObjectChecker::Around{workers_, baselines_, settings_.build, settings_.work_folder}, request,
+      object, std::move(done))
+      ->Start();
 }
 
 }  // namespace cupilot::evaluate

@@ -63,6 +63,16 @@ struct EvaluateRequest {
   std::function<void(std::string_view stage)> progress;
 };
 
+// What an object's own code says about evidence on our text of its kernel.
+struct ObjectCheck {
+  // What tells the two codes apart ("uses 40 registers, the one that is tuned 32"); empty: nothing.
+  std::string difference;
+  // Why the kernel is not to be tuned for this object, with what to do. Empty: it is; where there
+  // is a difference, the object's own code gave our results in all that a variant has to pass.
+  std::string declined;
+  bool operator==(const ObjectCheck&) const = default;
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -99,6 +109,15 @@ class Evaluator {
   // had. GPUs only.
   virtual void Profile(EvaluateRequest request, records::Evaluation evaluation,
                        base::Callback<records::Evaluation> done) = 0;
+
+  // Compares the kernel in the object (an absolute path) with our text of it by the object's own
+  // command, and where they differ verifies the object's code as a candidate. Of the host device
+  // nothing is asked: there equal tokens are enough. Errors as Evaluate's, and kNotFound: there is
+  // no such file. The variant does not matter.
+  virtual void CheckObject(const EvaluateRequest& /*request*/, const std::string& /*object*/,
+                           base::Callback<ObjectCheck> done) {
+    done(ObjectCheck{});
+  }
 
   // The original alone on the workload's cases, again and again, beside what its launches left in
   // the program (protocol/replay.h). Errors as Evaluate's. The variant does not matter.

@@ -30,6 +30,8 @@ class WorkerEvaluator final : public Evaluator {
   void Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) override;
   void Profile(EvaluateRequest request, records::Evaluation evaluation,
                base::Callback<records::Evaluation> done) override;
+  void CheckObject(const EvaluateRequest& request, const std::string& object,
+                   base::Callback<ObjectCheck> done) override;
   void Replay(EvaluateRequest request, protocol::LeftBehind after,
               base::Callback<protocol::ReplayReply> done) override;
   void ForgetDevices() override { baselines_.Clear(); }

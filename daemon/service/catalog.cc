@@ -315,12 +315,14 @@ std::shared_ptr<const Proven> Catalog::ReadProven(const std::string& kernel_key,
 std::shared_ptr<const Proven> Catalog::Best(const std::string& kernel_key,
                                             const records::Workload& workload, const Place& place,
                                             const std::set<std::string>& without) {
+  if (without.contains(kEveryVariant)) return nullptr;
   return ReadProven(kernel_key, WinnersOf(kernel_key, workload, place, without).best);
 }
 
 ProvenSet Catalog::BestSet(const std::string& kernel_key, const records::Workload& workload,
                            const Place& place, const std::set<std::string>& without) {
   ProvenSet set;
+  if (without.contains(kEveryVariant)) return set;
   for (const std::string& key : WinnersOf(kernel_key, workload, place, without).set) {
     if (auto proven = ReadProven(kernel_key, key)) set.push_back(std::move(proven));
   }

@@ -47,6 +47,10 @@ struct Refusal {
   bool operator==(const Refusal&) const = default;
 };
 
+// In the place of a variant: all of a kernel's. Its code in the object is other code than the code
+// that is tuned (object_code.h).
+inline constexpr const char* kEveryVariant = "*";
+
 class Catalog {
  public:
   explicit Catalog(cache::Store& store) : store_(store), marks_(store) {}

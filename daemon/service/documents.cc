@@ -475,7 +475,14 @@ Json ExplainDocument(Service& service, const KernelPlace& place) {
   for (const std::string& warning : ReplayWarnings(service, kernel)) {
     document["warnings"].push_back(warning);
   }
+  if (const std::string note = service.ObjectNote(*place.object, kernel); !note.empty()) {
+    document["warnings"].push_back(note);
+  }
   for (const Refusal& refusal : service.RefusedOf(*place.object, kernel)) {
+    if (refusal.variant == kEveryVariant) {
+      document["warnings"].push_back("no variant is used here: " + refusal.reason);
+      continue;
+    }
     const auto variant = service.catalog().FindVariant(kernel.key, refusal.variant);
     const bool titled = variant && variant->strategy;
     document["warnings"].push_back((titled ? variant->strategy->title : refusal.variant) +

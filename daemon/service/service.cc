@@ -201,6 +201,7 @@ void Service::Work() {
     LookAtCaptures();
     WatchGpus();
     StartCapture();
+    CheckObjects();
     while (StartStep()) {
     }
   }
@@ -271,6 +272,7 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
   LearnRefusals(state);
   state.published = ReadPublished(folder);
   state.publish_due = true;
+  LookAtObject(state);
   LookAtStamp(state);
   Emit("scanned", {{"source", state.object.command.source}, {"kernels", names}});
   Work();
@@ -439,7 +441,11 @@ base::Result<> Service::Resume() {
 // and without work the daemon has no timer at all.
 void Service::CheckObstacle() {
   const std::string before = obstacle_;
+  const bool built = build_runs_;
   build_runs_ = policy_.AnyBuildRuns(BuildFolders());
+  if (built && !build_runs_) {
+    for (auto& [folder, state] : objects_) LookAtObject(state);
+  }
   const CaptureId* capture = capture_tests_.running();
   if (capture != nullptr && (policy_.snoozed() || policy_.AnyBuildRuns({capture->build_folder}))) {
     capture_tests_.Interrupt();
@@ -509,6 +515,7 @@ std::vector<const KernelJob*> Service::BusyJobs() const {
 std::string Service::IdleReason() const {
   if (!obstacle_.empty()) return obstacle_ == kCapturing ? "" : obstacle_;
   if (projects_.empty()) return "no project";
+  if (checking_object_) return "";
   for (const auto& [folder, state] : objects_) {
     if (state.scanning || state.stale) return "scanning";
     if (state.scan != nullptr && !IsPlaced(state)) return "scanning";

@@ -27,6 +27,7 @@
 #include "service/journal.h"
 #include "service/kernel_job.h"
 #include "service/models.h"
+#include "service/object_code.h"
 #include "service/object_scan.h"
 #include "service/outbound.h"
 #include "service/project.h"
@@ -36,6 +37,13 @@
 #include "service/settings.h"
 
 namespace cupilot::service {
+
+// A kernel whose code in the built object was not compared with what is tuned.
+struct UncheckedKernel {
+  std::string object;  // BuiltObjectOf
+  std::string kernel_key;
+  std::size_t place = 0;  // of the object's
+};
 
 // An object as the service knows it.
 struct ObjectState {
@@ -52,6 +60,9 @@ struct ObjectState {
   bool not_touched = false;    // likewise the stamp
   bool stamp_due = false;      // its next build should compile it again
   Published published;
+  // Until they have been, nothing is published.
+  std::vector<UncheckedKernel> unchecked;
+  bool check_failed = false;  // one of them could not be: it is tried again (again.h)
   // Variants whose machine code in the object is what was measured.
   std::set<std::string> as_measured;
   std::string effective;  // what its next compile would take (CompiledHash); empty: the original
@@ -108,6 +119,13 @@ class Service {
                                             const std::set<std::string>& variants,
                                             const std::string& reason,
                                             const records::Json& evidence);
+  // Why the object does without all variants of the kernel: its own code of it is other code than
+  // the code that is tuned (service_objects.cc). Empty: it does not.
+  std::string WhyDeclined(const ObjectState& state, const records::Kernel& kernel,
+                          std::size_t place = 0);
+  // A line for people on the object's code, where it differs and was verified.
+  std::string ObjectNote(const ObjectState& state, const records::Kernel& kernel,
+                         std::size_t place = 0);
   // What the user decided of a variant (service_marks.cc): written down with a line of the journal,
   // and published at once. `undo`: it is taken back. kIo.
   base::Result<> Decide(const records::Kernel& kernel, const Mark& mark, bool undo);
@@ -257,6 +275,16 @@ class Service {
   void LookAtBuild(ObjectState& state);
   void LearnRefusals(ObjectState& state);
   void LearnShipped(ObjectState& state);
+  void LookAtObject(ObjectState& state);
+  void CheckObjects();
+  void CheckObject(const ObjectState& state, const records::Kernel& kernel, const Place& place,
+                   const UncheckedKernel& one);
+  void OnObjectChecked(const std::string& folder, const records::Kernel& kernel, const Place& place,
+                       const UncheckedKernel& one, base::Result<evaluate::ObjectCheck> check);
+  void FollowObject(ObjectState& state, const records::Kernel& kernel, const Place& place,
+                    const std::string& declined);
+  void EndIfDeclined(const std::string& job_key, const std::string& declined);
+  bool IsDeclinedEverywhere(const std::string& job_key);
   bool Refuse(const ObjectState& state, const std::vector<Refusal>& suspects);
   // Variants that one of the kernel's objects does without.
   std::set<std::string> RefusedAt(const ObjectState& state, const records::Kernel& kernel,
@@ -303,6 +331,7 @@ class Service {
   std::set<std::string> changed_;  // folders with events that were not looked at yet
   std::string obstacle_;           // why nothing is worked on; kCapturing: a capture is
   bool build_runs_ = false;        // nothing is published and touched
+  bool checking_object_ = false;
   bool leaving_ = false;
   base::UniqueFunction<void()> left_;  // until it was called
   loop::FileWatcher watcher_;

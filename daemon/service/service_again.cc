@@ -15,6 +15,7 @@ constexpr const char* kTriedAgain = "tried_again";  // when
 constexpr const char* kGpus = "gpus";               // there is none, though an object is for one
 
 std::string OfScan(const std::string& folder) { return "scan " + folder; }
+std::string OfObject(const std::string& folder) { return "object " + folder; }
 std::string OfPublication(const std::string& folder) { return "publication " + folder; }
 
 }  // namespace
@@ -39,6 +40,7 @@ void Service::LookAtFailures() {
   if (gpus_asked_ == Asked::kAnswered) note(kGpus, for_gpus && gpus_.gpus.empty());
   for (const auto& [folder, state] : objects_) {
     if (!state.scanning && !state.stale) note(OfScan(folder), !state.problem.empty());
+    if (!checking_object_) note(OfObject(folder), state.check_failed);
     const bool failed = state.not_published || state.not_touched;
     if (!state.publish_due || failed) note(OfPublication(folder), failed);
   }
@@ -76,6 +78,11 @@ void Service::TryAgain() {
     bool known = false;
     for (auto& [folder, state] : objects_) {
       if (what == OfScan(folder) && !state.problem.empty()) state.stale = known = true;
+      if (what == OfObject(folder) && state.check_failed) {
+        state.check_failed = false;
+        known = true;
+        LookAtObject(state);
+      }
       if (what == OfPublication(folder)) state.publish_due = known = true;
     }
     if (!known) again_.Forget(what);

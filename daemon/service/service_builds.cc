@@ -28,6 +28,7 @@ bool RunsAsCaptured(const ObjectScan& scan, const records::Kernel& kernel,
 void Service::LookAtBuild(ObjectState& state) {
   LearnRefusals(state);
   LearnShipped(state);
+  LookAtObject(state);
   // Somebody deleted or changed what was written for the build: it is written again.
   const std::string& swap = state.published.swap;
   if (!swap.empty() && !source::WhyTextsDiffer(state.object.folder, swap).empty()) {
@@ -118,6 +119,8 @@ std::set<std::string> Service::RefusedAnywhere(const std::string& kernel_key,
     }
     refused.merge(RefusedVariants(catalog_.Refusals(folder), kernel_key, toolchain, target));
   }
+  // Of others it is tuned on.
+  refused.erase(kEveryVariant);
   return refused;
 }
 

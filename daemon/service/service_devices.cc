@@ -127,6 +127,7 @@ void Service::OnDevices(const std::string& kind) {
     if (state.scan == nullptr || state.scan->device_kind != kind) continue;
     FindPlaces(state);
     EnsureJobs(state);
+    LookAtObject(state);
     state.publish_due = true;
   }
   DropUnusedJobs();
@@ -192,6 +193,7 @@ void Service::FindPlacesAgain() {
     if (state.scan == nullptr || state.scan->device_kind == "host") continue;
     FindPlaces(state);
     EnsureJobs(state);
+    LookAtObject(state);
     state.publish_due = true;
   }
   DropUnusedJobs();

@@ -41,6 +41,7 @@ void Service::PublishDue() {
     if (!state.publish_due || state.scan == nullptr || !IsPlaced(state)) continue;
     // While nothing may be done, what has failed is not tried with each look at that.
     if (state.not_published && !obstacle_.empty()) continue;
+    if (!state.unchecked.empty()) continue;
     LearnShipped(state);  // its places may not have been known before
     state.publish_due = false;
     // Without a device nothing is known that would speak against what is there.
@@ -83,7 +84,8 @@ std::vector<std::string> Service::Apply(const std::string& folder) {
     const bool inside = folder.empty() || IsAtOrBelow(folder, project->second.build_folder) ||
                         (!project->second.source_folder.empty() &&
                          IsAtOrBelow(folder, project->second.source_folder));
-    if (inside && PublishObject(state)) sources.push_back(state.object.command.source);
+    if (!inside || !state.unchecked.empty()) continue;
+    if (PublishObject(state)) sources.push_back(state.object.command.source);
   }
   TouchStamps();
   return sources;
@@ -95,6 +97,9 @@ std::string Service::WhyChanged(const ObjectState& state, const records::Kernel&
   const std::set<std::string>& rejected = catalog_.marks().Rejected();
   const std::vector<Refusal> refusals = catalog_.Refusals(state.object.folder);
   std::string gone;
+  for (const Refusal& refusal : refusals) {
+    if (refusal.variant == kEveryVariant && refusal.kernel_key == kernel.key) gone = refusal.reason;
+  }
   for (const std::string& id : before) {
     const auto is_it = [&](const Refusal& refusal) { return refusal.variant == id; };
     const auto refused = std::find_if(refusals.begin(), refusals.end(), is_it);

@@ -32,9 +32,10 @@ using records::Json;
 using std::chrono::steady_clock;
 
 // Another one where replies hold more: what is kept may be older than we are.
-constexpr const char* kFactsVersion = "3";
+constexpr const char* kFactsVersion = "4";
 // Of the artifact's bytes, beside the reply: nobody waited for the disk when it was written.
 constexpr const char* kContent = "content";
+constexpr const char* kUnlinked = "unlinked";  // likewise, of what was linked to it
 
 struct Toolkit {
   std::string folder;
@@ -177,6 +178,9 @@ class CudaBuild {
     base_name_ = request.cache_folder + "/" + hasher.Add(request.text).Hex();
   }
 
+  // What an object would hold of it, if it is built: before the device linker.
+  base::Result<std::string> CompiledCode() const { return base::ReadFile(Compiled()); }
+
   base::Result<protocol::BuildReply> Run() {
     if (auto kept = Kept()) return std::move(*kept);
     const auto began = steady_clock::now();
@@ -191,9 +195,11 @@ class CudaBuild {
 
  private:
   std::string Artifact() const { return base_name_ + ".cubin"; }
-  // What the compiler writes: the artifact, or what is linked to it.
+  // What the compiler writes: the artifact, or what is linked to it, which is kept where it is what
+  // an object holds.
   std::string Compiled() const {
-    return recipe_.relocatable ? base_name_ + ".unlinked" + own_ : Artifact();
+    if (!recipe_.relocatable) return Artifact();
+    return base_name_ + ".unlinked" + (request_.as_compiled ? "" : own_);
   }
   std::string Facts() const { return base_name_ + ".json"; }
   std::string Intermediate() const { return base_name_ + ".made" + own_; }
@@ -208,6 +214,10 @@ class CudaBuild {
     if (json->value(kContent, Json()) != base::HashHex(*artifact)) return std::nullopt;
     auto reply = protocol::ParseBuildReply(*json);
     if (!reply) return std::nullopt;
+    if (const auto compiled = json->find(kUnlinked); compiled != json->end()) {
+      const auto unlinked = base::ReadFile(Compiled());
+      if (!unlinked || *compiled != base::HashHex(*unlinked)) return std::nullopt;
+    }
     reply->artifact = Artifact();
     reply->cached = true;
     return *reply;
@@ -217,6 +227,10 @@ class CudaBuild {
     TRY_ASSIGN(const std::string artifact, base::ReadFile(Artifact()));
     Json facts = protocol::ToJson(reply);
     facts[kContent] = base::HashHex(artifact);
+    if (recipe_.relocatable && request_.as_compiled) {
+      TRY_ASSIGN(const std::string unlinked, base::ReadFile(Compiled()));
+      facts[kUnlinked] = base::HashHex(unlinked);
+    }
     return base::WriteFileUnsynced(Facts(), facts.dump());
   }
 
@@ -241,7 +255,7 @@ class CudaBuild {
     TRY_ASSIGN(const ToolEnd ended,
                RunTool({linker, "-arch=" + recipe_.target.code, Compiled(), "-o", temporary}, log,
                        std::chrono::milliseconds(request_.timeout_ms)));
-    (void)base::RemoveTree(Compiled());
+    if (!request_.as_compiled) (void)base::RemoveTree(Compiled());
     if (!ended.succeeded) {
       reply.failed = true;
       reply.timed_out = ended.timed_out;
@@ -367,6 +381,30 @@ base::Result<> BeginCuda(const protocol::BuildRequest& request) {
 base::Result<protocol::BuildReply> BuildCuda(const protocol::BuildRequest& request) {
   TRY_ASSIGN(Recipe recipe, RecipeFor(request));
   return CudaBuild(request, std::move(recipe)).Run();
+}
+
+base::Result<CompiledCuda> CompileCuda(const protocol::BuildRequest& request) {
+  TRY_ASSIGN(const Recipe recipe, RecipeFor(request));
+  CompiledCuda compiled;
+  compiled.ptx = recipe.target.ptx;
+  compiled.code = recipe.target.code;
+  compiled.by_driver = recipe.target.by_driver;
+  compiled.relocatable = recipe.relocatable;
+  compiled.tools = std::filesystem::path(recipe.toolkit.compiler).parent_path();
+  for (const std::string& option : recipe.options) {
+    constexpr std::string_view kAssembler = "-Xptxas=", kRegisters = "-maxrregcount=";
+    if (option.starts_with(kAssembler)) {
+      compiled.assembler_options.push_back(option.substr(kAssembler.size()));
+    } else if (option.starts_with(kRegisters)) {
+      compiled.assembler_options.push_back(option);
+    }
+  }
+  CudaBuild build(request, recipe);
+  TRY_ASSIGN(compiled.build, build.Run());
+  // Relocatable code may name what other objects have: it is compiled though it does not link.
+  const auto code = build.CompiledCode();
+  if (code) compiled.cubin = *code;
+  return compiled;
 }
 
 }  // namespace cupilot::worker

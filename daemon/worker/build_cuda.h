@@ -21,4 +21,16 @@ base::Result<> BeginCuda(const protocol::BuildRequest& request);
 // kUnavailable: no toolkit, or the command's object has no code for the GPU, and what to do.
 base::Result<protocol::BuildReply> BuildCuda(const protocol::BuildRequest& request);
 
+// The same with what an object of the command would hold of the text.
+struct CompiledCuda {
+  protocol::BuildReply build;
+  std::string cubin;       // before the device linker; empty: it does not compile
+  std::string ptx, code;   // "compute_90", "sm_90"
+  bool by_driver = false;  // an object has PTX of it alone
+  bool relocatable = false;
+  std::string tools;  // the folder with ptxas and nvlink
+  std::vector<std::string> assembler_options;
+};
+base::Result<CompiledCuda> CompileCuda(const protocol::BuildRequest& request);
+
 }  // namespace cupilot::worker

@@ -13,6 +13,7 @@
 
 #include "device/cuda/nvrtc.h"
 #include "device/describe.h"
+#include "protocol/compare_object.h"
 #include "protocol/replay.h"
 #include "protocol/worker_messages.h"
 #include "source/ahead.h"
@@ -23,6 +24,7 @@
 #include "source/whitelist.h"
 #include "worker/build_cuda.h"
 #include "worker/build_host.h"
+#include "worker/compare_object.h"
 #include "worker/error_reply.h"
 #include "worker/lease.h"
 #include "worker/measure.h"
@@ -141,6 +143,9 @@ const Row kRows[] = {
              protocol::ParseCheckVariantRequest, source::CheckVariant>},
     {"build", "build",
      &Handle<protocol::BuildRequest, protocol::BuildReply, protocol::ParseBuildRequest, Build>},
+    {"build", "compare_object",
+     &Handle<protocol::CompareObjectRequest, protocol::CompareObjectReply,
+             protocol::ParseCompareObjectRequest, CompareObject>},
     {"build", "begin", &BeginBuilds},
     {"build", "describe_nvrtc", &DescribeNvrtc},
     {"device", "verify",

@@ -67,7 +67,9 @@ base::Result<> PreparedProgram::PrepareLaunch(const Json& json, device::ModuleId
                                               const device::ModuleInfo& info, std::uint64_t address,
                                               Step& step) {
   const std::string name = json["kernel"].get<std::string>();
-  const auto it = FindByName(info.kernels, name);
+  auto it = std::find_if(info.kernels.begin(), info.kernels.end(),
+                         [&](const auto& kernel) { return kernel.signature == name; });
+  if (it == info.kernels.end()) it = FindByName(info.kernels, name);
   if (it == info.kernels.end()) {
     return base::Fail(base::InvalidArgument("the artifact has no kernel '" + name + "'"));
   }

@@ -9,6 +9,7 @@
 //                               of the one after each of them
 //   sanitizers                  whether compute-sanitizer's tools refuse what they should, each a
 //                               row, in processes that have run good candidates before
+//   objects                     kernels in objects beside the code that is tuned, each a row
 #include <signal.h>
 
 #include <algorithm>
@@ -167,9 +168,10 @@ int main(int argc, char** argv) {
   using namespace cupilot;
   using namespace cupilot::gpu_tests;
   if (argc < 5) {
-    std::fprintf(stderr,
-                 "usage: evaluation_trials trials|screening|finalist|profile|faults|sanitizers "
-                 "LIBEXEC NVCC WORK [COUNT [SLOWER]]\n");
+    std::fprintf(
+        stderr,
+        "usage: evaluation_trials trials|screening|finalist|profile|faults|sanitizers|objects "
+        "LIBEXEC NVCC WORK [COUNT [SLOWER]]\n");
     return 2;
   }
   ::signal(SIGPIPE, SIG_IGN);
@@ -183,6 +185,10 @@ int main(int argc, char** argv) {
   }
   if (command == "sanitizers") {
     RunSanitizers(bench);
+    return 0;
+  }
+  if (command == "objects") {
+    RunObjects(bench);
     return 0;
   }
   if (command == "trials") {

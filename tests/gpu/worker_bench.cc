@@ -185,6 +185,36 @@ protocol::CandidateSet Bench::Candidate(const std::string& name, const Change& c
   return set;
 }
 
+protocol::CompareObjectReply Bench::CompareWithObject(const Change& change) {
+  const std::string source = work_ + "/object.cu", object = work_ + "/object.o";
+  Must(base::WriteFileIfDifferent(source, Body(set_.kernel.base_name, change)), "writing a source");
+  const std::string line = "'" + command_.arguments[0] + "' -std=c++17 -arch=native -c '" + source +
+                           "' -o '" + object + "'";
+  if (std::system(line.c_str()) != 0) Die("does not compile: " + line);
+  protocol::CompareObjectRequest request;
+  request.original.device = set_.device;
+  request.original.target = architecture_;
+  request.original.text = set_.kernel.closure_source;
+  request.original.command = command_;
+  request.original.cache_folder = work_ + "/cubins";
+  request.original.as_compiled = true;
+  request.object = object;
+  request.kernel = set_.kernel.name;
+  request.signature = set_.kernel.signature;
+  return Must(protocol::ParseCompareObjectReply(
+                  Must(builder_.Call("compare_object", protocol::ToJson(request)), "compare")),
+              "compare");
+}
+
+protocol::CandidateSet Bench::OfObject(const protocol::CompareObjectReply& compared) const {
+  protocol::CandidateSet set = set_;
+  set.variant.kernel = set.kernel.name;
+  set.variant.entry = compared.entry;
+  set.candidate_artifact = compared.image;
+  set.not_watched = "it is the object's own code, of which there is no text";
+  return set;
+}
+
 base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::CandidateSet& set,
                                            const std::string& depth,
                                            const std::vector<std::string>& left_out) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/compare_object.h"
 #include "protocol/worker_messages.h"
 #include "records/json.h"
 
@@ -67,6 +68,10 @@ class Bench {
   }
   protocol::CandidateSet Candidate(const std::string& name, const Change& change,
                                    Worker& builder) const;
+  // The kernel of an object that was compiled with this change beside the original.
+  protocol::CompareObjectReply CompareWithObject(const Change& change);
+  // As the candidate.
+  protocol::CandidateSet OfObject(const protocol::CompareObjectReply& compared) const;
   const std::string& libexec() const { return libexec_; }
 
  private:
@@ -85,6 +90,9 @@ base::Result<protocol::VerifyReply> Verify(Worker& device, const protocol::Candi
 // Whether processes of compute-sanitizer that are kept find what new ones find, each candidate a
 // row of the report.
 void RunSanitizers(Bench& bench);
+
+// What is found out about kernels in objects, each a row of the report.
+void RunObjects(Bench& bench);
 
 // What becomes of candidates that break the device, each a row of the report, and of the next one.
 void RunFaults(Bench& bench);

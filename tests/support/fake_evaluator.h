@@ -56,6 +56,17 @@ class FakeEvaluator final : public evaluate::Evaluator {
   std::vector<protocol::LeftBehind> replays;  // that were asked for
   std::function<void()> on_replay;            // before it is answered
 
+  // Answers at once.
+  void CheckObject(const evaluate::EvaluateRequest& request, const std::string& object,
+                   base::Callback<evaluate::ObjectCheck> done) override {
+    checked_objects.push_back(request.kernel.name + " " + object);
+    if (object_error) return done(base::Fail(*object_error));
+    done(object_check);
+  }
+  evaluate::ObjectCheck object_check;
+  std::optional<base::Error> object_error;  // instead
+  std::vector<std::string> checked_objects;
+
   // Answers the oldest open request; false if there is none.
   bool AnswerOne() {
     if (queue_.empty()) return false;

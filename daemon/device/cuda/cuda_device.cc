@@ -109,9 +109,11 @@ base::Result<ModuleId> CudaDevice::Load(const std::string& artifact, ModuleInfo*
   TRY(LoadKernels(loaded, info));
   for (const CubinVariable& variable : variables) {
     LoadedVariable place;
-    TRY(Check(api_.cuModuleGetGlobal_v2(&place.address, &place.bytes, loaded.module,
-                                        variable.symbol.c_str()),
-              "cuModuleGetGlobal"));
+    const Status status = api_.cuModuleGetGlobal_v2(&place.address, &place.bytes, loaded.module,
+                                                    variable.symbol.c_str());
+    // A user's whole file has tables of the compiler's own, which no program here names.
+    if (status == kNotFound) continue;
+    TRY(Check(status, "cuModuleGetGlobal"));
     info->variables.push_back({variable.name, variable.bytes, variable.constant});
     loaded.variables.push_back(place);
   }

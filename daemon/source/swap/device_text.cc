@@ -1,13 +1,17 @@
 #include "source/swap/device_text.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
 #include <optional>
 
 #include "base/elf_image.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "source/swap/fat_binary.h"
 
 namespace cupilot::source {
 namespace {
@@ -16,6 +20,7 @@ namespace {
 constexpr const char* kFatSections[] = {".nv_fatbin", "__nv_relfatbin"};
 constexpr std::string_view kTextPrefix = ".text.";
 constexpr std::string_view kUnnamed = "_GLOBAL__N_";
+constexpr std::string_view kInternal = "_INTERNAL_";
 
 base::Result<TextHashes> HashesOf(std::string cubin) {
   const std::optional<base::ElfImage> image = base::ElfImage::Read(std::move(cubin));
@@ -77,27 +82,35 @@ base::Result<std::string> DataHashOfCubin(std::span<const std::byte> cubin) {
   return hasher.Hex();
 }
 
-base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path) {
+base::Result<std::vector<FatEntry>> FatEntriesOf(const std::string& path, bool with_ptx) {
   TRY_ASSIGN(std::string bytes, base::ReadFile(path));
   const std::optional<base::ElfImage> file = base::ElfImage::Read(std::move(bytes));
   if (!file) return base::Fail(base::Unsupported(path + " is not a 64-bit ELF file"));
-  std::vector<DeviceImage> images;
+  std::vector<FatEntry> all;
   for (const Elf64_Shdr& section : file->sections()) {
     const std::string_view name = file->Name(section);
     if (name != kFatSections[0] && name != kFatSections[1]) continue;
-    auto entries = ReadFatBinary(file->Bytes(section));
+    auto entries = ReadFatBinary(file->Bytes(section), with_ptx);
     if (!entries) return base::Fail(entries.error().In(path));
-    for (FatEntry& entry : *entries) {
-      auto hashes = HashesOf(std::move(entry.cubin));
-      if (!hashes) return base::Fail(hashes.error().In(path));
-      images.push_back({entry.architecture, *std::move(hashes)});
-    }
+    std::move(entries->begin(), entries->end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path) {
+  TRY_ASSIGN(std::vector<FatEntry> entries, FatEntriesOf(path));
+  std::vector<DeviceImage> images;
+  for (FatEntry& entry : entries) {
+    if (entry.kind != FatEntry::Kind::kMachineCode) continue;
+    auto hashes = HashesOf(std::move(entry.bytes));
+    if (!hashes) return base::Fail(hashes.error().In(path));
+    images.push_back({entry.architecture, *std::move(hashes)});
   }
   return images;
 }
 
 // "54_GLOBAL__N__1c2d..." (its length, then the name) becomes "12_GLOBAL__N_1", which is what other
-// compilers write.
+// compilers write; "30_INTERNAL_...", in which nvcc puts what is internal to a file, goes.
 std::string StableName(const std::string& mangled) {
   std::string out;
   std::size_t name_end = 0;  // behind the last name that was copied
@@ -115,10 +128,30 @@ std::string StableName(const std::string& mangled) {
       continue;
     }
     const std::string text = mangled.substr(digits, length);
-    out += text.starts_with(kUnnamed) ? "12_GLOBAL__N_1" : mangled.substr(at, digits - at) + text;
+    if (text.starts_with(kUnnamed)) {
+      out += "12_GLOBAL__N_1";
+    } else if (!text.starts_with(kInternal)) {
+      out += mangled.substr(at, digits - at) + text;
+    }
     at = name_end = digits + length;
   }
   return out;
+}
+
+bool IsSameName(const std::string& one, const std::string& other) {
+  const auto shown = [](const std::string& mangled) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    std::string text = status == 0 && demangled ? demangled.get() : mangled;
+    for (std::size_t at = 0; (at = text.find(kInternal, at)) != std::string::npos;) {
+      const std::size_t end = text.find("::", at);
+      if (end == std::string::npos) break;
+      text.erase(at, end + 2 - at);
+    }
+    return text;
+  };
+  return shown(one) == shown(other);
 }
 
 std::string HashIn(const std::vector<DeviceImage>& images, int architecture,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "source/swap/fat_binary.h"
 
 namespace cupilot::source {
 
@@ -25,6 +26,9 @@ base::Result<TextHashes> TextHashesOfCubin(std::span<const std::byte> cubin);
 // same in the same time. kUnsupported: not a cubin.
 base::Result<std::string> DataHashOfCubin(std::span<const std::byte> cubin);
 
+// All entries of device code inside an object file or a program. Errors as DeviceImagesOf's.
+base::Result<std::vector<FatEntry>> FatEntriesOf(const std::string& path, bool with_ptx = false);
+
 struct DeviceImage {
   int architecture = 0;  // 90; sm_90a is 90 here too
   TextHashes kernels;
@@ -36,8 +40,13 @@ struct DeviceImage {
 base::Result<std::vector<DeviceImage>> DeviceImagesOf(const std::string& path);
 
 // A mangled name with what differs from file to file taken out: an unnamed namespace's name holds a
-// hash of the file.
+// hash of the file, and so does what nvcc puts around names that are internal to it.
 std::string StableName(const std::string& mangled);
+
+// Whether two mangled names say the same to people but for what nvcc puts around names that are
+// internal to a file: of kernels by lambdas (records::Kernel::instance), whose names abbreviate
+// what came before in them.
+bool IsSameName(const std::string& one, const std::string& other);
 
 // The hash of the kernel `mangled` (compared by StableName) in images of that architecture; empty
 // if there is none, or if several images disagree.

@@ -13,7 +13,9 @@ namespace cupilot::source {
 namespace {
 
 constexpr std::uint32_t kMagic = 0xba55ed50;
+constexpr std::uint16_t kKindPtx = 1;
 constexpr std::uint16_t kKindElf = 2;
+constexpr std::uint16_t kKindIntermediate = 8;
 constexpr std::uint64_t kPackedLz4 = 0x2000;
 constexpr std::uint64_t kPackedZstd = 0x8000;
 constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 31;
@@ -78,7 +80,12 @@ base::Result<std::string> Unpacked(const EntryHeader& header, std::string_view p
   return base::Fail(Refused("compressed in a way that this build does not read"));
 }
 
-base::Result<> ReadEntries(std::string_view bytes, std::vector<FatEntry>& out) {
+FatEntry::Kind KindOf(std::uint16_t kind) {
+  if (kind == kKindPtx) return FatEntry::Kind::kPtx;
+  return kind == kKindElf ? FatEntry::Kind::kMachineCode : FatEntry::Kind::kIntermediate;
+}
+
+base::Result<> ReadEntries(std::string_view bytes, bool with_ptx, std::vector<FatEntry>& out) {
   while (!bytes.empty()) {
     EntryHeader header;
     if (!Take(bytes, header) || header.header_bytes < sizeof header ||
@@ -86,10 +93,14 @@ base::Result<> ReadEntries(std::string_view bytes, std::vector<FatEntry>& out) {
         header.padded_bytes > bytes.size() - header.header_bytes) {
       return base::Fail(Refused("an entry's header is not the one that we know"));
     }
-    if (header.kind == kKindElf) {
-      const std::string_view payload = bytes.substr(header.header_bytes, header.padded_bytes);
-      TRY_ASSIGN(std::string cubin, Unpacked(header, payload));
-      out.push_back({static_cast<int>(header.architecture), std::move(cubin)});
+    if (header.kind == kKindElf || header.kind == kKindPtx || header.kind == kKindIntermediate) {
+      FatEntry& entry = out.emplace_back();
+      entry.architecture = static_cast<int>(header.architecture);
+      entry.kind = KindOf(header.kind);
+      if (header.kind == kKindElf || (header.kind == kKindPtx && with_ptx)) {
+        const std::string_view payload = bytes.substr(header.header_bytes, header.padded_bytes);
+        TRY_ASSIGN(entry.bytes, Unpacked(header, payload));
+      }
     }
     bytes.remove_prefix(header.header_bytes + header.padded_bytes);
   }
@@ -98,7 +109,7 @@ base::Result<> ReadEntries(std::string_view bytes, std::vector<FatEntry>& out) {
 
 }  // namespace
 
-base::Result<std::vector<FatEntry>> ReadFatBinary(std::string_view bytes) {
+base::Result<std::vector<FatEntry>> ReadFatBinary(std::string_view bytes, bool with_ptx) {
   std::vector<FatEntry> out;
   while (bytes.size() >= sizeof(ContainerHeader)) {
     ContainerHeader header;
@@ -111,7 +122,7 @@ base::Result<std::vector<FatEntry>> ReadFatBinary(std::string_view bytes) {
         header.header_bytes > bytes.size() || header.bytes > bytes.size() - header.header_bytes) {
       return base::Fail(Refused("the container's header is not the one that we know"));
     }
-    TRY(ReadEntries(bytes.substr(header.header_bytes, header.bytes), out));
+    TRY(ReadEntries(bytes.substr(header.header_bytes, header.bytes), with_ptx, out));
     bytes.remove_prefix(header.header_bytes + header.bytes);
   }
   return out;

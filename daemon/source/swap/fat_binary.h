@@ -12,12 +12,15 @@
 namespace cupilot::source {
 
 struct FatEntry {
-  int architecture = 0;  // 90
-  std::string cubin;     // unpacked
+  enum class Kind { kMachineCode, kPtx, kIntermediate };  // the last: what -dlto leaves
+  int architecture = 0;                                   // 90
+  Kind kind = Kind::kMachineCode;
+  std::string bytes;  // unpacked: a cubin, or PTX where that is asked for; else empty
 };
 
-// The ELF entries of all containers in these bytes, which lie one behind the other. kUnsupported:
-// another layout, or a compression that we cannot undo.
-base::Result<std::vector<FatEntry>> ReadFatBinary(std::string_view bytes);
+// The entries of all containers in these bytes, which lie one behind the other. kUnsupported:
+// another layout, or a compression that we cannot undo. PTX is unpacked only `with_ptx`: it takes
+// longer than the rest, and who looks at machine code needs none.
+base::Result<std::vector<FatEntry>> ReadFatBinary(std::string_view bytes, bool with_ptx = false);
 
 }  // namespace cupilot::source

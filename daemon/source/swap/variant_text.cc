@@ -138,6 +138,7 @@ char ArchitectureSuffix(const std::string& target) {
 
 std::string EntryName(const records::Kernel& kernel, const records::Variant& variant,
                       const std::string& entry) {
+  if (variant.source.empty()) return entry;
   std::string name;
   for (const std::string& scope : kernel.namespaces) {
     if (!scope.empty()) name += scope + "::";

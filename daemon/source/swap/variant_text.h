@@ -44,7 +44,8 @@ base::Result<std::string> CandidateText(const records::Kernel& kernel,
 base::Result<std::string> IncludeLines(const records::Variant& variant);
 
 // "::image::cupilot_0123456789abcdef::blur_t4"; and the same without the leading "::", which is how
-// the host runtime's table and tools name it.
+// the host runtime's table and tools name it. A variant without a text is code of the user's object
+// (evaluate/object_checker.h): its entry is the mangled name there.
 std::string QualifiedEntry(const records::Kernel& kernel, const records::Variant& variant,
                            const std::string& entry);
 std::string EntryName(const records::Kernel& kernel, const records::Variant& variant,

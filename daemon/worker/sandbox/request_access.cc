@@ -130,6 +130,9 @@ Access AccessOf(const std::string& kind, const Json& request) {
   for (const Json& toolkit : params.value("toolkits", Json::array())) {
     if (toolkit.is_string()) folders.Add(toolkit.get<std::string>());
   }
+  if (builds && params.contains("object") && params["object"].is_string()) {
+    folders.Add(params["object"].get<std::string>());
+  }
   needs.read = folders.Take();
   if (builds && params.contains("cache_folder") && params["cache_folder"].is_string()) {
     needs.write.push_back(params["cache_folder"].get<std::string>());
@@ -141,7 +144,7 @@ const Access& RecentAccess::Of(const Json& request) {
   constexpr std::chrono::seconds kHolds{2};
   const Json params = request.is_object() ? request.value("params", Json()) : Json();
   Json about = Json::object();
-  for (const char* name : {"command", "toolkits", "cache_folder"}) {
+  for (const char* name : {"command", "toolkits", "cache_folder", "object"}) {
     if (params.is_object() && params.contains(name)) about[name] = params[name];
   }
   std::string text = about.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -208,6 +208,14 @@ TEST_F(DeviceText, AnyBytesAreRead) {
   EXPECT_FALSE(DeviceImagesOf(folder_ + "/missing.o"));
 }
 
+// A name abbreviates what came before in it: what is left out has to be left out of what is said.
+TEST(DeviceTextNames, WhatIsInternalToAFileIsNoPartOfAName) {
+  const std::string internal = "_ZN15_INTERNAL_a_cu_12_GLOBAL__N_14helpEPNS0_1TE";
+  EXPECT_TRUE(IsSameName(internal, "_ZN12_GLOBAL__N_14helpEPNS_1TE"));
+  EXPECT_FALSE(IsSameName(internal, "_ZN12_GLOBAL__N_14helpEPNS_1UE"));
+  EXPECT_TRUE(IsSameName("scale", "scale"));
+}
+
 TEST(DeviceTextNames, UnnamedNamespacesLoseWhatNamesTheFile) {
   EXPECT_EQ(StableName("_ZN3app33_GLOBAL__N__0123456789ab_4_a_cu_16hiddenEPf"),
             "_ZN3app12_GLOBAL__N_16hiddenEPf");
