@@ -20,7 +20,7 @@ using WordList = std::vector<std::string>;
 constexpr std::array<std::string_view, 14> kBuiltIn = {
     "void",     "bool",  "char",   "short",   "int",      "long",     "signed",
     "unsigned", "float", "double", "wchar_t", "char16_t", "char32_t", "__int128"};
-// WordList of the language that begin or end what is no plain type.
+// Words of the language that begin or end what is no plain type.
 constexpr std::array<std::string_view, 36> kNoTypes = {
     "alignas", "alignof",   "auto",     "constexpr", "decltype",   "default",
     "delete",  "extern",    "false",    "friend",    "if",         "inline",
@@ -45,9 +45,7 @@ bool IsRestrict(const std::string& word) {
 // A type in our own words: "const float *".
 struct WrittenType {
   std::string text;
-  std::string named;        // the first identifier of a type that is not built in
-  bool plain_name = false;  // and it is the whole name
-  bool pointer = false;
+  std::string named;  // the first identifier of a type that is not built in
 };
 
 // Reads the words of one parameter or alias.
@@ -63,7 +61,6 @@ class TypeReader {
       const std::string& word = words_[at_];
       if (word == "*") {
         type.text += " *";
-        type.pointer = true;
       } else if (word == "const" || word == "volatile") {
         type.text += " " + word;
       } else if (!IsRestrict(word)) {
@@ -101,25 +98,20 @@ class TypeReader {
   // "image::Pixel<float, 4>"
   bool Name(WrittenType& type) {
     std::string name;
-    bool plain = true;
     if (words_[at_] == "::") {
       name = "::";
-      plain = false;
       ++at_;
     }
     while (at_ < end_ && IsIdentifier(words_[at_]) && !In(kNoTypes, words_[at_])) {
       if (type.named.empty()) type.named = words_[at_];
       name += words_[at_++];
       if (at_ < end_ && words_[at_] == "<") {
-        plain = false;
         if (!Arguments(name)) return false;
       }
       if (at_ >= end_ || words_[at_] != "::") break;
-      plain = false;
       name += words_[at_++];
     }
     if (type.named.empty() || name.ends_with("::")) return false;
-    type.plain_name = plain;
     Add(type, name);
     return true;
   }
@@ -219,8 +211,7 @@ base::Error CannotWrite(const std::string& what) {
 
 class DeclarationWriter {
  public:
-  DeclarationWriter(const records::Kernel& kernel, const records::Variant& variant)
-      : kernel_(kernel), variant_(variant) {}
+  explicit DeclarationWriter(const records::Variant& variant) : variant_(variant) {}
 
   base::Result<std::string> Run() {
     const std::vector<WordList> declarations = Declarations(variant_.source);
@@ -308,7 +299,6 @@ class DeclarationWriter {
       if (type && at < end && IsIdentifier(words[at]) && !In(kNoTypes, words[at])) ++at;
       if (type && at < end && words[at] == "[") {
         type->text += " *";
-        type->pointer = true;
         at = Behind(words, at);
       }
       if (type && at < end && words[at] == "=") at = BehindDefault(words, at, end);
@@ -316,7 +306,7 @@ class DeclarationWriter {
         return base::Fail(
             CannotWrite("parameter " + std::to_string(index + 1) + " of its kernel " + entry));
       }
-      DeclareType(*type, entry, static_cast<std::size_t>(index));
+      DeclareType(*type);
       text += (text.empty() ? "" : ", ") + type->text;
     }
     return text;
@@ -330,35 +320,14 @@ class DeclarationWriter {
     return at;
   }
 
-  // A type of the variant's own, once, before what names it.
-  void DeclareType(const WrittenType& type, const std::string& entry, std::size_t index) {
+  // A type of the variant's own, once, before what names it. How large it is does not matter: the
+  // launcher functions are never called, the hook launches by handles and addresses of arguments.
+  void DeclareType(const WrittenType& type) {
     const auto own = own_types_.find(type.named);
     if (own == own_types_.end() || !declared_.insert(type.named).second) return;
-    if (own->second) {
-      DeclareType(*own->second, entry, index);
-      types_.push_back("typedef " + own->second->text + " " + type.named + ";\n");
-      return;
-    }
-    const std::string given = type.pointer ? "" : GivenType(entry, index);
-    types_.push_back(given.empty() ? "struct " + type.named + ";\n"
-                                   : "struct alignas(alignof(" + given + ")) " + type.named +
-                                         " { unsigned char bytes[sizeof(" + given + ")]; };\n");
-  }
-
-  // The type of what a launch gives an entry; empty: none does.
-  std::string GivenType(const std::string& entry, std::size_t index) const {
-    for (const records::Launch& launch : records::LaunchesOf(variant_)) {
-      if (launch.entry != entry) continue;
-      if (launch.arguments.empty()) {
-        return index < kernel_.parameters.size() ? kernel_.parameters[index].canonical : "";
-      }
-      if (index >= launch.arguments.size() || !launch.arguments[index].is_string()) return {};
-      const auto& name = launch.arguments[index].get_ref<const std::string&>();
-      for (const records::Parameter& parameter : kernel_.parameters) {
-        if (parameter.name == name) return parameter.canonical;
-      }
-    }
-    return {};
+    if (own->second) DeclareType(*own->second);
+    types_.push_back(own->second ? "typedef " + own->second->text + " " + type.named + ";\n"
+                                 : "struct " + type.named + " { char byte; };\n");
   }
 
   // "__constant__ float a[4] = {...}, b": by name; how large it is, the device pass says.
@@ -389,7 +358,6 @@ class DeclarationWriter {
     variables_ += text;
   }
 
-  const records::Kernel& kernel_;
   const records::Variant& variant_;
   std::map<std::string, std::optional<WrittenType>>
       own_types_;  // nothing: what it is, we cannot say
@@ -404,7 +372,7 @@ class DeclarationWriter {
 base::Result<std::string> HostDeclarations(const records::Kernel& kernel,
                                            const records::Variant& variant,
                                            const std::string& unit) {
-  TRY_ASSIGN(const std::string declarations, DeclarationWriter(kernel, variant).Run());
+  TRY_ASSIGN(const std::string declarations, DeclarationWriter(variant).Run());
   return InVariantNamespace(kernel, variant, unit, declarations);
 }
 
