@@ -1,4 +1,5 @@
 #include "records/json.h"
+#include "source/swap/entry_bodies.h"
 #include "source/swap/pieces.h"
 #include "source/swap/swapped_source.h"
 #include "source/swap/variant_file.h"
@@ -63,6 +64,42 @@ std::vector<std::string> SpellingsOf(const std::string& text) {
   return words;
 }
 
+void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+}
+
+// What nvcc's host pass sees of it, without what names the variant by its content.
+std::string HostPass(const source::SwappedSource& swapped, const std::string& id) {
+  std::string text = swapped.text;
+  const std::size_t begin = text.find("#if defined(__CUDA_ARCH__) ||");
+  const std::size_t end = text.find("\n#else\n", begin);
+  if (begin == std::string::npos || end == std::string::npos) return "no host pass: " + text;
+  text.erase(begin, end - begin);
+  for (const std::string& name : {records::VariantNamespace(id), id, swapped.hook}) {
+    ReplaceAll(text, name, "@");
+  }
+  return text;
+}
+
+// The same kernels without what they do: the host pass must be the same.
+std::string DependsOnBodies(source::SwapRequest request, const source::SwappedSource& swapped) {
+  records::Variant& variant = request.kernels[0].variants[0].variant;
+  const std::string pass = HostPass(swapped, variant.id);
+  const auto bodies = source::FindEntryBodies(variant.source);
+  if (!bodies) return "it is written, though its brackets do not match";
+  for (auto body = bodies->rbegin(); body != bodies->rend(); ++body) {
+    if (body->end == 0) continue;
+    variant.source.replace(body->begin, body->end - body->begin, "{}");
+  }
+  variant.id = records::VariantId(variant);
+  const auto bare = source::WriteSwappedSource(request);
+  if (!bare) return "without bodies it is not written: " + bare.error().message;
+  return HostPass(*bare, variant.id) == pass ? "" : "its host pass depends on bodies: " + pass;
+}
+
 }  // namespace
 
 // {"variant": a variant's document, "target": "...", "guard": "..."}
@@ -88,6 +125,7 @@ std::string SwappedSource(std::string_view bytes) {
     return wrong;
   }
   if (std::string wrong = OpenBraces(swapped->text); !wrong.empty()) return wrong;
+  if (std::string wrong = DependsOnBodies(request, *swapped); !wrong.empty()) return wrong;
   const auto alone = source::VariantText(request.kernels[0].kernel, *variant,
                                          {request.kernels[0].variants[0].target}, request.unit);
   if (!alone || SpellingsOf(swapped->variants[0].text) != SpellingsOf(*alone)) {

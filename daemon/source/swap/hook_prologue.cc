@@ -175,7 +175,12 @@ inline long long integer(type value) {
   static_assert(type(3) / type(2) == type(1), "an expression reads a floating member");
   return (long long)value;
 }
+)hook";
+}
 
+std::string HookTypes() {
+  return R"hook(namespace {
+namespace cupilot_types {
 // Whether an entry's parameters take the bytes that it is given.
 template <class type> struct kind { enum { value = 0 }; };
 template <class type> struct kind<type*> { enum { value = 1 }; };
@@ -201,6 +206,8 @@ struct accepts<void (*)(parameters...), list<given...> > {
   enum { value = same<flags<true, bool(takes<parameters, given>::value)...>,
                       flags<bool(takes<parameters, given>::value)..., true> >::value };
 };
+}  // namespace cupilot_types
+}  // namespace
 )hook";
 }
 

@@ -22,6 +22,9 @@ std::string HookCalls(const std::string& hook);
 //   variants[].
 std::string HookPrologue();
 
+// What the checks of VariantFunction need: beside the variants.
+std::string HookTypes();
+
 // Around our kernels, which device code does not call: the user's build sees no warning of them.
 std::string HookQuietBegin();
 std::string HookQuietEnd();

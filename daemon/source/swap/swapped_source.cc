@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "records/expression.h"
 #include "source/swap/hook_runtime.h"
+#include "source/swap/host_declarations.h"
 #include "source/swap/nameless_kernels.h"
 #include "source/swap/variant_file.h"
 #include "source/swap/variant_function.h"
@@ -152,6 +153,21 @@ base::Result<std::vector<SwappedText>> VariantFiles(const SwapRequest& request) 
   return files;
 }
 
+// What the host pass has in their place; each variant once, as there.
+base::Result<std::string> InHostPass(const SwapRequest& request) {
+  std::set<std::pair<const SwappedKernel*, std::string>> seen;
+  std::string text;
+  for (const SwappedKernel& swapped : request.kernels) {
+    for (const SwappedVariant& variant : swapped.variants) {
+      if (!seen.emplace(&swapped, variant.variant.id).second) continue;
+      auto one = HostDeclarations(swapped.kernel, variant.variant, request.unit);
+      if (!one) return base::Fail(one.error().In("variant " + variant.variant.id));
+      text += *one;
+    }
+  }
+  return text;
+}
+
 class Tables {
  public:
   // Rows in the order: all kernels' originals, then the entries of each variant.
@@ -164,6 +180,7 @@ class Tables {
   }
 
   bool needs_workspaces() const { return needs_workspaces_; }
+  const std::string& checks() const { return checks_; }
 
   std::string Rows(std::size_t kernels) const {
     return "enum { kernel_count = " + std::to_string(kernels) +
@@ -223,6 +240,7 @@ class Tables {
       TRY_ASSIGN(const VariantFunction function,
                  WriteVariantFunction(swapped.kernel, variant, k, v, known->second));
       variant_functions_ += function.text;
+      checks_ += function.checks;
       needs_workspaces_ = needs_workspaces_ || function.needs_workspaces;
       cases_ += (v == 0 ? "" : " ||\n             ") + ("((bits & " + std::to_string(2ULL << v)) +
                 "u) != 0 && " + function.name + "(l, o, result))";
@@ -247,7 +265,7 @@ class Tables {
     ++variant_count_;
   }
 
-  std::string functions_, devices_, kernels_, variants_, cases_, variant_functions_;
+  std::string functions_, devices_, kernels_, variants_, cases_, variant_functions_, checks_;
   std::size_t entries_ = 0;
   std::size_t variant_count_ = 0;
   bool needs_workspaces_ = false;
@@ -280,6 +298,10 @@ base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request) {
   for (const SwappedText& file : out.variants) variants += IncludeOf(file);
   Tables tables;
   TRY(tables.Add(request));
+  TRY_ASSIGN(const std::string in_host_pass, InHostPass(request));
+  variants = "#if defined(__CUDA_ARCH__) || defined(CUPILOT_HOST_ABI_VERSION)\n" + variants +
+             HookTypes() + tables.checks() + "#else\n#define CUPILOT_SWAP_BODY {}\n" +
+             in_host_pass + "#undef CUPILOT_SWAP_BODY\n#endif\n";
   const std::string head = "// Written by cuPilot; replaced as a whole, never edited.\n" + includes;
   const std::string body = "#include \"" + request.source + "\"\n" + HookQuietBegin() +
                            MadeTypes(request) + variants + HookProbe() + HookQuietEnd();

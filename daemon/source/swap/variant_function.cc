@@ -38,6 +38,7 @@ class Writer {
     VariantFunction function;
     function.name = name_;
     function.needs_workspaces = !plain;
+    function.checks = std::move(checks_);
     function.text = occupancies +
                     (plain ? "__attribute__((always_inline)) inline bool " : "bool ") + name_ +
                     "(const launch& l, const geometry& o, cudaError_t* result) {\n" +
@@ -187,9 +188,10 @@ class Writer {
     return text;
   }
 
-  std::string CheckTypes(const std::string& entry, const std::string& types) const {
-    return "  static_assert(accepts<decltype(&" + QualifiedEntry(kernel_, variant_, entry) +
-           "), list<" + types + "> >::value, \"parameters of " + entry + "\");\n";
+  void CheckTypes(const std::string& entry, const std::string& types) {
+    checks_ += "static_assert(cupilot_types::accepts<decltype(&" +
+               QualifiedEntry(kernel_, variant_, entry) + "), cupilot_types::list<" + types +
+               "> >::value, \"parameters of " + entry + "\");\n";
   }
 
   std::string OriginalTypes() const {
@@ -204,24 +206,22 @@ class Writer {
     const Launch& launch = launches_.front();
     const std::string function = std::to_string(FunctionOf(launch.entry));
     const std::string kernel = std::to_string(kernel_index_);
-    const std::string checks = CheckTypes(launch.entry, OriginalTypes());
+    CheckTypes(launch.entry, OriginalTypes());
     if (HasOriginalGeometry(launch)) {
-      return checks +
-             Filled(
-                 "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(may_start(l))) return false;\n"
-                 "  return launch_only(@0, @1, *l.grid, *l.block, l.shared, l, result);\n",
-                 {kernel, function});
+      return Filled(
+          "  if (!both_fit(@0, @1, o, l) || !CUPILOT_LIKELY(may_start(l))) return false;\n"
+          "  return launch_only(@0, @1, *l.grid, *l.block, l.shared, l, result);\n",
+          {kernel, function});
     }
     TRY_ASSIGN(const std::string geometry, Geometry(launch, "  ", "return false;"));
-    return checks + geometry +
-           Filled(
-               "  if (!original_is_legal(@0, l, o) || !fits(@1, g, l)) return false;\n"
-               "  if (!CUPILOT_LIKELY(may_start(l))) return false;\n"
-               "  return launch_only(@0, @1, dimensions(g.grid_x, g.grid_y, g.grid_z),\n"
-               "                     dimensions(g.block_x, g.block_y, g.block_z), "
-               "(size_t)g.shared, l, "
-               "result);\n",
-               {kernel, function});
+    return geometry + Filled(
+                          "  if (!original_is_legal(@0, l, o) || !fits(@1, g, l)) return false;\n"
+                          "  if (!CUPILOT_LIKELY(may_start(l))) return false;\n"
+                          "  return launch_only(@0, @1, dimensions(g.grid_x, g.grid_y, g.grid_z),\n"
+                          "                     dimensions(g.block_x, g.block_y, g.block_z), "
+                          "(size_t)g.shared, l, "
+                          "result);\n",
+                          {kernel, function});
   }
 
   struct Arguments {
@@ -380,9 +380,10 @@ class Writer {
     TRY_ASSIGN(const std::string geometry, Geometry(launch, "      ", failure));
     TRY_ASSIGN(const Arguments arguments, ArgumentsOf(launch, failure));
     const std::string function = std::to_string(FunctionOf(launch.entry));
-    return "      {\n" + CheckTypes(launch.entry, arguments.types) + geometry +
-           arguments.definitions + arguments.array + "      if (round == 0) {\n        if (!fits(" +
-           function + ", g, l)) goto stop;\n      } else {\n        *result = start(" + function +
+    CheckTypes(launch.entry, arguments.types);
+    return "      {\n" + geometry + arguments.definitions + arguments.array +
+           "      if (round == 0) {\n        if (!fits(" + function +
+           ", g, l)) goto stop;\n      } else {\n        *result = start(" + function +
            ", g, arguments, l);\n        if (*result != cudaSuccess) goto stop;\n"
            "        queued = true;\n      }\n      }\n";
   }
@@ -409,6 +410,7 @@ class Writer {
   std::vector<std::string> entries_;
   std::vector<Launch> launches_;
   std::string occupancy_variables_;
+  std::string checks_;
 };
 
 }  // namespace

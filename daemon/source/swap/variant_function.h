@@ -11,6 +11,9 @@ namespace cupilot::source {
 struct VariantFunction {
   std::string text;  // static bool NAME(const launch&, const geometry&, cudaError_t*)
   std::string name;
+  // Whether its entries take what it gives them: of the variant's own text, so where that is
+  // compiled, behind HookTypes().
+  std::string checks;
   bool needs_workspaces = false;  // calls what HookWorkspaces() defines
 };
 

@@ -1,6 +1,7 @@
 #include "source/swap/variant_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -66,17 +67,17 @@ std::string ConditionOf(const std::string& target) {
   return "(__CUDA_ARCH__ == " + number + " && " + kind + ")";
 }
 
-// "!defined(__CUDA_ARCH__) || (__CUDA_ARCH__ == 800 && ...) || ...", or empty where all is
-// compiled.
+// "(__CUDA_ARCH__ == 800 && ...) || ...", or empty where all is compiled.
 std::string ArchitectureCondition(const std::vector<std::string>& targets) {
   std::set<std::string> conditions;
   for (const std::string& target : targets) {
     if (ArchitectureNumber(target) == 0) return {};
     conditions.insert(ConditionOf(target));
   }
-  if (conditions.empty()) return {};
-  std::string all = "!defined(__CUDA_ARCH__)";
-  for (const std::string& condition : conditions) all += " || \\\n    " + condition;
+  std::string all;
+  for (const std::string& condition : conditions) {
+    all += (all.empty() ? "" : " || \\\n    ") + condition;
+  }
   return all;
 }
 
@@ -95,12 +96,29 @@ base::Result<std::string> GuardedSource(const std::string& source, const std::st
   return text + source.substr(at);
 }
 
-bool IsHeaderName(const std::string& name) {
-  if (name.empty() || name[0] == '/' || name.find("..") != std::string::npos) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' ||
-           c == '-';
-  });
+// The host pass includes them too (the toolkit's have variables of their own, which it has to
+// know), so only what is known to hold no code that runs by itself. The gate asks for the same
+// list.
+constexpr std::array<std::string_view, 17> kHeaders = {"cuda_runtime.h",
+                                                       "cuda_fp16.h",
+                                                       "cuda_bf16.h",
+                                                       "cuda_fp8.h",
+                                                       "mma.h",
+                                                       "math_constants.h",
+                                                       "cuda_pipeline.h",
+                                                       "cooperative_groups.h",
+                                                       "cooperative_groups/reduce.h",
+                                                       "cooperative_groups/scan.h",
+                                                       "cooperative_groups/memcpy_async.h",
+                                                       "cuda/atomic",
+                                                       "cuda/barrier",
+                                                       "cuda/pipeline",
+                                                       "cstdint",
+                                                       "cmath",
+                                                       "cfloat"};
+
+bool IsKnownHeader(const std::string& name) {
+  return std::find(kHeaders.begin(), kHeaders.end(), name) != kHeaders.end();
 }
 
 std::string WithNewline(const std::string& text) {
@@ -154,8 +172,8 @@ std::string QualifiedEntry(const records::Kernel& kernel, const records::Variant
 base::Result<std::string> IncludeLines(const records::Variant& variant) {
   std::string lines;
   for (const std::string& header : variant.includes) {
-    if (!IsHeaderName(header)) {
-      return base::Fail(base::InvalidArgument("includes: '" + header + "' is not a header's name"));
+    if (!IsKnownHeader(header)) {
+      return base::Fail(base::InvalidArgument("includes: '" + header + "' is not on the list"));
     }
     lines += "#include <" + header + ">\n";
   }
@@ -203,9 +221,15 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
                                       const records::Variant& variant,
                                       const std::vector<std::string>& targets,
                                       const std::string& unit) {
-  TRY_ASSIGN(const Macros macros, MacrosOf(variant));
   TRY_ASSIGN(const std::string source,
              GuardedSource(variant.source, ArchitectureCondition(targets)));
+  return InVariantNamespace(kernel, variant, unit, source);
+}
+
+base::Result<std::string> InVariantNamespace(const records::Kernel& kernel,
+                                             const records::Variant& variant,
+                                             const std::string& unit, const std::string& source) {
+  TRY_ASSIGN(const Macros macros, MacrosOf(variant));
   std::string text = (unit.empty() ? "" : MacrosAtKernel(kernel)) + macros.before;
   std::string close;
   for (const std::string& scope : kernel.namespaces) {

@@ -30,6 +30,11 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
                                       const std::vector<std::string>& targets = {},
                                       const std::string& unit = {});
 
+// `text` in the namespace of the variant, with the macros of its values around it.
+base::Result<std::string> InVariantNamespace(const records::Kernel& kernel,
+                                             const records::Variant& variant,
+                                             const std::string& unit, const std::string& text);
+
 // "of_<kernel>_<16 digits>": of SwapRequest::unit.
 std::string UnitNamespace(const records::Kernel& kernel, const std::string& unit);
 
@@ -39,8 +44,8 @@ base::Result<std::string> CandidateText(const records::Kernel& kernel,
                                         const records::Variant& variant,
                                         const std::string& closure = {});
 
-// `#include <...>` lines of the variant's includes; kInvalidArgument for anything but a plain
-// header name.
+// `#include <...>` lines of the variant's includes; kInvalidArgument for a header that is not on
+// the list of those that variants may use.
 base::Result<std::string> IncludeLines(const records::Variant& variant);
 
 // "::image::cupilot_0123456789abcdef::blur_t4"; and the same without the leading "::", which is how

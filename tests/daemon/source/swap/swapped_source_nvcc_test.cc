@@ -1,4 +1,5 @@
 // Swapped sources under the real nvcc, which needs no GPU.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -270,6 +271,123 @@ TEST_F(SwappedSourceNvcc, LinesOfDeviceCodeLeadToTheVariantsFile) {
     ++entries;
   }
   EXPECT_EQ(entries, 3);  // the original and two steps
+}
+
+// The host's view of a variant: kernels with parameters of all kinds, and device variables.
+constexpr const char* kRichVariant = R"(
+struct Pair { int a, b; };
+using wide = float4;
+typedef long long index_type;
+enum Mode : unsigned { kA };
+__constant__ float taps[2] = {1, 2};
+static __device__ const int box[] = {1, 2};
+__device__ constexpr int steps[2] = {1, 2};
+__device__ float at(const float* in, int i) { static constexpr int offset[] = {0, 1}; return in[i + offset[0]]; }
+template <class F> __device__ void apply(F f) { f(0); }
+static __global__ void unused(const wide* in, Pair* pairs, index_type n, Mode m, half2* h) {}
+__global__ void __launch_bounds__(256) scale_by(float factor, const float* __restrict__ in, float* out, const int n) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * PER;
+  apply([=](int k) { if (i < n) out[i + k] = factor * at(in, i) + taps[i] + box[i & 1] + steps[i & 1]; });
+})";
+
+SwapRequest RequestWith(const std::string& path, const std::string& source) {
+  records::Variant variant = PlainVariant();
+  variant.source = source;
+  variant.includes = {"cuda_fp16.h", "cooperative_groups.h", "cuda/barrier"};
+  variant.id = records::VariantId(variant);
+  return {
+      path, "app/scale.cu.o", {{ScaleKernel(), {{variant, "compute_80,sm_80", {}, "", "", 1.1}}}}};
+}
+
+TEST_F(SwappedSourceNvcc, TheHostPassKnowsAVariantByNamesAlone) {
+  const auto swapped =
+      WriteSwappedSource(RequestWith(Write("scale.cu", kScaleSource), kRichVariant));
+  ASSERT_TRUE(swapped) << swapped.error().message;
+  Write(*swapped);
+  for (const char* options : {"-arch=sm_80 -rdc=true", "-arch=sm_80 -G -std=c++20",
+                              "--extended-lambda -std=c++17 -gencode=arch=compute_80,code=sm_80 "
+                              "-gencode=arch=compute_90,code=sm_90"}) {
+    EXPECT_EQ(Run("nvcc -c " + std::string(options) + Joined(HookDefinitions(swapped->hook)) + " " +
+                  swapped->file_name + " -o swapped.o"),
+              0)
+        << options << "\n"
+        << Log();
+  }
+}
+
+// Host code in a variant that no gate has seen: an object, a destructor, what only other compilers
+// than the gate's read, a constructor function, host code behind a joined line.
+constexpr const char* kHidden[] = {
+    "struct Evil { Evil(); }; Evil::Evil() { puts(\"pwned\"); } static Evil evil;",
+    "struct Evil { int x; ~Evil() { puts(\"pwned\"); } }; const Evil evil = {1};",
+    "\n#ifndef __clang__\nstatic int evil = puts(\"pwned\");\n#endif\n",
+    "__attribute__((constructor)) static void evil() { puts(\"pwned\"); }",
+    "// \\ \n\nstatic int evil = __builtin_puts(\"pwned\");\n"};
+
+// What is left of an object without what names the variant by its content.
+constexpr const char* kShape =
+    "(nm swapped.o; objdump -h -w -j .init_array -j .fini_array -j .text.startup -j .ctors "
+    "-j .dtors swapped.o; objdump -r -j .init_array swapped.o) 2>&1 | sed -e "
+    "'s/cupilot_[0-9a-f]*/cupilot/g; s/cupilot_hook_[0-9a-f]*/hook/g; s/[0-9a-f]\\{8\\}//g' | "
+    "sed -e 's/^ *//' | sort";
+
+TEST_F(SwappedSourceNvcc, HiddenHostCodeLeavesNoTraceInTheObject) {
+  const std::string path = Write("scale.cu", std::string("#include <iostream>\n") + kScaleSource);
+  const auto object_of = [&](const std::string& before) {
+    const auto swapped = WriteSwappedSource(RequestWith(path, before + PlainVariant().source));
+    if (!swapped) return "not written: " + swapped.error().message;
+    Write(*swapped);
+    if (Run("nvcc -c -w -arch=sm_80" + Joined(HookDefinitions(swapped->hook)) + " " +
+            swapped->file_name + " -o swapped.o") != 0) {
+      return std::string();  // refused by the compiler: the original is built
+    }
+    if (Run("grep -aq pwned swapped.o") == 0) return std::string("its text is in the object");
+    Run(kShape);
+    return Log();
+  };
+  const std::string plain = object_of("");
+  ASSERT_THAT(plain, ::testing::HasSubstr("init_array"));
+  int compiled = 0;
+  for (const char* hidden : kHidden) {
+    const std::string object = object_of(hidden);
+    if (object.empty()) continue;
+    ++compiled;
+    EXPECT_EQ(object, plain) << hidden;
+  }
+  EXPECT_GE(compiled, 1);
+}
+
+// nvcc's own host pass of two variants with the same kernels.
+TEST_F(SwappedSourceNvcc, TheHostPassDoesNotDependOnAVariantsText) {
+  const std::string path = Write("scale.cu", kScaleSource);
+  const auto host_pass = [&](const std::string& source) {
+    const auto swapped = WriteSwappedSource(RequestWith(path, source));
+    if (!swapped) return "not written: " + swapped.error().message;
+    Write(*swapped);
+    if (Run("nvcc -dryrun -c -arch=sm_80" + Joined(HookDefinitions(swapped->hook)) + " " +
+            swapped->file_name +
+            " -o o.o 2>&1 | sed -n 's/^#\\$ //p' | grep 'cpp4.ii' | grep -- ' -E ' | "
+            "sed 's/ -o .*//' > host.sh && sh host.sh > host.ii") != 0) {
+      return "not preprocessed: " + Log();
+    }
+    Run("grep -v '^# ' host.ii | sed 's/cupilot_[0-9a-f]\\{16\\}/cupilot/g; "
+        "s/cupilot_hook_[0-9a-f]*/hook/g'");
+    const std::string text = Log();
+    const std::size_t at = text.find("scale_by");  // behind the toolkit's headers, which are equal
+    return at == std::string::npos ? "it has no kernel: " + text.substr(0, 1000)
+                                   : text.substr(at - 500);
+  };
+  std::string other = PlainVariant().source;
+  other.insert(other.find("for ("), "if (n == 7) { out[0] = __expf(factor); return; }\n  ");
+  const std::string plain = host_pass(PlainVariant().source);
+  // The description holds the variant's id.
+  const auto without_ids = [](const std::string& text) {
+    return std::regex_replace(text, std::regex("[0-9a-f]{40}"), "id");
+  };
+  EXPECT_EQ(without_ids(host_pass(other)), without_ids(plain));
+  for (const char* hidden : kHidden) {
+    EXPECT_EQ(without_ids(host_pass(hidden + PlainVariant().source)), without_ids(plain)) << hidden;
+  }
 }
 
 class SwappedSourceHost : public SwapFolder {};

@@ -149,7 +149,6 @@ TEST(VariantText, BodiesTrapWhereTheyAreNotProven) {
   const std::string image_100f = "-D__CUDA_ARCH__=1000 -D__CUDA_ARCH_FAMILY_SPECIFIC__=1000";
   const std::string image_100a = image_100f + " -D__CUDA_ARCH_SPECIFIC__=1000";
   for (const std::string& one : {plain, special, family, all_90}) {
-    EXPECT_EQ(Compiled(one, ""), "body") << "host pass";
     EXPECT_EQ(Compiled(one, "-D__CUDA_ARCH__=750"), "trap");
   }
   EXPECT_EQ(Compiled(plain, image_90), "body");
@@ -179,7 +178,7 @@ TEST(VariantText, OnlyPlainValuesAndNamesReachTheText) {
   variant = Faster();
   variant.includes = {"x>\n#define a"};
   EXPECT_FALSE(CandidateText(Blur(), variant));
-  variant.includes = {"../secret.h"};
+  variant.includes = {"iostream"};  // has an object that is made before main()
   EXPECT_FALSE(CandidateText(Blur(), variant));
   variant = Faster();
   variant.source = "} int outside; namespace x {";
