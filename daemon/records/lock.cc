@@ -7,6 +7,7 @@
 
 #include "records/read_parts.h"
 #include "records/reader.h"
+#include "records/source_text.h"
 
 namespace cupilot::records {
 namespace {
@@ -101,6 +102,10 @@ void CheckNames(const LockedKernel& entry, ObjectReader& object) {
 }
 
 void CheckEntry(const LockedKernel& entry, ObjectReader& object) {
+  // Nothing stands between a lock file and the compiler.
+  if (const auto source = ResolveText(entry.variant.source); !source) {
+    object.Fail("variant", "source: " + source.error().message);
+  }
   if (!IsRelativePath(entry.source)) {
     object.Fail("source", "must be relative to the folder of the lock file");
   }

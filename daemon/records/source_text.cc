@@ -99,6 +99,30 @@ std::size_t JoinedAt(std::string_view text, std::size_t at) {
   return text[end] == '\n' ? end : std::string_view::npos;
 }
 
+// Whether the text ends inside of a // comment.
+bool EndsInLineComment(std::string_view text) {
+  char inside = 0;  // a quote, '/' for a line's comment, '*' for another
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (inside == 0) {
+      if (c == '"' || c == '\'') inside = c;
+      if (c == '/' && (next == '/' || next == '*')) inside = text[++i];
+    } else if (c == '\n' && inside != '*') {
+      inside = 0;
+    } else if (inside == '*') {
+      if (c == '*' && next == '/') {
+        inside = 0;
+        ++i;
+      }
+    } else if (inside != '/') {
+      if (c == '\\') ++i;
+      if (c == inside) inside = 0;
+    }
+  }
+  return inside == '/';
+}
+
 }  // namespace
 
 base::Result<std::string> ResolveText(std::string_view text) {
@@ -114,6 +138,9 @@ base::Result<std::string> ResolveText(std::string_view text) {
       return Refused(plain.substr(0, i), "a backslash at the end of the text");
     }
     if (end != std::string::npos) {
+      if (EndsInLineComment(resolved)) {
+        return Refused(plain.substr(0, i), "a comment that a backslash joins to the next line");
+      }
       ++joined;
       i = end;
       continue;

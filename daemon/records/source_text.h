@@ -14,8 +14,9 @@ namespace cupilot::records {
 // vertical tabs are blanks, a byte order mark at the beginning is gone.
 //
 // kInvalidArgument, "line 3: ...", for what compilers do not read alike: trigraphs, other control
-// characters, separators of lines and marks of direction of Unicode, text that is no UTF-8, and a
-// backslash that would join lines of the result. The result of a result is the same.
+// characters, separators of lines and marks of direction of Unicode, text that is no UTF-8, a //
+// comment that goes on behind its line, and a backslash that would join lines of the result. The
+// result of a result is the same.
 base::Result<std::string> ResolveText(std::string_view text);
 
 }  // namespace cupilot::records

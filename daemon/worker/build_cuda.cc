@@ -199,7 +199,8 @@ class CudaBuild {
   // an object holds.
   std::string Compiled() const {
     if (!recipe_.relocatable) return Artifact();
-    return base_name_ + ".unlinked" + (request_.as_compiled ? "" : own_);
+    // The device linker takes by its name what a file is, and leaves out what it does not know.
+    return base_name_ + ".unlinked" + (request_.as_compiled ? "" : own_) + ".cubin";
   }
   std::string Facts() const { return base_name_ + ".json"; }
   std::string Intermediate() const { return base_name_ + ".made" + own_; }

@@ -140,7 +140,7 @@ class Comparison {
       reply_.image = image;
       return {};
     }
-    const std::string unlinked = base + ".unlinked", log = base + ".log";
+    const std::string unlinked = base + ".unlinked.cubin", log = base + ".log";
     TRY(base::WriteFileUnsynced(unlinked, cubin));
     TRY_ASSIGN(
         const ToolEnd ended,

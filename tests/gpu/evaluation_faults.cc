@@ -31,11 +31,10 @@ constexpr std::chrono::milliseconds kUnderWay{700};  // after so long it runs; i
 struct Fault {
   const char* name;
   Change change;
-  const char* reason;  // of the verdict; kNoVerdict: the device could not judge it
+  const char* reason;  // of the verdict
   const char* detail;  // what the answer names
   bool ends_runner;    // its process is of no further use
 };
-constexpr const char* kNoVerdict = "unavailable";
 
 // More values at once than a block of 1024 threads has registers for: all are read before a
 // barrier, and needed with one that is read behind it.
@@ -84,7 +83,7 @@ std::vector<Fault> AllFaults(std::int64_t memory) {
       {"trap", Tail("  if (i == 7) __trap();\n"), "crashed", "CUDA_ERROR_LAUNCH_FAILED", true},
       {"launch_out_of_resources", ManyRegisters("spin_launch_out_of_resources"), "invalid_launch",
        "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", false},
-      {"out_of_memory", MoreMemoryThan(memory), kNoVerdict, "CUDA_ERROR_OUT_OF_MEMORY", true},
+      {"out_of_memory", MoreMemoryThan(memory), "invalid_launch", "possible on this device", false},
       {"endless_kernel", Tail(kForEver), "timed_out", "was killed", true},
       {"beyond_its_buffer", Tail("  if (i == 7) out[n + 3] = x;\n"), "out_of_bounds", "", false},
       {"input_changed", Tail("  if (i == 7) const_cast<float*>(in)[3] = x;\n"), "modified_input",

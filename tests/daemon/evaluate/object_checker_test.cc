@@ -12,7 +12,10 @@ using ::testing::HasSubstr;
 
 class ObjectCheckerTest : public WorkerEvaluatorTest {
  protected:
-  ObjectCheckerTest() { Compared({}); }
+  ObjectCheckerTest() {
+    workers_.On("describe_device", Always({{"name", "gpu"}, {"arch", "sm_90"}}));
+    Compared({});
+  }
 
   void Compared(const protocol::CompareObjectReply& reply) {
     workers_.On("compare_object", Always(protocol::ToJson(reply)));

@@ -160,7 +160,8 @@ TEST_F(WhitelistTest, RefusesWaysOutOfTheNamespace) {
   Refuses(std::string(kPlain) + "\n%:define out in\n", "forbidden_construct");
   Refuses(std::string(kPlain) + "_Pragma(\"once\")", "forbidden_construct", "_Pragma");
   Refuses(std::string(kPlain) + "asm(\".section .init_array\");", "forbidden_construct", "asm");
-  Refuses(std::string(kPlain) + "// a comment \\\nint x;", "forbidden_construct", "joined lines");
+  Refuses(std::string(kPlain) + "// a comment \\\nint x;", "forbidden_construct",
+          "a comment that a backslash joins");
 }
 
 std::string Body(const std::string& text) {
