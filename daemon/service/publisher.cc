@@ -14,6 +14,7 @@
 #include "records/json.h"
 #include "records/launch_names.h"
 #include "service/kernel_job.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/lock_entry.h"
 #include "source/swap/selection_check.h"
 #include "source/swap/variant_file.h"
@@ -138,6 +139,7 @@ base::Result<records::Selection> Publisher::Select(const ObjectScan& scan,
   }
   if (request.kernels.empty()) return selection;
   source::PutInOrder(request);
+  request.user_macros = source::UserMacrosOf(scan.compiled);
   TRY_ASSIGN(const source::SwappedSource swapped, source::WriteSwappedSource(request));
   selection.swap = swapped.file_name;
   selection.hook = swapped.hook;

@@ -134,7 +134,6 @@ class Verification {
     }
     TRY_ASSIGN(finding, ExplainOverlap(trial, std::move(finding)));
     if (IsAboutResults(finding)) {
-      TRY_ASSIGN(const auto results, trial.Workload());
       TRY(trial.references().AskAgain(*results));
     }
     if (stand_in) {

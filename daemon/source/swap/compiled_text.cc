@@ -124,6 +124,14 @@ std::string HashOfTokens(const std::vector<PassSummary>& passes,
   return hasher.Hex();
 }
 
+std::set<std::string> UserMacrosOf(const std::vector<PassSummary>& passes) {
+  std::set<std::string> names;
+  for (const PassSummary& pass : passes) {
+    for (const auto& [name, definition] : pass.macros) names.insert(name);
+  }
+  return names;
+}
+
 std::string HashOfTags(std::string_view text) {
   constexpr std::string_view kTagMark = "cupilot:";
   base::Hasher hasher;

@@ -33,6 +33,9 @@ std::vector<records::PassSummary> Summarise(const std::vector<records::CompilerP
 std::string HashOfTokens(const std::vector<records::PassSummary>& passes,
                          const std::vector<std::string>& names);
 
+// Names of the user's macros that are live at the end of a pass.
+std::set<std::string> UserMacrosOf(const std::vector<records::PassSummary>& passes);
+
 // The tags in a file of the user, with what each stands above: compilers do not see them. Empty:
 // the file has none.
 std::string HashOfTags(std::string_view text);

@@ -136,7 +136,9 @@ LockChoice ChooseFromLock(const LockFile& file, const LockQuestion& question,
     return choice;
   }
   Chooser chooser(file.name, question.folders, command, choice);
-  chooser.SetCompiled(Summarise(compiler->passes));
+  std::vector<records::PassSummary> compiled = Summarise(compiler->passes);
+  choice.request.user_macros = UserMacrosOf(compiled);
+  chooser.SetCompiled(std::move(compiled));
   const LockedKernel* end = entries.data() + entries.size();
   for (const LockedKernel* begin = entries.data(); begin != end;) {
     const LockedKernel* next = std::find_if_not(

@@ -13,6 +13,7 @@
 #include "source/swap/variant_file.h"
 #include "source/swap/variant_function.h"
 #include "source/swap/variant_text.h"
+#include "source/syntax/lexer.h"
 
 namespace cupilot::source {
 namespace {
@@ -287,6 +288,18 @@ base::Result<> Check(const SwapRequest& request) {
   return {};
 }
 
+// Takes the user's macros away whose names the hook's text has.
+std::string WithoutMacros(const std::set<std::string>& macros, const std::string& text) {
+  std::set<std::string> found;
+  for (const Token& token : Lex(text)) {
+    const std::string word(Spelling(text, token));
+    if (token.kind == TokenKind::kIdentifier && macros.contains(word)) found.insert(word);
+  }
+  std::string lines;
+  for (const std::string& name : found) lines += "#undef " + name + "\n";
+  return lines;
+}
+
 }  // namespace
 
 base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request) {
@@ -299,17 +312,20 @@ base::Result<SwappedSource> WriteSwappedSource(const SwapRequest& request) {
   Tables tables;
   TRY(tables.Add(request));
   TRY_ASSIGN(const std::string in_host_pass, InHostPass(request));
-  variants = "#if defined(__CUDA_ARCH__) || defined(CUPILOT_HOST_ABI_VERSION)\n" + variants +
-             HookTypes() + tables.checks() + "#else\n#define CUPILOT_SWAP_BODY {}\n" +
-             in_host_pass + "#undef CUPILOT_SWAP_BODY\n#endif\n";
   const std::string head = "// Written by cuPilot; replaced as a whole, never edited.\n" + includes;
-  const std::string body = "#include \"" + request.source + "\"\n" + HookQuietBegin() +
-                           MadeTypes(request) + variants + HookProbe() + HookQuietEnd();
   TRY_ASSIGN(const std::string nameless, NamelessRows(request));
   const std::string machinery = records::PrintedHelpers() + tables.Rows(request.kernels.size()) +
                                 nameless + HookMachinery() + NamelessMachinery(request) +
                                 (tables.needs_workspaces() ? HookWorkspaces() : std::string()) +
                                 tables.Functions();
+  const std::string own = HookTypes() + tables.checks() + HookProbe() + HookPrologue() + machinery +
+                          HookEpilogue("") + NamelessEpilogue(request, "");
+  const std::string undefined = WithoutMacros(request.user_macros, own);
+  variants = "#if defined(__CUDA_ARCH__) || defined(CUPILOT_HOST_ABI_VERSION)\n" + variants +
+             undefined + HookTypes() + tables.checks() + "#else\n#define CUPILOT_SWAP_BODY {}\n" +
+             in_host_pass + "#undef CUPILOT_SWAP_BODY\n" + undefined + "#endif\n";
+  const std::string body = "#include \"" + request.source + "\"\n" + HookQuietBegin() +
+                           MadeTypes(request) + variants + HookProbe() + HookQuietEnd();
   base::Hasher hasher;
   hasher.Add(request.unit).Add(head).Add(body).Add(machinery);
   out.hook = "cupilot_hook_" + hasher.Hex().substr(0, 16);

@@ -31,6 +31,7 @@
 // Pure functions; the text depends on nothing but the arguments.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ struct SwapRequest {
   std::string source;  // the user's file, absolute
   std::string unit;    // names the object among all of a program: its folder's path, say
   std::vector<SwappedKernel> kernels;
+  // The user's macros that are live at the end of the file: the hook stands behind it.
+  std::set<std::string> user_macros = {};
 };
 
 struct SwappedText {
