@@ -35,7 +35,7 @@ TEST(ResolveText, JoinsLinesAsCompilersDo) {
   EXPECT_EQ(Resolved("a\\ \t\nsm"), "asm\n");
   EXPECT_EQ(Resolved("a\\\f\r\nsm\r"), "asm\n\n");
   EXPECT_EQ(Resolved("/* *\\ \n/\n#pragma x\n/* */"), "/* */\n\n#pragma x\n/* */");
-  EXPECT_EQ(Resolved("f(\"//\\\n\"); /* // */ g\\\n();"), "f(\"//\");\n /* // */ g();\n");
+  EXPECT_EQ(Resolved("f(\"//\\\n\"); /* // */ g\\\n();"), "f(\"//\"); /* // */ g();\n\n");
   EXPECT_EQ(Resolved("f(\"\\\\\", '\\n');"), "f(\"\\\\\", '\\n');");
 }
 
