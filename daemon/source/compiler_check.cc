@@ -223,12 +223,20 @@ CompilerCheck::CompilerCheck(std::string_view text,
   }
 }
 
+std::string CompilerCheck::HeadOf(const Piece& piece) const {
+  std::string head;
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    const std::string_view word = Spelling(ours_.text, ours_.pieces.tokens[i]);
+    if (word == "{" || word == ";") break;
+    head.append(word).append(" ");
+  }
+  return head;
+}
+
 std::string CompilerCheck::WhyNotBehind(const Closure& closure, const std::string& kernel,
                                         const Places& places) const {
   Names words;
-  std::size_t end = 0;
   for (const Chunk& chunk : closure.chunks) {
-    end = std::max<std::size_t>(end, chunk.end);
     for (const Token& token : Lex(chunk.text)) {
       const std::string_view word = Spelling(chunk.text, token);
       if (token.kind == TokenKind::kIdentifier && word != kernel && !IsKeyword(word)) {
@@ -241,6 +249,8 @@ std::string CompilerCheck::WhyNotBehind(const Closure& closure, const std::strin
                        [&](const Chunk& chunk) { return chunk.begin < last && begin < chunk.end; });
   };
   OpenPragmas pragmas;
+  bool below = false;
+  std::set<std::string> heads;  // of what stands above: what is declared there may be defined below
   for (const Piece& piece : ours_.pieces.pieces) {
     const Token& first = ours_.pieces.tokens[piece.begin];
     if (piece.kind == Piece::Kind::kDirective) {
@@ -253,10 +263,15 @@ std::string CompilerCheck::WhyNotBehind(const Closure& closure, const std::strin
       return places.Name(first.begin) + ": it stands under " + pragmas.Open() +
              ", which is not tuned yet";
     }
-    if (ours || first.begin < end) continue;
+    if (!below) {
+      if (ours) heads.insert(HeadOf(piece));
+      below = ours && std::find(piece.declares.begin(), piece.declares.end(), kernel) !=
+                          piece.declares.end();
+      continue;
+    }
     const auto found = std::find_if(piece.declares.begin(), piece.declares.end(),
                                     [&](std::string_view name) { return words.contains(name); });
-    if (found == piece.declares.end()) continue;
+    if (found == piece.declares.end() || heads.contains(HeadOf(piece))) continue;
     return places.Name(first.begin) + ": '" + std::string(*found) +
            "' is declared once more below the kernel, where its variants would find it; move it "
            "above the kernel";

@@ -33,6 +33,8 @@ class CompilerCheck {
                            const Places& places) const;
 
  private:
+  std::string HeadOf(const Piece& piece) const;
+
   struct Side {
     std::string text;  // the user's; elsewhere blanks, so that offsets stay
     Pieces pieces;

@@ -15,6 +15,8 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/lock_entry.h"
 #include "source/swap/selection_check.h"
 #include "source/swap/swapped_source.h"
@@ -119,10 +121,12 @@ base::Result<> WriteLock(const Options& options) {
   const std::string below = options.folder.substr(build.size() + 9);
   const std::string target = below.substr(0, below.find('/'));
   source::LockJudge judge(command, folders);
-  TRY_ASSIGN(
-      const records::LockedKernel entry,
-      source::MakeLockedKernel(
-          {target, swapped.kernel, workload, evaluation, swapped.variants[0], files}, judge));
+  TRY_ASSIGN(const source::CompilerAnswer compiler, source::AskCompiler(command));
+  const auto compiled = source::Summarise(compiler.passes);
+  TRY_ASSIGN(const records::LockedKernel entry,
+             source::MakeLockedKernel({target, swapped.kernel, workload, evaluation,
+                                       swapped.variants[0], files, compiled},
+                                      judge));
   records::Lock lock;
   if (const auto present = base::ReadFile(options.lock)) {
     TRY_ASSIGN(lock, records::ParseLock(*present));
@@ -153,7 +157,8 @@ base::Result<> Publish(const Options& options) {
   }
   const records::Variant& variant = request.kernels[0].variants[0].variant;
   selection.kernels = {{"app::scale", "", "", {{variant.id, options.target, {}, "", "", 1.5}}}};
-  source::RecordEditWindow(request, selection);
+  TRY_ASSIGN(const source::CompilerAnswer compiler, source::AskCompiler(command));
+  source::RecordTokens(request, source::Summarise(compiler.passes), selection);
   // Named by its hash: if it is there, it is right, and its time is part of what the build sees.
   for (const source::SwappedText& one : swapped.Files()) {
     TRY(base::WriteFileIfDifferent(options.folder + "/" + one.file_name, one.text));

@@ -262,7 +262,10 @@ class Asker {
           return;
         }
       } else if (into != nullptr) {
-        TakeDirective(line, *into);
+        // Compilers' drivers pass these as if the user had.
+        const bool drivers =
+            line.starts_with("#define _GNU_SOURCE ") || line.starts_with("#define _REENTRANT ");
+        TakeDirective(line, drivers ? setup.predefined : *into);
       }
     }
   }

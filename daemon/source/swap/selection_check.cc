@@ -177,6 +177,7 @@ void RecordTokens(const SwapRequest& request, const std::vector<records::PassSum
   for (const SwappedKernel& kernel : request.kernels) {
     if (kernel.kernel.depends_on_lines) names.emplace(kAnyName);
     names.insert(kernel.kernel.names.begin(), kernel.kernel.names.end());
+    texts.push_back(kernel.kernel.closure_source);
     for (const SwappedVariant& one : kernel.variants) texts.push_back(one.variant.source);
   }
   for (std::string& name : NamesLookedUp(texts)) names.insert(std::move(name));

@@ -350,10 +350,10 @@ TEST(Selection, ComesBackTheSame) {
   selection.swap = "swap.abc.cu";
   selection.hook = "cupilot_hook_abc";
   selection.files = {{"/p/main.cu", 123, 1795249800123456789, "hash"}};
-  selection.files[0].outline = "outline";
+  selection.files[0].tags = "tags";
   selection.closure = {{"/p/main.cu", 10, 90, "range"}};
-  selection.window.names = {"blur", "weight"};
-  selection.window.macros = {"BLUR"};
+  selection.names = {"blur", "weight"};
+  selection.tokens = "tokens";
   SelectedVariant variant;
   variant.id = "abc";
   variant.target = "host-x86-64-v3";
@@ -372,9 +372,10 @@ TEST(Selection, WhatIsCompiledDoesNotDependOnTheFilesAsTheyWere) {
   selection.swap = "swap.abc.cu";
   selection.files = {{"/p/main.cu", 123, 1, "hash"}};
   Selection again = selection;
-  again.files = {{"/p/main.cu", 124, 2, "another", "outline"}};
+  again.files = {{"/p/main.cu", 124, 2, "another", "tags"}};
   again.closure = {{"/p/main.cu", 10, 90, "range"}};
-  again.window.names = {"blur"};
+  again.names = {"blur"};
+  again.tokens = "tokens";
   EXPECT_EQ(CompiledHash(again), CompiledHash(selection));
   again.swap = "swap.def.cu";
   EXPECT_NE(CompiledHash(again), CompiledHash(selection));

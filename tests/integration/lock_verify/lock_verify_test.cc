@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "records/lock.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/lock_entry.h"
 #include "tests/support/evaluator_rig.h"
 #include "tests/support/private_xdg.h"
@@ -61,13 +63,17 @@ class LockVerifyTest : public ::testing::Test {
     const source::ProjectFolders folders{project, project, project + "/build"};
     source::LockJudge judge(request->command, folders);
     const std::vector<std::pair<std::string, std::string>> files = {{source_, kSource}};
+    const auto compiler = source::AskCompiler(request->command);
+    ASSERT_TRUE(compiler) << compiler.error().message;
+    const auto compiled = source::Summarise(compiler->passes);
     auto entry = source::MakeLockedKernel(
         {"app",
          request->kernel,
          request->workload,
          *evaluation,
          {request->variant, evaluation->target, {}, evaluation->guard, "", 1.0},
-         files},
+         files,
+         compiled},
         judge);
     ASSERT_TRUE(entry) << entry.error().message;
     entry_ = std::move(*entry);

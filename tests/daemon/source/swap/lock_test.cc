@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "base/hash.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/lock_choice.h"
 #include "source/swap/portable_command.h"
 #include "swap_fixture.h"
+#include "tests/support/fake_nvcc.h"
 
 namespace cupilot::source {
 namespace {
@@ -31,7 +34,9 @@ class LockTest : public SwapFolder {
     checkout_ = folder_ + "/checkout";
     Checkout(checkout_);
     command_ = CommandIn(checkout_, "toolkit");
-    Write("toolkit/bin/nvcc", "#!/bin/sh\n");
+    Write("toolkit/bin/nvcc", "");
+    test::WriteFakeNvcc(folder_ + "/toolkit/bin/nvcc");
+    std::filesystem::create_directories(checkout_ + "/build");
     Write("toolkit/version.json",
           R"({"cuda": {"version": "13.0.1"}, "cuda_nvcc": {"version": "13.0.88"}})");
   }
@@ -89,12 +94,15 @@ class LockTest : public SwapFolder {
     }
     const ProjectFolders folders = FoldersOf(checkout_);
     LockJudge judge(command_, folders);
+    TRY_ASSIGN(const CompilerAnswer compiler, AskCompiler(command_));
+    const auto compiled = Summarise(compiler.passes);
     return MakeLockedKernel({"app",
                              kernel,
                              workload,
                              evaluation,
                              {variant, target, {}, evaluation.guard, "", 1.0},
-                             files},
+                             files,
+                             compiled},
                             judge);
   }
   void Lock(const std::string& target = "compute_90,sm_90") {
@@ -175,7 +183,9 @@ TEST_F(LockTest, HoldsInAnotherCheckoutWithAnotherToolkitOfTheVersion) {
   const std::string other = folder_ + "/other/place";
   Checkout(other);
   WriteLock(other);
-  Write("usr/bin/nvcc", "another program\n");
+  Write("usr/bin/nvcc", "");
+  test::WriteFakeNvcc(folder_ + "/usr/bin/nvcc");
+  std::filesystem::create_directories(other + "/build");
   Write("usr/version.json", R"({"cuda_nvcc": {"version": "13.0.88"}})");
   const LockChoice choice = Choose(CommandIn(other, "usr"), other);
   EXPECT_THAT(choice.notes, IsEmpty());
@@ -209,10 +219,13 @@ TEST_F(LockTest, WhatIsStaleIsNamed) {
   EXPECT_THAT(Choose().request.kernels, IsEmpty());
   EXPECT_EQ(Choose().digest, digest);
   Edit("src/main.cu", "b * a", "a * b");
-  Edit("include/shared.h", "SHARED 1", "SHARED 2");
+  Edit("include/shared.h", "SHARED 1", "SHARED 2");  // the kernel does not name it
+  EXPECT_EQ(Note(), "");
+  Edit("include/shared.h", "#define SHARED 2", "#define n 3");
   EXPECT_THAT(Note(), HasSubstr("what it uses of include/shared.h has changed"));
   std::filesystem::remove(checkout_ + "/include/shared.h");
-  EXPECT_THAT(Note(), HasSubstr("include/shared.h is gone"));
+  EXPECT_THAT(Choose().reason, HasSubstr("shared.h: No such file"));
+  EXPECT_THAT(Choose().request.kernels, IsEmpty());
 }
 
 TEST_F(LockTest, AHeaderThatIsFoundBeforeTheOneThatWasReadIsSeen) {
@@ -221,7 +234,9 @@ TEST_F(LockTest, AHeaderThatIsFoundBeforeTheOneThatWasReadIsSeen) {
   WriteLock(checkout_);
   command_.arguments.insert(command_.arguments.begin() + 3, "-I" + checkout_ + "/earlier");
   EXPECT_EQ(Note(), "");
-  Write("checkout/earlier/shared.h", "#define SHARED 1\n");
+  Write("checkout/earlier/shared.h", "#define SHARED 3\n");
+  EXPECT_EQ(Note(), "");
+  Write("checkout/earlier/shared.h", "#define n 3\n");
   EXPECT_THAT(Note(), HasSubstr("earlier/shared.h is found before include/shared.h"));
 }
 

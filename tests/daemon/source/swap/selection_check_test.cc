@@ -8,9 +8,12 @@
 #include <functional>
 
 #include "base/hash.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/elf_file.h"
 #include "source/swap/variant_file.h"
 #include "swap_fixture.h"
+#include "tests/support/fake_nvcc.h"
 
 namespace cupilot::source {
 namespace {
@@ -22,9 +25,11 @@ class SelectionCheck : public SwapFolder {
   void SetUp() override {
     SwapFolder::SetUp();
     command_.directory = folder_;
-    command_.source = Write("main.cu", "source");
-    command_.arguments = {Write("toolkit/bin/nvcc", "compiler"), "-c", command_.source, "-o",
-                          "m.o"};
+    command_.source = Write("main.cu",
+                            "#include \"x.h\"\n// cupilot: tune\n"
+                            "__global__ void k(int* p) { *p = VALUE; }\nint main() {}\n");
+    command_.arguments = {Write("toolkit/bin/nvcc", ""), "-c", command_.source, "-o", "m.o"};
+    test::WriteFakeNvcc(folder_ + "/toolkit/bin/nvcc");
     command_.object = folder_ + "/m.o";
     command_.folder = folder_ + "/object";
     selection_.source = command_.source;
@@ -34,26 +39,22 @@ class SelectionCheck : public SwapFolder {
     selection_.command_hash = records::CommandHash(command_);
     selection_.environment_hash = records::EnvironmentHash(command_);
     selection_.toolchain = ToolchainIdentity(command_);
-    for (const std::string& path : {command_.source, Write("x.h", "header")}) {
-      SetTime(path, 1000);
+    for (const std::string& path : {command_.source, Write("x.h", "#define VALUE 2\n")}) {
       selection_.files.push_back(RecordFile(path).value());
     }
+    request_.kernels.emplace_back().kernel.closure_source = "__global__ void k(int* p) { *p = 2; }";
+    RecordTokens(request_, Summarise(AskCompiler(command_).value().passes), selection_);
     Write("object/" + selection_.swap, "swapped");
-    WriteSelection(5000);
+    WriteSelection();
   }
-  void SetTime(const std::string& path, std::int64_t seconds) {
-    const timespec times[2] = {{seconds, 0}, {seconds, 0}};
-    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
-  }
-  void WriteSelection(std::int64_t seconds) {
-    const std::string path =
-        Write("object/selection.json", records::CompactJson(records::ToJson(selection_)));
-    SetTime(path, seconds);
+  void WriteSelection() {
+    Write("object/selection.json", records::CompactJson(records::ToJson(selection_)));
   }
   std::string Reason() { return CheckSelection(command_).reason; }
 
   records::CompileCommand command_;
   records::Selection selection_;
+  SwapRequest request_;
 };
 
 TEST_F(SelectionCheck, HoldsForWhatItWasMadeFor) {
@@ -63,23 +64,48 @@ TEST_F(SelectionCheck, HoldsForWhatItWasMadeFor) {
   EXPECT_EQ(checked.selection.hook, "hook");
 }
 
-TEST_F(SelectionCheck, ChangedFilesDropIt) {
-  Write("x.h", "HEADER");  // same size, other time
+// Also one that holds nothing but a macro, with the time and the size that it had.
+TEST_F(SelectionCheck, WhatTheCompilerReadsDecides) {
+  const auto time = std::filesystem::last_write_time(folder_ + "/x.h");
+  Write("x.h", "#define VALUE 5\n");
+  std::filesystem::last_write_time(folder_ + "/x.h", time);
   EXPECT_THAT(Reason(), HasSubstr("x.h has changed"));
-  Write("x.h", "header");  // same bytes, other time
-  EXPECT_EQ(Reason(), "");
-  Write("x.h", "header2");
-  EXPECT_THAT(Reason(), HasSubstr("x.h has changed"));
+  Write("x.h", "#define VALUE 2  // two\n#define OTHER 1\n");
+  EXPECT_EQ(Reason(), "") << "the kernel's tokens are what they were";
   std::filesystem::remove(folder_ + "/x.h");
-  EXPECT_THAT(Reason(), HasSubstr("x.h is gone"));
+  EXPECT_THAT(Reason(), HasSubstr("cannot be preprocessed"));
 }
 
-TEST_F(SelectionCheck, AFileOfNearlyTheSameTimeIsReadAgain) {
-  Write("x.h", "HEADER");
-  SetTime(folder_ + "/x.h", 1000);  // an edit that left size and time as they were
-  EXPECT_EQ(Reason(), "") << "old enough for the time to be a proof";
-  WriteSelection(1001);
+TEST_F(SelectionCheck, AHeaderThatAppearsIsSeen) {
+  Write("main.cu",
+        "#if __has_include(\"late.h\")\n#include \"late.h\"\n#endif\n#include \"x.h\"\n"
+        "// cupilot: tune\n__global__ void k(int* p) { *p = VALUE; }\nint main() {}\n");
+  EXPECT_EQ(Reason(), "");
+  Write("late.h", "#define p q\n");
+  EXPECT_THAT(Reason(), HasSubstr("has changed"));
+}
+
+TEST_F(SelectionCheck, TagsAreAskedFor) {
+  std::string text = base::ReadFile(command_.source).value();
+  Write("main.cu", text + "// An edit elsewhere.\n");
+  EXPECT_EQ(Reason(), "");
+  Write("main.cu", text.replace(text.find("tune"), 4, "tune bitwise"));
+  EXPECT_THAT(Reason(), HasSubstr("the tags in"));
+}
+
+TEST_F(SelectionCheck, AUserMacroOfAVariantsNameIsSeen) {
+  request_.kernels[0].variants.emplace_back().variant.source = "int lane;";
+  RecordTokens(request_, Summarise(AskCompiler(command_).value().passes), selection_);
+  WriteSelection();
+  EXPECT_EQ(Reason(), "");
+  Write("x.h", "#define VALUE 2\n#define lane (1 + lane)\n");
   EXPECT_THAT(Reason(), HasSubstr("x.h has changed"));
+}
+
+TEST_F(SelectionCheck, AnOlderVersionsIsNotTaken) {
+  selection_.tokens.clear();
+  WriteSelection();
+  EXPECT_THAT(Reason(), HasSubstr("older version"));
 }
 
 TEST_F(SelectionCheck, CommandEnvironmentAndCompilerAreAskedFor) {
@@ -93,7 +119,7 @@ TEST_F(SelectionCheck, CommandEnvironmentAndCompilerAreAskedFor) {
   command_.environment = {{"CPATH", "/x"}};
   EXPECT_THAT(Reason(), HasSubstr("environment"));
   command_ = before;
-  Write("toolkit/bin/nvcc", "another compiler");
+  Write("toolkit/bin/nvcc", "#!/bin/sh\n# another compiler\n");
   EXPECT_EQ(Reason(), "the compiler has changed");
 }
 
@@ -103,7 +129,7 @@ TEST_F(SelectionCheck, OnlyThePublishedTextIsCompiled) {
   std::filesystem::remove(folder_ + "/object/" + selection_.swap);
   EXPECT_THAT(Reason(), HasSubstr("missing"));
   selection_.swap = "../object/" + selection_.swap;
-  WriteSelection(5000);
+  WriteSelection();
   EXPECT_THAT(Reason(), HasSubstr("no plain name"));
 }
 
@@ -113,7 +139,7 @@ TEST_F(SelectionCheck, WithoutAVariantsFileTheOriginalIsCompiled) {
   const std::string swapped = "#include \"/p/main.cu\"\n" + IncludeOf(variant);
   selection_.swap = "swap." + base::HashHex(swapped) + ".cu";
   Write("object/" + selection_.swap, swapped);
-  WriteSelection(5000);
+  WriteSelection();
   EXPECT_EQ(Reason(), variant.file_name + " is missing");
   Write("object/" + variant.file_name, "another");
   EXPECT_EQ(Reason(), variant.file_name + " is not the one that was published");
@@ -176,7 +202,7 @@ TEST(ShippedCodeOf, IsDifferentWhereOneOfSeveralDiffers) {
 TEST_F(SelectionCheck, AnEmptySelectionIsTheOriginal) {
   selection_.kernels.clear();
   selection_.swap.clear();
-  WriteSelection(5000);
+  WriteSelection();
   const CheckedSelection checked = CheckSelection(command_);
   EXPECT_FALSE(checked.holds);
   std::filesystem::remove(folder_ + "/object/selection.json");
