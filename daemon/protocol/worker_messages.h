@@ -46,7 +46,7 @@ struct ScanReply {
   std::vector<records::Kernel> kernels;
   std::vector<std::string> warnings;  // "file:line: what, and what to do"
   std::vector<std::string> files;     // every file read outside toolkit and compiler folders
-  std::vector<std::string> untagged_kernels;  // qualified names
+  std::vector<std::string> untagged_kernels;   // qualified names
   std::vector<records::PassSummary> compiled;  // as in the request
   double seconds = 0;                          // that reading the unit took
 };

@@ -28,7 +28,7 @@ struct ObjectScan {
   std::vector<std::string> warnings;
   std::vector<std::string> untagged;
   std::vector<records::PassSummary> compiled;  // what the compiler makes of the source
-  double seconds = 0;  // that reading it took
+  double seconds = 0;                          // that reading it took
 };
 
 // Takes the snapshot, has it scanned, and checks that no file changed meanwhile (kCancelled: scan

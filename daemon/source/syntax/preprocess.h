@@ -27,9 +27,9 @@ struct PreprocessOptions {
   std::vector<std::string> compiler_folders;
   std::vector<std::string> system_folders;
   std::vector<std::string> forced_macros;  // -imacros, in order
-  std::vector<std::string> macros;           // "-DNAME=value" and "-UNAME", in order
-  std::vector<std::string> includes;         // -include, in order; "cuda_runtime.h" among them
-  std::string resource_dir;                  // empty: FindResourceDir()
+  std::vector<std::string> macros;         // "-DNAME=value" and "-UNAME", in order
+  std::vector<std::string> includes;       // -include, in order; "cuda_runtime.h" among them
+  std::string resource_dir;                // empty: FindResourceDir()
 };
 
 // A comment of user text that holds "cupilot:".
