@@ -50,8 +50,13 @@ publish_app 8
 build --target app
 expect_swapped app 8 "overload, published again"
 
-say "a changed header drops it"
+say "a header's macro that the kernel does not use may change"
 sed -i 's/3.0f/4.0f/' "$SOURCE/include/shared.h"
+build --target app
+expect_swapped app 8 "changed macro of a header"
+
+say "a changed header drops it"
+echo '#define factor multiplier' >>"$SOURCE/include/shared.h"
 build --target app
 expect_original app "changed header"
 expect_reason app "shared.h has changed"

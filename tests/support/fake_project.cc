@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "protocol/worker_messages.h"
+#include "source/swap/ask_compiler.h"
+#include "source/swap/compiled_text.h"
 #include "source/swap/selection_check.h"
 #include "tests/support/make_records.h"
 
@@ -104,6 +106,19 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   return kernel;
 }
 
+// It lists a preprocessing that prints the source and the header beside it.
+void WriteCompiler(const std::string& folder) {
+  WriteText(folder + "/cpp",
+            "#!/bin/sh\nset -e\nfor word; do case \"$word\" in *.cu) file=\"$word\" ;; esac; done\n"
+            "for one in \"$file\" \"${file%.cu}.h\"; do echo \"# 1 \\\"$one\\\" 1\"; cat \"$one\"; "
+            "done\n");
+  WriteText(folder + "/nvcc",
+            "#!/bin/sh\nfor word; do case \"$word\" in *.cu) file=\"$word\" ;; esac; done\n"
+            "echo \"#\\$ " +
+                folder + "/cpp -E $file\" >&2\n");
+  for (const char* name : {"/cpp", "/nvcc"}) ::chmod((folder + name).c_str(), 0755);
+}
+
 // One millisecond behind all of them, and behind itself: times of files are coarse.
 void MakeNewer(const std::string& file, const std::vector<std::string>& than) {
   std::int64_t newest = 0;
@@ -142,6 +157,9 @@ base::Result<Json> Scan(const Json& params) {
     if (const std::string& why = reply.kernels.back().declined; !why.empty()) {
       reply.warnings.push_back(why);
     }
+  }
+  if (const auto compiler = source::AskCompiler(request.command)) {
+    reply.compiled = source::Summarise(compiler->passes);
   }
   return protocol::ToJson(reply);
 }
@@ -205,7 +223,7 @@ FakeProject::FakeProject(std::string root)
       object_(build_ + "/cupilot/app/main.cu.o") {
   if (!base::FileExists(header())) WriteText(header(), "a header\n");
   const std::string nvcc = root + "/toolkit/bin/nvcc";
-  if (!base::FileExists(nvcc)) WriteText(nvcc, "a compiler\n");
+  if (!base::FileExists(nvcc)) WriteCompiler(root + "/toolkit/bin");
   if (!base::FileExists(root + "/toolkit/version.json")) {
     WriteText(root + "/toolkit/version.json", R"({"cuda": {"version": "13.0.0"}})");
   }

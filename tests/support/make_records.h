@@ -24,6 +24,11 @@ inline records::Parameter MakeParameter(const std::string& name, const std::stri
 
 // One small case with one scalar.
 inline records::Workload MakeSmallWorkload(const std::string& kernel) {
+  records::Argument out;
+  out.name = "out";
+  out.type = "float*";
+  out.count = "256";
+  out.access = records::Access::kOut;
   records::Argument n;
   n.name = "n";
   n.type = "int";
@@ -32,7 +37,7 @@ inline records::Workload MakeSmallWorkload(const std::string& kernel) {
   one.name = "only";
   one.grid = {"4", "1", "1"};
   one.block = {"64", "1", "1"};
-  one.arguments = {n};
+  one.arguments = {out, n};
   records::Workload workload;
   workload.kernel = kernel;
   workload.cases = {one};

@@ -25,9 +25,13 @@ struct Step {
   Words words;       // without its output
 };
 
+// What went wrong, of all that a compiler says; without such a line its first words.
 std::string FirstLines(const std::string& text) {
   constexpr std::size_t kMost = 400;
-  std::string shown = text.substr(0, kMost);
+  std::size_t begin = text.find("error: ");
+  begin = begin == std::string::npos ? 0 : text.rfind('\n', begin) + 1;
+  std::string shown = text.substr(begin, kMost);
+  if (begin > 0) shown = shown.substr(0, shown.find('\n'));
   while (!shown.empty() && (shown.back() == '\n' || shown.back() == ' ')) shown.pop_back();
   std::replace(shown.begin(), shown.end(), '\n', ' ');
   return shown;

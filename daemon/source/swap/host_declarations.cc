@@ -293,10 +293,15 @@ class DeclarationWriter {
     int index = 0;
     if (end == begin + 1 && words[begin] == "void") return text;
     for (std::size_t at = begin; at < end; ++at, ++index) {
-      TypeReader reader(words, at, end);
+      TypeReader reader(words, BehindAttributes(words, at, end), end);
       std::optional<WrittenType> type = reader.Read();
       at = reader.at();
+      // "(out)[256]"
+      const bool bracketed = type && at + 2 < end && words[at] == "(" &&
+                             IsIdentifier(words[at + 1]) && words[at + 2] == ")";
+      if (bracketed) at += 3;
       if (type && at < end && IsIdentifier(words[at]) && !In(kNoTypes, words[at])) ++at;
+      at = BehindAttributes(words, at, end);
       if (type && at < end && words[at] == "[") {
         type->text += " *";
         at = Behind(words, at);
@@ -310,6 +315,19 @@ class DeclarationWriter {
       text += (text.empty() ? "" : ", ") + type->text;
     }
     return text;
+  }
+
+  // "[[maybe_unused]]" and "__attribute__((...))" say nothing of the type.
+  static std::size_t BehindAttributes(const WordList& words, std::size_t at, std::size_t end) {
+    for (;;) {
+      if (at + 1 < end && words[at] == "[" && words[at + 1] == "[") {
+        at = Behind(words, at);
+      } else if (at + 1 < end && words[at] == "__attribute__" && words[at + 1] == "(") {
+        at = Behind(words, at + 1);
+      } else {
+        return at;
+      }
+    }
   }
 
   static std::size_t BehindDefault(const WordList& words, std::size_t at, std::size_t end) {

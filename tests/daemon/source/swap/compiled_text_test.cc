@@ -81,6 +81,7 @@ class AskCompilerTest : public SwapFolder {
  protected:
   void SetUp() override {
     SwapFolder::SetUp();
+    folder_ = base::AbsolutePath(folder_, "/");
     std::filesystem::create_directories(folder_ + "/toolkit/bin");
     command_.directory = folder_;
     command_.arguments = {folder_ + "/toolkit/bin/nvcc",

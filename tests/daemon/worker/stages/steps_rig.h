@@ -70,20 +70,6 @@ class StepsRig {
     return chooser_.reply.value_or(protocol::VerifyReply{});
   }
 
-  // The same where the original may be at fault, which ends the evaluation without a verdict.
-  protocol::VerifyReply AskOf(const records::Json& variant) {
-    const auto parsed = records::ParseVariant(variant);
-    EXPECT_TRUE(parsed) << parsed.error().message;
-    if (!request_ || !parsed) return {};
-    EvaluateRequest request = *request_;
-    request.variant = *parsed;
-    request.seed = seed;
-    chooser_.reply.reset();
-    (void)rig_.Evaluate(std::move(request));
-    EXPECT_TRUE(chooser_.reply);
-    return chooser_.reply.value_or(protocol::VerifyReply{});
-  }
-
   // Caught by that step, and by nothing where it is left out.
   void ExpectCaughtBy(const std::string& step, const std::string& reason,
                       const records::Json& variant, std::vector<std::string> left_out = {}) {
