@@ -149,18 +149,4 @@ TEST(Includes, ConcreteProvidersAreNamedByAgentsAndMainOnly) {
   }
 }
 
-TEST(Sources, FilesAreSmall) {
-  for (const char* top : {"daemon", "cache", "client"}) {
-    for (const auto& entry :
-         fs::recursive_directory_iterator(fs::path(CUPILOT_TEST_SOURCE_DIR) / top)) {
-      const std::string extension = entry.path().extension();
-      if (extension != ".cc" && extension != ".h") continue;
-      std::ifstream file(entry.path());
-      int lines = 0;
-      for (std::string line; std::getline(file, line);) ++lines;
-      EXPECT_LE(lines, 600) << entry.path() << " may hold two jobs";
-    }
-  }
-}
-
 }  // namespace

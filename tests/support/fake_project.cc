@@ -106,17 +106,20 @@ records::Kernel MakeKernel(const std::string& file, std::int64_t line,
   return kernel;
 }
 
-// It lists a preprocessing that prints the source and the header beside it.
+// It lists a preprocessing that prints the source and the header beside it. Each by rename: who
+// makes the project may be killed at any moment, and makes it again.
+void WriteProgram(const std::string& path, const std::string& text) {
+  WriteText(path + ".new", text);
+  ::chmod((path + ".new").c_str(), 0755);
+  std::filesystem::rename(path + ".new", path);
+}
 void WriteCompiler(const std::string& folder) {
-  WriteText(folder + "/cpp",
-            "#!/bin/sh\nset -e\nfor word; do case \"$word\" in *.cu) file=\"$word\" ;; esac; done\n"
-            "for one in \"$file\" \"${file%.cu}.h\"; do echo \"# 1 \\\"$one\\\" 1\"; cat \"$one\"; "
-            "done\n");
-  WriteText(folder + "/nvcc",
-            "#!/bin/sh\nfor word; do case \"$word\" in *.cu) file=\"$word\" ;; esac; done\n"
-            "echo \"#\\$ " +
-                folder + "/cpp -E $file\" >&2\n");
-  for (const char* name : {"/cpp", "/nvcc"}) ::chmod((folder + name).c_str(), 0755);
+  const std::string find =
+      "#!/bin/sh\nfor word; do case \"$word\" in *.cu) file=\"$word\" ;; esac; done\n";
+  WriteProgram(folder + "/cpp", find +
+                                    "for one in \"$file\" \"${file%.cu}.h\"; do\n"
+                                    "  echo \"# 1 \\\"$one\\\" 1\"\n  cat \"$one\"\ndone\n");
+  WriteProgram(folder + "/nvcc", find + "echo \"#\\$ " + folder + "/cpp -E $file\" >&2\n");
 }
 
 // One millisecond behind all of them, and behind itself: times of files are coarse.

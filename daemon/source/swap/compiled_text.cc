@@ -105,7 +105,7 @@ std::string HashOfTokens(const std::vector<PassSummary>& passes,
   const std::set<std::string_view> wanted(names.begin(), names.end());
   const bool any = wanted.contains(kAnyName);
   base::Hasher hasher;
-  hasher.Add("cupilot.tokens/1");
+  hasher.Add("tokens");
   for (const PassSummary& pass : passes) {
     hasher.Add("pass").Add(pass.name);
     std::set<std::string_view> scopes;

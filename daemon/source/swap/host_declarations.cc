@@ -317,17 +317,10 @@ class DeclarationWriter {
     return text;
   }
 
-  // "[[maybe_unused]]" and "__attribute__((...))" say nothing of the type.
+  // "[[maybe_unused]]" says nothing of the type.
   static std::size_t BehindAttributes(const WordList& words, std::size_t at, std::size_t end) {
-    for (;;) {
-      if (at + 1 < end && words[at] == "[" && words[at + 1] == "[") {
-        at = Behind(words, at);
-      } else if (at + 1 < end && words[at] == "__attribute__" && words[at + 1] == "(") {
-        at = Behind(words, at + 1);
-      } else {
-        return at;
-      }
-    }
+    while (at + 1 < end && words[at] == "[" && words[at + 1] == "[") at = Behind(words, at);
+    return at;
   }
 
   static std::size_t BehindDefault(const WordList& words, std::size_t at, std::size_t end) {
