@@ -332,7 +332,8 @@ class LineReader {
       if (line[i] == '\\' && i + 1 < close) ++i;
       name += line[i];
     }
-    if (name == name_) return;
+    // With -g the working folder stands there, and ends so.
+    if (name == name_ || name.ends_with("//")) return;
     name_ = name;
     user_ = !name.starts_with("<") && !is_system_(name);
     if (user_ && std::find(out_.files.begin(), out_.files.end(), name) == out_.files.end()) {

@@ -30,7 +30,9 @@ Apply Swap(const std::string& file, const std::string& one, const std::string& o
     std::string& text = tree.files[file];
     const bool back = text.find(one) == std::string::npos;
     const std::string& from = back ? other : one;
-    text.replace(text.find(from), from.size(), back ? one : other);
+    // An earlier edit of the history may have taken the place away.
+    const std::size_t at = text.find(from);
+    if (at != std::string::npos) text.replace(at, from.size(), back ? one : other);
   };
 }
 
