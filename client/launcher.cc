@@ -11,7 +11,6 @@
 // user's own command runs in place of this process, and its exit code and output are its own.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,45 +180,6 @@ void WriteRefused(const std::string& folder, const std::string& selection, std::
   WriteQuickly(folder + "/" + source::kRefusedFile, records::CompactJson(json) + "\n");
 }
 
-struct Outcome {
-  int status = -1;  // of waitpid
-  std::string output;
-  std::string errors;
-};
-
-std::string ReadBack(int fd) {
-  std::string bytes;
-  char block[16384];
-  lseek(fd, 0, SEEK_SET);
-  for (ssize_t got = read(fd, block, sizeof block); got > 0; got = read(fd, block, sizeof block)) {
-    bytes.append(block, static_cast<std::size_t>(got));
-  }
-  return bytes;
-}
-
-// Runs the command with its output kept back, since it is shown only if the compile succeeds.
-bool Spawn(Words words, Outcome& out) {
-  const int output = memfd_create("cupilot-output", MFD_CLOEXEC);
-  const int errors = memfd_create("cupilot-errors", MFD_CLOEXEC);
-  std::vector<char*> pointers = base::ArgumentPointers(words);
-  const pid_t child = output < 0 || errors < 0 ? -1 : fork();
-  if (child == 0) {
-    dup2(output, STDOUT_FILENO);
-    dup2(errors, STDERR_FILENO);
-    execvp(pointers[0], pointers.data());
-    _exit(127);
-  }
-  bool done = child > 0;
-  while (done && waitpid(child, &out.status, 0) < 0) done = errno == EINTR;
-  if (done) {
-    out.output = ReadBack(output);
-    out.errors = ReadBack(errors);
-  }
-  if (output >= 0) close(output);
-  if (errors >= 0) close(errors);
-  return done;
-}
-
 void Show(int fd, const std::string& bytes) {
   std::size_t at = 0;
   while (at < bytes.size()) {
@@ -254,8 +214,9 @@ bool CompileSwapped(const Request& request, const source::CompileLine& line,
   }
   Words more = source::HookDefinitions(checked.selection.hook);
   more.insert(more.end(), {"-include", folder + "/" + source::kStampFile});
-  Outcome outcome;
-  if (!Spawn(Joined(request.prefix, command, more), outcome)) {
+  base::ChildEnd outcome;
+  // Its output is kept back, since it is shown only if the compile succeeds.
+  if (!base::RunToEnd({Joined(request.prefix, command, more)}, outcome)) {
     reason = "the swapped compile could not be started";
     return false;
   }
