@@ -41,6 +41,7 @@ Apply Add(const std::string& file, const std::string& anchor, const std::string&
   return [=](UserTree& tree) {
     std::string& whole = tree.files[file];
     const std::size_t at = anchor.empty() ? whole.size() : whole.find(anchor);
+    if (at == std::string::npos) return;  // as Swap()
     whole.insert(at, Fill(text, "@", std::to_string(++tree.fresh)));
   };
 }
