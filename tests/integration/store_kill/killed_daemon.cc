@@ -40,6 +40,8 @@ struct Fault {
   std::atomic<long> writes{0};
   std::atomic<long> calls{0};
   std::atomic<bool> counting{false};
+  // A forked child has the counts, and libuv writes to its own pipe there.
+  const pid_t daemon = ::getpid();
 };
 Fault fault;
 
@@ -51,7 +53,7 @@ void AtWrite() {
   if (++fault.writes == fault.point && fault.what == "writes") Die();
 }
 void AtCall() {
-  if (!fault.counting) return;
+  if (!fault.counting || ::getpid() != fault.daemon) return;
   if (++fault.calls == fault.point && fault.what == "calls") Die();
 }
 

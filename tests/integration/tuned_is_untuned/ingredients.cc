@@ -607,13 +607,14 @@ std::vector<Ingredient> CommandIngredients() {
        {{"append", kOpen, Noted(Variable("NVCC_APPEND_FLAGS", "-DAPPENDED=7"))},
         {"prepend", kOpen, Noted(Variable("NVCC_PREPEND_FLAGS", "-DAPPENDED=5"))}}},
       {"search_path",
-       {{"searched/env.h", "\n"}},
+       {{"searched/env.h", "\n"}, {"searched_cxx/env_cxx.h", "\n"}},
        "",
-       IfMacro("__has_include(<env.h>)", "SEARCHED"),
-       "SEARCHED",
+       IfMacro("__has_include(<env.h>)", "SEARCHED_ENV") +
+           IfMacro("__has_include(<env_cxx.h>)", "SEARCHED_CXX"),
+       "(SEARCHED_ENV + 2 * SEARCHED_CXX)",
        "",
        {{"set", kChanges, Noted(Variable("CPATH", "@SOURCE/searched"))},
-        {"cxx", kChanges, Noted(Variable("CPLUS_INCLUDE_PATH", "@SOURCE/searched"))}}},
+        {"cxx", kChanges, Noted(Variable("CPLUS_INCLUDE_PATH", "@SOURCE/searched_cxx"))}}},
       {"shared_source",
        {},
        "add_executable(other main.cu)\ntarget_compile_definitions(other PRIVATE WHO=4)\n"
