@@ -131,7 +131,8 @@ Access AccessOf(const std::string& kind, const Json& request) {
     if (toolkit.is_string()) folders.Add(toolkit.get<std::string>());
   }
   if (builds && params.contains("object") && params["object"].is_string()) {
-    folders.Add(params["object"].get<std::string>());
+    // Its folder, not the file: a later build puts another file in the place of this one.
+    folders.AddFolderOf(params["object"].get<std::string>());
   }
   needs.read = folders.Take();
   if (builds && params.contains("cache_folder") && params["cache_folder"].is_string()) {

@@ -297,6 +297,14 @@ TEST_F(AccessOfRequests, ACompilerNeedsItsFolderOnly) {
   EXPECT_EQ(TemporaryFolder(access), folder_ / "artifacts/tmp");
   EXPECT_FALSE(Covers(access, {{folder_ / "build"}, {}, false}));
 }
+// A later build puts another file in the place of the object, which the process has to see as well.
+TEST_F(AccessOfRequests, WhoComparesAnObjectNeedsItsFolder) {
+  Json request = BuildRequest(kKernel);
+  request["params"]["object"] = folder_ / "build/app.dir/a.o";
+  const Access access = AccessOf("build", request);
+  EXPECT_TRUE(Covers(access, {{folder_ / "build/app.dir"}, {}, false}));
+  EXPECT_FALSE(Covers(access, {{folder_ / "build"}, {}, false}));
+}
 TEST_F(AccessOfRequests, OneAfterTheOtherEachHasItsOwn) {
   RecentAccess accesses("build");
   const Json first = BuildRequest(kKernel);
