@@ -17,6 +17,7 @@
 #include "client/nvcc/architecture.h"
 #include "client/nvcc/architecture_branches.h"
 #include "client/nvcc/missing.h"
+#include "client/nvcc/variant_object.h"
 #include "source/lower/lower.h"
 #include "source/syntax/parse.h"
 
@@ -319,7 +320,23 @@ class Driver {
       return ComplainOf(input, done.error());
     }
     // What clang could not read the host compiler will complain about, at the user's own line.
-    return CompileLowered(lowered, object, MissingNames(unit->errors));
+    const int code = CompileLowered(lowered, object, MissingNames(unit->errors));
+    return code == 0 && !line_.watch ? LookInto(input, object) : code;
+  }
+
+  // A watched candidate's object has the sanitizer's own code at start, and its text was built
+  // without that before.
+  int LookInto(const std::string& input, const std::string& object) const {
+    if (!line_.candidate && line_.launch_function.empty()) return 0;
+    const auto why = WhyNotDeviceCode(
+        object, line_.candidate ? VariantObject::kCandidate : VariantObject::kSwapped);
+    if (!why) return ComplainOf(input, why.error());
+    if (why->empty()) return 0;
+    std::error_code error;
+    fs::remove(object, error);
+    std::fprintf(stderr, "%s: error: the compiled object is not device code alone: %s\n",
+                 input.c_str(), why->c_str());
+    return 1;
   }
 
   bool HasThreadSanitizer() const {
@@ -370,7 +387,10 @@ class Driver {
     for (const std::string& word : CompilerWords()) words.push_back(word);
     // Attributes and pragmas of CUDA mean nothing to this compiler; what we add may stay unused.
     words.insert(words.end(), {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-unused-function",
-                               "-fno-math-errno", lowered, "-o", object});
+                               "-fno-math-errno"});
+    // A candidate is one text, so nothing is lost, and its code is there to be looked at.
+    if (line_.candidate) words.emplace_back("-fno-lto");
+    words.insert(words.end(), {lowered, "-o", object});
     return ExecuteStep(words, missing);
   }
 

@@ -4,7 +4,8 @@
 // The text is: the variants' includes, the user's file by its absolute path, the variants in their
 // own namespaces, each in a file of its own that is included (variant_file.h), and one hook. nvcc's
 // host pass has declarations of ours in their place (host_declarations.h): no variant's text
-// becomes host code there. On the host device it is host code, and the whole of it is compiled. The
+// becomes host code there. On the host device it is host code, and the whole of it is compiled;
+// cupilot-nvcc looks into the object that comes of it (client/nvcc/variant_object.h). The
 // compile has `-D__cudaLaunchKernel=<hook>` and
 // `-D__cudaLaunchKernel_ptsz=<hook>` (HookDefinitions), so that every launch of a kernel of this
 // object, however written and from wherever, comes to the hook with the kernel's handle, geometry

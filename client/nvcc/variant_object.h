@@ -1,0 +1,22 @@
+// What the compiled code of a variant may be, looked up in the object itself: whatever a text
+// hides, it does nothing at start or exit and calls nothing but what device code may call.
+//
+// Of a candidate, which stands alone with what its kernel reaches, the whole object is looked at.
+// In an object of the user's a variant is what lies in its namespace (records::VariantNamespace);
+// the rest is the user's own. Names are read as the Itanium C++ ABI writes them, files as ELF
+// (System V ABI, relocatable objects of 64 bits).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace cupilot::nvcc {
+
+enum class VariantObject { kCandidate, kSwapped };
+
+// What is wrong with it, as a sentence; empty: nothing, or it is no machine code yet (link-time
+// optimisation of the user's object). Errors: the file cannot be read.
+base::Result<std::string> WhyNotDeviceCode(const std::string& path, VariantObject kind);
+
+}  // namespace cupilot::nvcc

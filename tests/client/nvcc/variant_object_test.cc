@@ -1,0 +1,136 @@
+// Objects that cupilot-nvcc makes of texts that their checks would refuse: what the object itself
+// says of them.
+#include "client/nvcc/variant_object.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/file.h"
+#include "base/install_layout.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
+
+namespace cupilot::nvcc {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kHead =
+    "#include <cuda_runtime.h>\n#include <stdlib.h>\n"
+    "__device__ int counter;\n__constant__ float weights[2] = {1, 2};\n";
+constexpr const char* kKernel = "__global__ void g(float* out) { out[0] = weights[1]; }\n";
+
+struct Text {
+  const char* name;
+  const char* of_variant;
+  const char* said;  // empty: nothing is wrong
+  // In an object of the user's its initialiser is one function with the user's own.
+  bool joined = false;
+};
+
+class VariantObjectTest : public ::testing::TestWithParam<Text> {
+ protected:
+  // What the compiler says of it; empty: it is compiled.
+  std::string Compiled(const std::string& text, const std::vector<std::string>& more) const {
+    const std::string source = folder_.Write("text.cu", text), object = folder_ / "text.o";
+    std::vector<std::string> words = {
+        base::HostToolkitFolder() + "/bin/nvcc", "-x", "cu", "-O2", "-c", "-Xcompiler", "-fPIC,-w"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {source, "-o", object});
+    const auto run = test::RunProgram(words);
+    EXPECT_EQ(run.exit_code == 0, base::FileExists(object)) << run.errors;
+    return run.exit_code == 0 ? "" : "failed: " + run.errors;
+  }
+  static std::string Within(const std::string& text) {
+    return "namespace cupilot_4ac7384c91b5de08 {\n" + text + kKernel + "}\n";
+  }
+  test::TemporaryFolder folder_;
+};
+
+TEST_P(VariantObjectTest, IsSaidOfACandidateAndOfAnObjectOfTheUser) {
+  const std::string text = kHead + Within(GetParam().of_variant);
+  for (const char* option : {"--cupilot-candidate", "-D__cudaLaunchKernel=cupilot_hook_1"}) {
+    const std::string said = Compiled(text, {option});
+    const bool candidate = std::string(option) == "--cupilot-candidate";
+    if (*GetParam().said == 0 || (GetParam().joined && !candidate)) {
+      EXPECT_EQ(said, "") << option;
+    } else {
+      EXPECT_THAT(said, HasSubstr("the compiled object is not device code alone")) << option;
+    }
+    if (candidate) {
+      EXPECT_THAT(said, HasSubstr(GetParam().said));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, VariantObjectTest,
+    ::testing::Values(
+        Text{"honest",
+             "struct T { float a; __device__ float f() const { return expf(a) + powf(a, 2.5f); } "
+             "};\n"
+             "__global__ void h(float* out, int n, __int128 q) {\n"
+             "  T t{out[0]};\n  int i = threadIdx.x;\n"
+             "  out[i] = t.f() + weights[i & 1] + (float)(q / n) + (float)__popcll(n) + "
+             "sinf(out[1]);\n"
+             "  atomicAdd(&counter, 1);\n  if (i > n) printf(\"%d\\n\", i);\n"
+             "  memcpy(out, out + 8, n);\n  assert(n > 3);\n"
+             "  switch (n) {\n    case 1: out[1] = 1; break;\n    case 2: out[2] = 7; break;\n"
+             "    case 3: out[3] = 8; break;\n    case 4: out[4] = 5; break;\n"
+             "    case 5: out[5] = 9; break;\n  }\n}\n",
+             ""},
+        Text{"initialiser", "static int x = system(\"true\");\n", "runs at start or exit", true},
+        Text{"destructor",
+             "struct D { int v; ~D() { system(\"true\"); } };\nconst D d{1};\n"
+             "__global__ void h(float* out) { out[0] = d.v; }\n",
+             "runs at start or exit"},
+        Text{"constructor_attribute",
+             "__attribute__((constructor)) static void f() { __builtin_trap(); }\n",
+             "runs at start or exit"},
+        Text{"destructor_attribute",
+             "__attribute__((destructor)) static void f() { __builtin_trap(); }\n",
+             "runs at start or exit"},
+        Text{"call", "__global__ void h(float* out) { out[0] = system(\"true\"); }\n",
+             "refers to 'system'"},
+        Text{"pointer",
+             "__device__ int (*const volatile p)(const char*) = system;\n"
+             "__global__ void h(float* out) { out[0] = p(\"true\"); }\n",
+             "refers to 'system'"},
+        Text{"chosen_at_start",
+             "extern \"C\" {\nstatic int one() { return 1; }\n"
+             "static int (*choose())() { return one; }\n"
+             "int cupilot_chosen_24cupilot_4ac7384c91b5de08() "
+             "__attribute__((ifunc(\"choose\")));\n}\n"
+             "__global__ void h(float* out) {\n"
+             "  out[0] = cupilot_chosen_24cupilot_4ac7384c91b5de08();\n}\n",
+             "is chosen by code that runs at start"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// What the user's own code does at start and calls is the user's.
+TEST_F(VariantObjectTest, OfTheUsersOwnCodeNothingIsSaid) {
+  const std::string text = std::string(kHead) +
+                           "struct D { ~D() { system(\"true\"); } } d;\n"
+                           "int started = system(\"true\");\n" +
+                           kKernel + Within("");
+  EXPECT_EQ(Compiled(text, {"-D__cudaLaunchKernel=cupilot_hook_1"}), "");
+}
+
+// What the kernel's own functions call, variants may.
+TEST_F(VariantObjectTest, WhatTheKernelCallsItsVariantsMay) {
+  const std::string text = std::string(kHead) +
+                           "__global__ void k(float* out) { out[0] = atof(\"1\"); }\n" +
+                           Within("__global__ void h(float* out) { out[0] = atof(\"2\"); }\n");
+  EXPECT_EQ(Compiled(text, {"--cupilot-candidate"}), "");
+}
+
+TEST_F(VariantObjectTest, WhatIsNoObjectIsSaid) {
+  EXPECT_FALSE(WhyNotDeviceCode(folder_ / "nothing.o", VariantObject::kCandidate));
+  const std::string file = folder_.Write("text.o", "text\n");
+  EXPECT_EQ(*WhyNotDeviceCode(file, VariantObject::kCandidate), "it is no object of machine code");
+  EXPECT_EQ(*WhyNotDeviceCode(file, VariantObject::kSwapped), "");
+}
+
+}  // namespace
+}  // namespace cupilot::nvcc
