@@ -26,6 +26,8 @@ using records::Json;
 // on these, which a busy machine does not make of the least).
 constexpr std::chrono::milliseconds kOriginalLimit{60000}, kLeastLimit{5000};
 constexpr double kMostTimes = 10;
+// Of all threads, the same one every time (cupilot_host_schedule.h).
+constexpr const char* kFixedOrder = "threads-forward";
 constexpr std::size_t kBlock = 4096;      // bytes that are compared at once
 constexpr std::size_t kBeyond = 4 << 20;  // bytes behind the buffers that are as those between them
 // How far two runs of an original are apart that adds in no certain order, at most: in units of the
@@ -103,7 +105,38 @@ class References::Original {
       return Dropped("the original gives other bits when it runs again" +
                      (result.no_twin.empty() ? "" : ", and " + result.no_twin));
     }
+    if (workload && result.scattered && set_.device == "host") {
+      TRY_ASSIGN(const bool follows, FollowsItsSurroundings(result));
+      if (follows) {
+        return Dropped(
+            "the original's results follow what lies beside its buffers, or what its outputs held "
+            "before: the count of an argument is too small, or its access is \"inout\"");
+      }
+    }
     return result;
+  }
+
+  // Whether it was not the order of threads by which two runs differed: in one that is always the
+  // same they differ as well.
+  base::Result<bool> FollowsItsSurroundings(const OriginalResult& result) {
+    OriginalResult ignored;
+    TRY_ASSIGN(std::string failure,
+               RunOnce(plan_, *result.inputs, Before{kPoison, kRedByte}, ignored, kFixedOrder));
+    if (!failure.empty()) return false;
+    const std::vector<std::byte> first(Arena(plan_).begin(), Arena(plan_).end());
+    TRY_ASSIGN(failure, RunOnce(plan_, *result.inputs, Before{kOtherPoison, kOtherRedByte}, ignored,
+                                kFixedOrder));
+    if (!failure.empty()) return false;
+    for (std::size_t r = 0; r < result.outputs.size(); ++r) {
+      const Region& region = plan_.layout.regions[r];
+      if (!region.output || region.order_free || !region.type.floating()) continue;
+      const auto a = BytesOf(region, first), b = BytesOf(region, lease_->memory());
+      if (!device::SameBytes(a.data(), b.data(), a.size()) &&
+          FarApart(region, a, b, result.outputs[r])) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Whether the last Run() failed by taking too long, for which a busy machine may be the reason.
