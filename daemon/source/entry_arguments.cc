@@ -56,6 +56,13 @@ std::string WrongArgument(const Node& takes, const records::Json& argument,
 
 std::string WrongArguments(const Tree& tree, NodeId entry, const records::Kernel& kernel,
                            const records::Variant& variant, const records::Launch& launch) {
+  for (const records::Workspace& workspace : variant.workspace) {
+    // Which of the two an expression or an argument means, gate and hook would have to agree on.
+    if (std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                    [&](const auto& one) { return one.name == workspace.name; })) {
+      return "the workspace '" + workspace.name + "' has the name of a parameter";
+    }
+  }
   const std::string where = "entry '" + launch.entry + "'";
   const std::vector<NodeId> takes = Parameters(tree, entry);
   const std::size_t given =

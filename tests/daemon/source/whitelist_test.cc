@@ -35,6 +35,7 @@ class WhitelistTest : public ::testing::Test {
     request.kernel.closure_macros = macros_;
     request.variant.guard = guard_;
     request.variant.launches = launches_;
+    request.variant.workspace = workspace_;
     if (!launches_.empty()) return CheckIt(std::move(request), source, "");
     return CheckIt(std::move(request), source, entry);
   }
@@ -81,6 +82,7 @@ __global__ void k(const float* in, float* out, int n) {
 
   std::string macros_, guard_;
   std::vector<records::Launch> launches_;
+  std::vector<records::Workspace> workspace_;
 };
 
 constexpr const char* kPlain =
@@ -324,6 +326,24 @@ TEST_F(WhitelistTest, RefusesArgumentsThatTheEntryDoesNotTake) {
   Refuses(entry("int"), "invalid_launch", "takes 4 arguments, the launch has 3");
   launches_.clear();
   Refuses(entry("int"), "invalid_launch", "takes 4 arguments, the launch has 3");
+}
+
+TEST_F(WhitelistTest, RefusesAWorkspaceWithTheNameOfAParameter) {
+  launches_.emplace_back();
+  launches_[0].entry = "v";
+  launches_[0].arguments = {"in", "out", "n", "sums"};
+  const std::string entry =
+      "__global__ void v(const float* in, float* out, int n, float* sums) { sums[0] = in[n]; }\n";
+  for (const char* name : {"sums", "out"}) {
+    workspace_.emplace_back();
+    workspace_.back().name = name;
+    workspace_.back().bytes = "4";
+    if (name == std::string("sums")) {
+      Passes(entry);
+    } else {
+      Refuses(entry, "invalid_launch", "the workspace 'out' has the name of a parameter");
+    }
+  }
 }
 
 TEST_F(WhitelistTest, RefusesCallsOfTheHost) {
