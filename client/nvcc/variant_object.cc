@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/elf_image.h"
@@ -195,8 +196,9 @@ class Object {
       }
     }
     for (auto& [section, symbols] : places_) {
-      std::stable_sort(symbols.begin(), symbols.end(),
-                       [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
+      std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
+        return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
+      });
     }
   }
 
