@@ -17,7 +17,7 @@ namespace cupilot::nvcc {
 namespace {
 
 // What device code of CUDA may call of the C library: memory, printf, malloc, assert.
-constexpr std::array<std::string_view, 33> kLibrary = {"memcpy",
+constexpr std::array<std::string_view, 38> kLibrary = {"memcpy",
                                                        "memmove",
                                                        "memset",
                                                        "memcmp",
@@ -49,6 +49,11 @@ constexpr std::array<std::string_view, 33> kLibrary = {"memcpy",
                                                        "__gxx_personality_v0",
                                                        "__tls_get_addr",
                                                        "__stack_chk_fail",
+                                                       "strlen",
+                                                       "__vprintf_chk",
+                                                       "__cxa_throw_bad_array_new_length",
+                                                       "lgammaf_r",
+                                                       "lgammal_r",
                                                        "_GLOBAL_OFFSET_TABLE_"};
 
 // Without the suffixes of types: sqrt, sqrtf, sqrtl. C's mathematics and the C library's own.
@@ -91,12 +96,13 @@ bool IsVectorMathematics(std::string_view name) {
 
 // Arithmetic that the processor lacks: __divti3, __popcountdi2, __floatuntidf, __extendhfsf2.
 bool IsArithmetic(std::string_view name) {
-  static constexpr std::array<std::string_view, 24> kBegins = {
-      "__add",    "__sub",   "__mul", "__div",   "__udiv",     "__mod",    "__umod", "__neg",
-      "__ash",    "__lsh",   "__cmp", "__ucmp",  "__popcount", "__clz",    "__ctz",  "__ffs",
-      "__parity", "__bswap", "__fix", "__float", "__trunc",    "__extend", "__pow",  "__unord"};
-  static constexpr std::array<std::string_view, 10> kTypes = {"si", "di", "ti", "sf", "df",
-                                                              "xf", "tf", "hf", "bf", "sc"};
+  static constexpr std::array<std::string_view, 30> kBegins = {
+      "__add",    "__sub",   "__mul",   "__div",    "__udiv",     "__mod",  "__umod", "__neg",
+      "__ash",    "__lsh",   "__cmp",   "__ucmp",   "__popcount", "__clz",  "__ctz",  "__ffs",
+      "__parity", "__eq",    "__ne",    "__lt",     "__le",       "__gt",   "__ge",   "__bswap",
+      "__fix",    "__float", "__trunc", "__extend", "__pow",      "__unord"};
+  static constexpr std::array<std::string_view, 13> kTypes = {
+      "si", "di", "ti", "sf", "df", "xf", "tf", "hf", "bf", "sc", "dc", "xc", "tc"};
   const bool begins = std::any_of(kBegins.begin(), kBegins.end(),
                                   [&](std::string_view begin) { return name.starts_with(begin); });
   return begins && name.find("_chk") == std::string_view::npos &&
