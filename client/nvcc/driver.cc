@@ -18,6 +18,7 @@
 #include "client/nvcc/architecture_branches.h"
 #include "client/nvcc/missing.h"
 #include "client/nvcc/variant_object.h"
+#include "client/nvcc/variant_words.h"
 #include "source/lower/lower.h"
 #include "source/syntax/parse.h"
 
@@ -310,6 +311,10 @@ class Driver {
     if (!unit) return ComplainOf(input, unit.error());
     const Missing unsupported = source::FindUnsupported(unit->tree);
     if (!unsupported.empty()) return Refuse(unsupported);
+    if (line_.candidate || !line_.launch_function.empty()) {
+      const std::string why = WhyNotVariantWords(unit->tree);
+      if (!why.empty()) return RefuseVariant(input, why);
+    }
     // A candidate's text is preprocessed, and a watched run's has been built before.
     if (!line_.candidate && !line_.watch) {
       for (const ArchitectureBranch& branch : FindArchitectureBranches(unit->tree)) {
@@ -334,8 +339,11 @@ class Driver {
     if (why->empty()) return 0;
     std::error_code error;
     fs::remove(object, error);
-    std::fprintf(stderr, "%s: error: the compiled object is not device code alone: %s\n",
-                 input.c_str(), why->c_str());
+    return RefuseVariant(input, *why);
+  }
+  static int RefuseVariant(const std::string& input, const std::string& why) {
+    std::fprintf(stderr, "%s: error: a variant is not device code alone: %s\n", input.c_str(),
+                 why.c_str());
     return 1;
   }
 

@@ -196,7 +196,7 @@ class Object {
       if (type == STT_GNU_IFUNC && (kind_ == VariantObject::kCandidate || IsOfVariant(name))) {
         ifunc_ = name;
       }
-      if (type == STT_FUNC || type == STT_OBJECT) {
+      if (type == STT_FUNC || type == STT_OBJECT || type == STT_TLS) {
         places_[symbol.st_shndx].push_back(
             {symbol.st_value, symbol.st_value + std::max<std::uint64_t>(1, symbol.st_size), name});
       }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "base/file.h"
 #include "base/install_layout.h"
@@ -57,7 +58,7 @@ TEST_P(VariantObjectTest, IsSaidOfACandidateAndOfAnObjectOfTheUser) {
     if (*GetParam().said == 0 || (GetParam().joined && !candidate)) {
       EXPECT_EQ(said, "") << option;
     } else {
-      EXPECT_THAT(said, HasSubstr("the compiled object is not device code alone")) << option;
+      EXPECT_THAT(said, HasSubstr("a variant is not device code alone")) << option;
     }
     if (candidate) {
       EXPECT_THAT(said, HasSubstr(GetParam().said));
@@ -81,6 +82,30 @@ INSTANTIATE_TEST_SUITE_P(
              "    case 3: out[3] = 8; break;\n    case 4: out[4] = 5; break;\n"
              "    case 5: out[5] = 9; break;\n  }\n}\n",
              ""},
+        Text{"linkage_of_c", "extern \"C\" int getpid_() { return 1; }\n", "'extern'"},
+        Text{"name_of_the_library", "extern \"C\" void* malloc(size_t) { return 0; }\n",
+             "'extern'"},
+        Text{"called_by_start_files", "extern \"C\" void __gmon_start__() {}\n", "'extern'"},
+        Text{"alias",
+             "__device__ int f() { return 1; }\n"
+             "__device__ int g() __attribute__((alias(\"f\")));\n",
+             "the attribute 'alias'"},
+        Text{"section",
+             "__attribute__((section(\".text#\"))) const int code = 0;\n"
+             "__global__ void h(float* out) { out[0] = code; }\n",
+             "the attribute 'section'"},
+        Text{"attribute_of_gnu", "[[gnu::visibility(\"default\")]] __device__ int f();\n",
+             "the attribute 'gnu'"},
+        Text{"of_each_thread", "static thread_local int seen;\n", "'thread_local'"},
+        Text{"by_a_macro",
+             "#define HIDDEN __attribute__((constructor))\nHIDDEN static void f() {}\n",
+             "the attribute 'constructor'"},
+        Text{"spliced", "__attri\\\n\\ \nbute__((constructor)) static void f() {}\n",
+             "the attribute 'constructor'"},
+        Text{"operator", "_Pragma(\"GCC optimize 3\") __device__ int f();\n", "directive"},
+        Text{"namespace_closed",
+             "}\nextern \"C\" int one() { return 1; }\nnamespace cupilot_4ac7384c91b5de08 {\n",
+             "opened twice"},
         Text{"initialiser", "static int x = system(\"true\");\n", "runs at start or exit", true},
         Text{"destructor",
              "struct D { int v; ~D() { system(\"true\"); } };\nconst D d{1};\n"
@@ -88,10 +113,10 @@ INSTANTIATE_TEST_SUITE_P(
              "runs at start or exit"},
         Text{"constructor_attribute",
              "__attribute__((constructor)) static void f() { __builtin_trap(); }\n",
-             "runs at start or exit"},
+             "the attribute 'constructor'"},
         Text{"destructor_attribute",
              "__attribute__((destructor)) static void f() { __builtin_trap(); }\n",
-             "runs at start or exit"},
+             "the attribute 'destructor'"},
         Text{"call", "__global__ void h(float* out) { out[0] = system(\"true\"); }\n",
              "refers to 'system'"},
         Text{"pointer",
@@ -105,8 +130,26 @@ INSTANTIATE_TEST_SUITE_P(
              "__attribute__((ifunc(\"choose\")));\n}\n"
              "__global__ void h(float* out) {\n"
              "  out[0] = cupilot_chosen_24cupilot_4ac7384c91b5de08();\n}\n",
-             "is chosen by code that runs at start"}),
+             "'extern'"}),
     [](const auto& one) { return std::string(one.param.name); });
+
+// What words would say sooner, seen in objects of another compiler.
+TEST_F(VariantObjectTest, WhatAttributesHideIsSeenInTheObject) {
+  const std::pair<const char*, const char*> texts[] = {
+      {"__attribute__((constructor)) static void f() { __builtin_trap(); }\n",
+       "runs at start or exit"},
+      {"__attribute__((destructor)) static void f() { __builtin_trap(); }\n",
+       "runs at start or exit"},
+      {"extern \"C\" {\nstatic int one() { return 1; }\n"
+       "static int (*choose())() { return one; }\n"
+       "int chosen() __attribute__((ifunc(\"choose\")));\n}\n",
+       "is chosen by code that runs at start"}};
+  for (const auto& [text, said] : texts) {
+    const std::string source = folder_.Write("text.cc", text), object = folder_ / "text.o";
+    ASSERT_EQ(test::RunProgram({"g++", "-c", "-w", source, "-o", object}).exit_code, 0);
+    EXPECT_THAT(*WhyNotDeviceCode(object, VariantObject::kCandidate), HasSubstr(said));
+  }
+}
 
 // What the user's own code does at start and calls is the user's.
 TEST_F(VariantObjectTest, OfTheUsersOwnCodeNothingIsSaid) {
