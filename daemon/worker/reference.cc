@@ -16,6 +16,7 @@
 #include "worker/placement.h"
 #include "worker/program.h"
 #include "worker/twin_run.h"
+#include "worker/two_runs.h"
 
 namespace cupilot::worker {
 namespace {
@@ -28,19 +29,15 @@ constexpr std::chrono::milliseconds kOriginalLimit{60000}, kLeastLimit{5000};
 constexpr double kMostTimes = 10;
 // Of all threads, the same one every time (cupilot_host_schedule.h).
 constexpr const char* kFixedOrder = "threads-forward";
-constexpr std::size_t kBlock = 4096;      // bytes that are compared at once
 constexpr std::size_t kBeyond = 4 << 20;  // bytes behind the buffers that are as those between them
-// How far two runs of an original are apart that adds in no certain order, at most: in units of the
-// error rule, and as a part of the result where there are none.
-constexpr double kRepeatedUnits = 1024, kRepeatedPart = 0.01;
+// Further runs of an original whose bits may vary. A sum of two blocks came out in either order in
+// every third run of a quiet machine.
+constexpr int kRunsAgain = 8;
+constexpr std::size_t kMostAsked = 4096;  // inputs that are remembered to have been asked again
 
 std::span<const std::byte> BytesOf(const Region& region, std::span<const std::byte> arena) {
   return arena.subspan(static_cast<std::size_t>(region.offset),
                        static_cast<std::size_t>(region.bytes()));
-}
-
-bool IsAll(const std::byte* data, std::size_t size, std::byte value) {
-  return std::all_of(data, data + size, [value](std::byte x) { return x == value; });
 }
 
 std::size_t BytesOf(const OriginalResult& result) {
@@ -94,14 +91,27 @@ class References::Original {
                RunOnce(second, *result.inputs, Before{kOtherPoison, kOtherRedByte}, result));
     if (!failure.empty()) return Dropped(failure);
     // Whether its bits repeat is seen before a twin is asked, which bits that differ need.
-    if (CollectOutputs(first, second.layout, result) && result.repeats &&
-        !set_.twin_artifact.empty()) {
+    std::span<const std::byte> again = Arena(second);
+    bool collected = CollectOutputs(first, again, second.layout, result);
+    std::vector<bool> varies(result.outputs.size());
+    std::vector<std::byte> copy;
+    if (collected && KnownToVary(set_.original_artifact)) {
+      copy.assign(again.begin(), again.end());
+      again = copy;
+      TRY_ASSIGN(varies, WhatVaries(result));
+    }
+    const bool any = std::find(varies.begin(), varies.end(), true) != varies.end();
+    if (collected && result.repeats && !any && !set_.twin_artifact.empty()) {
       result.twin_waits = true;
       return result;
     }
     TRY(RunTwin(result));
-    result.repeats = true;
-    if (!CollectOutputs(first, second.layout, result)) {
+    result.repeats = !any;
+    collected = CollectOutputs(first, again, second.layout, result);
+    for (std::size_t r = 0; r < varies.size(); ++r) {
+      collected = collected && (!varies[r] || MayVary(plan_.layout.regions[r], result.outputs[r]));
+    }
+    if (!collected) {
       return Dropped("the original gives other bits when it runs again" +
                      (result.no_twin.empty() ? "" : ", and " + result.no_twin));
     }
@@ -137,6 +147,29 @@ class References::Original {
       }
     }
     return false;
+  }
+
+  // By region: whether further runs gave other bits than `here`. On the host device blocks run in
+  // other orders as well, of which only sums say something: who races is found by its own step.
+  base::Result<std::vector<bool>> WhatVaries(const OriginalResult& here) {
+    std::vector<bool> varies(here.outputs.size());
+    for (int run = 0; run < kRunsAgain + (set_.device == "host" ? 1 : 0); ++run) {
+      OriginalResult ignored;
+      const bool reversed = run == kRunsAgain;
+      TRY_ASSIGN(const std::string failure,
+                 RunOnce(plan_, *here.inputs, {}, ignored, reversed ? "blocks-reversed" : ""));
+      if (!failure.empty()) return varies;
+      for (std::size_t r = 0; r < varies.size(); ++r) {
+        const ReferenceOutput& output = here.outputs[r];
+        const Region& region = plan_.layout.regions[r];
+        if (output.bytes.empty() || region.order_free) continue;
+        const auto now = BytesOf(region, lease_->memory());
+        const bool same = device::SameBytes(output.bytes.data(), now.data(), now.size());
+        const bool sums = region.type.floating() && !FarApart(region, output.bytes, now, output);
+        varies[r] = varies[r] || (!same && (!reversed || sums));
+      }
+    }
+    return varies;
   }
 
   // Whether the last Run() failed by taking too long, for which a busy machine may be the reason.
@@ -301,18 +334,17 @@ class References::Original {
 
   // False if the two runs differ and nothing says how far that may go. `second`: where the second
   // one's buffers lie in the memory.
-  bool CollectOutputs(std::span<const std::byte> first, const Layout& second,
-                      OriginalResult& result) {
+  bool CollectOutputs(std::span<const std::byte> first, std::span<const std::byte> again,
+                      const Layout& second, OriginalResult& result) const {
     result.outputs.resize(plan_.layout.regions.size());
     for (std::size_t r = 0; r < plan_.layout.regions.size(); ++r) {
       const Region& region = plan_.layout.regions[r];
       ReferenceOutput& output = result.outputs[r];
       if (!region.output) continue;
-      const auto a = BytesOf(region, first), b = BytesOf(second.regions[r], lease_->memory());
+      const auto a = BytesOf(region, first), b = BytesOf(second.regions[r], again);
       output.bytes.assign(a.begin(), a.end());
       output.unwritten.clear();
-      const bool may_differ =
-          region.type.floating() && (output.expected || DeclaresTolerance(set_.workload));
+      const bool may_differ = MayVary(region, output);
       const bool same = device::SameBytes(a.data(), b.data(), a.size());
       if (!same && !FindUnwritten(region, a, b, may_differ || region.order_free, output)) {
         return false;
@@ -332,6 +364,10 @@ class References::Original {
     return true;
   }
 
+  bool MayVary(const Region& region, const ReferenceOutput& output) const {
+    return region.type.floating() && (output.expected || DeclaresTolerance(set_.workload));
+  }
+
   void MeasureOriginal(std::size_t r, OriginalResult& result) const {
     const Region& region = plan_.layout.regions[r];
     ReferenceOutput& output = result.outputs[r];
@@ -339,61 +375,6 @@ class References::Original {
     LeaveOut(output.unwritten, region.type.lanes, *output.expected);
     const std::byte* bytes = output.bytes.data();
     output.original_rho = RhoOf(bytes, bytes, region.type, *output.expected);
-  }
-
-  // Of two that do not have the same bits.
-  static bool FarApart(const Region& region, std::span<const std::byte> a,
-                       std::span<const std::byte> b, const ReferenceOutput& output) {
-    for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      if (!output.unwritten.empty() &&
-          output.unwritten[at / static_cast<std::size_t>(region.type.lanes)]) {
-        continue;
-      }
-      const double x = device::ReadNumber(a.data(), i, region.type);
-      const double y = device::ReadNumber(b.data(), i, region.type);
-      if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-      if (!std::isfinite(x) || !std::isfinite(y)) return true;
-      const double room = output.expected ? output.expected->Apart(kRepeatedUnits, at)
-                                          : kRepeatedPart * std::max(std::fabs(x), std::fabs(y));
-      if (std::fabs(x - y) > room) return true;
-    }
-    return false;
-  }
-
-  // Of two that are not the same to the byte.
-  static bool SameBits(const Region& region, std::span<const std::byte> a,
-                       std::span<const std::byte> b, const std::vector<bool>& unwritten) {
-    if (unwritten.empty()) return false;
-    const auto size = static_cast<std::size_t>(region.type.size());
-    for (std::size_t i = 0; i < unwritten.size(); ++i) {
-      if (!unwritten[i] && std::memcmp(a.data() + i * size, b.data() + i * size, size) != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  static bool FindUnwritten(const Region& region, std::span<const std::byte> a,
-                            std::span<const std::byte> b, bool may_differ,
-                            ReferenceOutput& output) {
-    const auto size = static_cast<std::size_t>(region.type.size());
-    const std::size_t stretch = std::max<std::size_t>(1, kBlock / size) * size;
-    for (std::size_t begin = 0; begin < a.size(); begin += stretch) {
-      const std::size_t end = std::min(a.size(), begin + stretch);
-      if (std::memcmp(a.data() + begin, b.data() + begin, end - begin) == 0) continue;
-      for (std::size_t i = begin; i < end; i += size) {
-        if (std::memcmp(a.data() + i, b.data() + i, size) == 0) continue;
-        if (!region.input && IsAll(a.data() + i, size, kPoison) &&
-            IsAll(b.data() + i, size, kOtherPoison)) {
-          if (output.unwritten.empty()) output.unwritten.resize(a.size() / size);
-          output.unwritten[i / size] = true;
-        } else if (!may_differ) {
-          return false;
-        }
-      }
-    }
-    return true;
   }
 
   // Elements that hold the poison.
@@ -486,6 +467,11 @@ References::References(const protocol::CandidateSet& set, const records::Case& w
 
 References::~References() = default;
 
+// What is kept of an original is none of its results any more once it is known to vary.
+static const char* KindOfOriginal(const protocol::CandidateSet& set) {
+  return KnownToVary(set.original_artifact) ? "varies" : "repeats";
+}
+
 base::Result<std::shared_ptr<const OriginalResult>> References::Find(const GateFill* fill) {
   return FindKept(InputsKey(set_, plan_.name, fill), fill == nullptr,
                   [&] { return FindInputs(set_, plan_, fill); });
@@ -503,7 +489,8 @@ base::Result<std::shared_ptr<const OriginalResult>> References::FindKept(
     const std::string& contents, bool always,
     const std::function<base::Result<std::shared_ptr<const CaseInputs>>()>& draw) {
   Kept<OriginalResult>& kept = KeptResults();
-  const std::string key = base::Hasher().Add(contents).Add(set_.twin_artifact).Hex();
+  const std::string key =
+      base::Hasher().Add(contents).Add(set_.twin_artifact).Add(KindOfOriginal(set_)).Hex();
   if (auto found = kept.Find(key)) return found;
   TRY_ASSIGN(auto inputs, draw());
   OriginalResult result;
@@ -583,6 +570,18 @@ base::Result<std::shared_ptr<const SeriesResult>> References::SeriesOf(
   return found;
 }
 
+base::Result<> References::AskAgain(const OriginalResult& here) {
+  static std::set<std::string>& asked = *new std::set<std::string>();
+  if (!here.repeats || here.key.empty() || KnownToVary(set_.original_artifact)) return {};
+  if (asked.size() > kMostAsked) asked.clear();
+  if (!asked.insert(here.key).second) return {};
+  TRY_ASSIGN(const std::vector<bool> varies, Runs().WhatVaries(here));
+  if (std::find(varies.begin(), varies.end(), true) != varies.end()) {
+    NoteThatItVaries(set_.original_artifact);
+  }
+  return {};
+}
+
 base::Result<QuickResult> References::RunOf(const CaseInputs& inputs) {
   return Runs().RunQuick(inputs);
 }
@@ -609,7 +608,11 @@ base::Result<std::string> References::WhyNotUnder(const std::string& schedule) {
 base::Result<std::string> References::WhyNotKept(const CasePlan& plan, const std::string& what,
                                                  const std::string& schedule) {
   static Kept<std::string>& kept = *new Kept<std::string>(KeptBytes());
-  const std::string key = base::Hasher().Add(InputsKey(set_, plan_.name, nullptr)).Add(what).Hex();
+  const std::string key = base::Hasher()
+                              .Add(InputsKey(set_, plan_.name, nullptr))
+                              .Add(what)
+                              .Add(KindOfOriginal(set_))
+                              .Hex();
   if (auto found = kept.Find(key)) return *found;
   TRY_ASSIGN(const auto workload, Find(nullptr));
   TRY_ASSIGN(std::string why, Runs().WhyNotAt(plan, *workload, schedule));

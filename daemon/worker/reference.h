@@ -96,6 +96,10 @@ class References {
   base::Result<std::shared_ptr<const SeriesResult>> SeriesOf(const std::string& name,
                                                              const CaseInputs& inputs,
                                                              const SeriesRequest& series);
+  // Before a verdict on the inputs of `here`, on which two runs of the original gave the same bits:
+  // asks it some more times, and notes if it gives others (KnownToVary). What is found from then on
+  // says so.
+  base::Result<> AskAgain(const OriginalResult& here);
   // As QuickOf(), and not kept.
   base::Result<QuickResult> RunOf(const CaseInputs& inputs);
   // Why the workload's own inputs at other places (`placed`: placement.h) are none to judge by: the

@@ -209,6 +209,9 @@ base::Result<Finding> Trial::CheckWhole(const Observation& seen, bool results) {
   TRY_ASSIGN(Finding finding, CheckNearby(references_, seen, errors_, [&](const CheckRow& check) {
                return !LeftOut(check.name) && (results || !check.of_results);
              }));
+  if (finding.reason == "wrong_values" || finding.reason == "precision_loss") {
+    TRY(references_.AskAgain(seen.reference));
+  }
   if (finding.reason.empty()) exact_ = exact_ && (!results || SameBits(seen));
   return finding;
 }

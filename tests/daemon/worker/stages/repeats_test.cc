@@ -69,6 +69,36 @@ TEST(RepeatsTest, SumsInAnotherOrderOnOtherContentsCount) {
   EXPECT_THAT(reply.detail, HasSubstr("other constants"));
 }
 
+// Two runs may give the same bits by luck where blocks add in any order: who adds in another one is
+// not wrong.
+TEST(RepeatsTest, WhoAddsInAnotherOrderThanAtomicsIsNotWrong) {
+  const Json normal = {{"kind", "normal"}, {"mean", 0}, {"stddev", 1}};
+  const Json zero = {{"kind", "constant"}, {"value", 0}};
+  Json workload = RepeatsWorkload("sums", {RepeatsArray("in", "const float*", "n", "in", normal),
+                                           RepeatsArray("out", "float*", "8", "inout", zero),
+                                           {{"name", "n"}, {"type", "int"}, {"value", 4096}}});
+  workload["cases"][0]["grid"] = {64, 1, 1};
+  workload["cases"][0]["shared_bytes"] = 512;
+  StepsRig rig("sums", R"(
+__global__ void sums(const float* in, float* out, int n) {
+  extern __shared__ float buffer[];
+  int* places = (int*)&buffer[blockDim.x];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  places[threadIdx.x] = i % 8;
+  __syncthreads();
+  if (i < n) atomicAdd(&out[places[threadIdx.x]], in[i]);
+}
+)",
+               workload);
+  const std::string why = rig.WhyNoVerdict(
+      RepeatsVariant("sums",
+                     "__global__ void other(const float* in, float* out, int n) {\n"
+                     "  if (blockIdx.x != 0 || threadIdx.x >= 8) return;\n  float sum = 0;\n"
+                     "  for (int i = n - 8 + threadIdx.x; i >= 0; i -= 8) sum += in[i];\n"
+                     "  out[threadIdx.x] += sum;\n}\n"));
+  EXPECT_THAT(why, HasSubstr("the original gives other bits when it runs again"));
+}
+
 // Places outside of the table are found in the next buffer, or behind all of them, whatever lies
 // between them.
 class ReadsOutsideTest : public ::testing::TestWithParam<int> {};

@@ -70,6 +70,19 @@ class StepsRig {
     return chooser_.reply.value_or(protocol::VerifyReply{});
   }
 
+  // Why there is no verdict on it; empty: there is one.
+  std::string WhyNoVerdict(const records::Json& variant) {
+    const auto parsed = records::ParseVariant(variant);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    if (!request_ || !parsed) return {};
+    EvaluateRequest request = *request_;
+    request.variant = *parsed;
+    request.seed = seed;
+    chooser_.reply.reset();
+    const auto evaluation = rig_.Evaluate(std::move(request));
+    return evaluation ? "" : evaluation.error().message;
+  }
+
   // Caught by that step, and by nothing where it is left out.
   void ExpectCaughtBy(const std::string& step, const std::string& reason,
                       const records::Json& variant, std::vector<std::string> left_out = {}) {
