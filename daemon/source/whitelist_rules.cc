@@ -4,29 +4,12 @@
 #include <array>
 #include <set>
 
+#include "source/swap/variant_text.h"
 #include "source/syntax/lexer.h"
 #include "source/twin_names.h"
 
 namespace cupilot::source {
 namespace {
-
-constexpr std::array<std::string_view, 17> kIncludes = {"cuda_runtime.h",
-                                                        "cuda_fp16.h",
-                                                        "cuda_bf16.h",
-                                                        "cuda_fp8.h",
-                                                        "mma.h",
-                                                        "math_constants.h",
-                                                        "cuda_pipeline.h",
-                                                        "cooperative_groups.h",
-                                                        "cooperative_groups/reduce.h",
-                                                        "cooperative_groups/scan.h",
-                                                        "cooperative_groups/memcpy_async.h",
-                                                        "cuda/atomic",
-                                                        "cuda/barrier",
-                                                        "cuda/pipeline",
-                                                        "cstdint",
-                                                        "cmath",
-                                                        "cfloat"};
 
 constexpr std::array<std::string_view, 14> kFastMath = {
     "__expf", "__exp10f", "__logf",     "__log2f",  "__log10f",  "__sinf",  "__cosf",
@@ -83,7 +66,7 @@ std::string FastMath(std::string_view source, std::string_view original) {
 
 std::string ForbiddenInclude(const std::vector<std::string>& includes) {
   for (const std::string& include : includes) {
-    if (!In(kIncludes, include)) return include;
+    if (!IsKnownHeader(include)) return include;
   }
   return {};
 }

@@ -97,8 +97,7 @@ base::Result<std::string> GuardedSource(const std::string& source, const std::st
 }
 
 // The host pass includes them too (the toolkit's have variables of their own, which it has to
-// know), so only what is known to hold no code that runs by itself. The gate asks for the same
-// list.
+// know), so only what is known to hold no code that runs by itself.
 constexpr std::array<std::string_view, 17> kHeaders = {"cuda_runtime.h",
                                                        "cuda_fp16.h",
                                                        "cuda_bf16.h",
@@ -117,15 +116,15 @@ constexpr std::array<std::string_view, 17> kHeaders = {"cuda_runtime.h",
                                                        "cmath",
                                                        "cfloat"};
 
-bool IsKnownHeader(const std::string& name) {
-  return std::find(kHeaders.begin(), kHeaders.end(), name) != kHeaders.end();
-}
-
 std::string WithNewline(const std::string& text) {
   return text.empty() || text.back() == '\n' ? text : text + "\n";
 }
 
 }  // namespace
+
+bool IsKnownHeader(std::string_view name) {
+  return std::find(kHeaders.begin(), kHeaders.end(), name) != kHeaders.end();
+}
 
 bool IsIdentifier(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) return false;

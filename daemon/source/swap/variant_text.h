@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -43,6 +44,9 @@ std::string UnitNamespace(const records::Kernel& kernel, const std::string& unit
 base::Result<std::string> CandidateText(const records::Kernel& kernel,
                                         const records::Variant& variant,
                                         const std::string& closure = {});
+
+// Whether variants may include it.
+bool IsKnownHeader(std::string_view name);
 
 // `#include <...>` lines of the variant's includes; kInvalidArgument for a header that is not on
 // the list of those that variants may use.
