@@ -3,8 +3,10 @@
 //
 // Of a candidate, which stands alone with what its kernel reaches, the whole object is looked at.
 // In an object of the user's a variant is what lies in its namespace (records::VariantNamespace);
-// the rest is the user's own. Names are read as the Itanium C++ ABI writes them, files as ELF
-// (System V ABI, relocatable objects of 64 bits).
+// the rest is the user's own. (It is not joined from an object of its own: device variables of the
+// user's are static, and objects for link-time optimisation cannot be joined before it. What words
+// could hide in its place is asked of the words there, variant_words.h.) Names are read as the
+// Itanium C++ ABI writes them, files as ELF (System V ABI, relocatable objects of 64 bits).
 #pragma once
 
 #include <string>
