@@ -1,6 +1,5 @@
 #include "priorities.h"
 
-#include <linux/ioprio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +8,9 @@ namespace cupilot {
 namespace {
 
 constexpr int kDaemonNice = 5;
-constexpr int kLowest = 7;  // of the eight levels of best effort
+// ioprio_set(2), whose header some kernel versions write in C alone: the class lies above 13 bits
+// for the level in it, of which best effort has eight.
+constexpr int kOneProcess = 1, kBestEffort = 2, kIdle = 3, kClassShift = 13, kLowestLevel = 7;
 
 }  // namespace
 
@@ -19,9 +20,9 @@ void GiveWay(service::IoClass io) {
     (void)::setpriority(PRIO_PROCESS, 0, kDaemonNice);
   }
   if (io == service::IoClass::kNormal) return;
-  const int priority = io == service::IoClass::kIdle ? IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0)
-                                                     : IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, kLowest);
-  (void)::syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority);
+  const int priority = io == service::IoClass::kIdle ? kIdle << kClassShift
+                                                     : (kBestEffort << kClassShift) | kLowestLevel;
+  (void)::syscall(SYS_ioprio_set, kOneProcess, 0, priority);
 }
 
 }  // namespace cupilot

@@ -28,6 +28,23 @@ __global__ void scale(const float* in, float* out, float factor, int n) {
 }
 }
 )";
+#ifdef __x86_64__
+// The same, with a call of the system that no object names and no variant may write.
+constexpr const char* kSourceOfCalls = R"(
+namespace field {
+__host__ __device__ long call_system(long number, long a, long b, long c) {
+  long got;
+  asm volatile("syscall" : "=a"(got) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return got < 0 ? -1 : got;
+}
+__global__ void scale(const float* in, float* out, float factor, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < 0) call_system(n, n, n, n);
+  if (i < n) out[i] = factor * in[i];
+}
+}
+)";
+#endif
 constexpr const char* kHead =
     "__global__ void other(const float* in, float* out, float factor, int n) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
@@ -78,8 +95,10 @@ class HostileVariantsTest : public ::testing::Test {
  protected:
   HostileVariantsTest() { rig_.PutInFront(gate_); }
 
-  void SetUp() override {
-    auto request = rig_.RequestFor("scale.cu", kSource, "field::scale");
+  void SetUp() override { TakeKernelOf(kSource); }
+
+  void TakeKernelOf(const char* source) {
+    auto request = rig_.RequestFor("scale.cu", source, "field::scale");
     ASSERT_TRUE(request);
     request_ = std::move(*request);
     request_.max_seconds = 0.2;
@@ -126,17 +145,6 @@ class HostileVariantsTest : public ::testing::Test {
   std::string declarations_;  // before the variants' kernel
 };
 
-#ifdef __x86_64__
-// A call of the system that no object names.
-constexpr const char* kCallSystem = R"(
-static long call_system(long number, long a, long b, long c) {
-  long got;
-  asm volatile("syscall" : "=a"(got) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-  return got < 0 ? -1 : got;
-}
-)";
-#endif
-
 TEST_F(HostileVariantsTest, LoopingForEverTimesOut) {
   ExpectRejected("  volatile int go = 1; while (go) { } out[i] = in[i];", "timed_out");
 }
@@ -154,7 +162,7 @@ TEST_F(HostileVariantsTest, ExitIsForbiddenAndNoResult) {
   ExpectRejected("  exit(0);", "build_failed");
 #ifdef __x86_64__
   // And without a call, by the process.
-  declarations_ = kCallSystem;
+  ASSERT_NO_FATAL_FAILURE(TakeKernelOf(kSourceOfCalls));
   gate_.open = true;
   ExpectRejected("  call_system(231, 0, 0, 0);", "crashed");  // exit_group
 #endif
@@ -208,7 +216,8 @@ TEST_F(HostileVariantsTest, NoProcessAndNoFileComesOfARun) {
   declarations_ = "extern \"C\" long syscall(long, ...);\n";
   gate_.open = true;
   EXPECT_EQ(Evaluate(Calls("    got = syscall(57);\n")).reason, "build_failed");
-  declarations_ = kCallSystem;
+  declarations_.clear();
+  ASSERT_NO_FATAL_FAILURE(TakeKernelOf(kSourceOfCalls));
   for (const char* call : {
            "    got = call_system(57, 0, 0, 0);\n",                                   // fork
            "    got = call_system(59, (long)\"/bin/true\", 0, 0);\n",                 // execve
