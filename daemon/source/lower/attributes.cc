@@ -2,78 +2,74 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <vector>
+
+#include "source/syntax/lexer.h"
 
 namespace cupilot::source {
 namespace {
 
-constexpr std::string_view kAttribute = "__attribute__((";
 constexpr std::array<std::string_view, 7> kCuda = {"global",   "device",  "host",         "shared",
                                                    "constant", "managed", "launch_bounds"};
 
-bool IsWordCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-// One past the parenthesis that closes the one at `open`.
-std::size_t CloseOf(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i + 1;
+// The words of a text with their places: what stands in literals is none.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text), tokens_(Lex(text)) {}
+  std::size_t size() const { return tokens_.size(); }
+  const Token& at(std::size_t index) const { return tokens_[index]; }
+  std::string_view operator[](std::size_t index) const {
+    return index < tokens_.size() ? Spelling(text_, tokens_[index]) : std::string_view();
   }
-  return text.size();
-}
+  bool IsWord(std::size_t index) const {
+    return index < tokens_.size() && tokens_[index].kind == TokenKind::kIdentifier;
+  }
+  std::size_t Closing(std::size_t open) const { return MatchingToken(text_, tokens_, open); }
 
-std::string_view WordAt(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size() && IsWordCharacter(text[end])) ++end;
-  return text.substr(at, end - at);
-}
-
-// True if the word at `at` is an element of an attribute's list already.
-bool IsInAttributeList(std::string_view text, std::size_t at) {
-  while (at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) != 0) --at;
-  return at > 0 && (text[at - 1] == '(' || text[at - 1] == ',');
-}
+ private:
+  std::string_view text_;
+  std::vector<Token> tokens_;
+};
 
 }  // namespace
 
 void RemoveCudaAttributes(std::string_view text, Edits& edits) {
-  for (std::size_t at = text.find(kAttribute); at != std::string_view::npos;
-       at = text.find(kAttribute, at + 1)) {
-    const std::string_view word = WordAt(text, at + kAttribute.size());
-    if (std::find(kCuda.begin(), kCuda.end(), word) == kCuda.end()) continue;
-    const std::size_t end = CloseOf(text, at + kAttribute.size() - 2);
-    edits.Blank(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end));
-  }
-  constexpr std::string_view kNoInline = "__noinline__";
-  for (std::size_t at = text.find(kNoInline); at != std::string_view::npos;
-       at = text.find(kNoInline, at + 1)) {
-    const bool word =
-        (at == 0 || !IsWordCharacter(text[at - 1])) && WordAt(text, at).size() == kNoInline.size();
-    if (!word || IsInAttributeList(text, at)) continue;
-    edits.Replace(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + kNoInline.size()),
-                  "__attribute__((noinline))");
+  const Words words(text);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words.IsWord(i)) continue;
+    if (words[i] == "__attribute__" && words[i + 1] == "(" && words[i + 2] == "(" &&
+        std::find(kCuda.begin(), kCuda.end(), words[i + 3]) != kCuda.end()) {
+      const std::size_t end = words.Closing(i + 1);
+      if (end < words.size()) edits.Blank(words.at(i).begin, words.at(end).end);
+    }
+    // Else it is an element of an attribute's list already.
+    const bool alone = i == 0 || (words[i - 1] != "(" && words[i - 1] != ",");
+    if (words[i] == "__noinline__" && alone) {
+      edits.Replace(words.at(i).begin, words.at(i).end, "__attribute__((noinline))");
+    }
   }
 }
 
 std::string LaunchBoundOf(std::string_view declaration) {
-  constexpr std::string_view kBounds = "launch_bounds";
-  const std::size_t at = declaration.find(kBounds);
-  if (at == std::string_view::npos) return "";
-  const std::size_t open = declaration.find_first_not_of("_ ", at + kBounds.size());
-  if (open == std::string_view::npos || declaration[open] != '(') return "";
-  const std::size_t begin = open + 1;
-  const std::size_t end = CloseOf(declaration, begin - 1) - 1;
-  int depth = 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (declaration[i] == '(') ++depth;
-    if (declaration[i] == ')') --depth;
-    if (declaration[i] == ',' && depth == 0)
-      return std::string(declaration.substr(begin, i - begin));
+  const Words words(declaration);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if ((words[i] != "launch_bounds" && words[i] != "__launch_bounds__" &&
+         words[i] != "__launch_bounds") ||
+        words[i + 1] != "(" || !words.IsWord(i)) {
+      continue;
+    }
+    const std::size_t close = words.Closing(i + 1);
+    if (close >= words.size()) return "";
+    std::size_t end = i + 2;
+    for (int depth = 0; end < close; ++end) {
+      if (words[end] == "(") ++depth;
+      if (words[end] == ")") --depth;
+      if (words[end] == "," && depth == 0) break;
+    }
+    const std::size_t begin = words.at(i + 1).end;
+    return std::string(declaration.substr(begin, words.at(end).begin - begin));
   }
-  return std::string(declaration.substr(begin, end - begin));
+  return "";
 }
 
 }  // namespace cupilot::source

@@ -10,6 +10,12 @@ void Edits::Blank(std::uint32_t begin, std::uint32_t end) {
   Replace(begin, end, std::move(spaces));
 }
 
+std::vector<std::uint32_t> Edits::Places() const {
+  std::vector<std::uint32_t> places;
+  for (const Edit& edit : edits_) places.insert(places.end(), {edit.begin, edit.end});
+  return places;
+}
+
 std::string Edits::Apply(std::uint32_t begin, std::uint32_t end) const {
   std::vector<const Edit*> sorted;
   sorted.reserve(edits_.size());

@@ -18,6 +18,8 @@ class Edits {
   }
   // Spaces instead of [begin, end); line ends stay, so that lines keep their numbers.
   void Blank(std::uint32_t begin, std::uint32_t end);
+  // Where they begin and end, in any order.
+  std::vector<std::uint32_t> Places() const;
   // Edits inside a replaced stretch are lost.
   std::string Apply() const { return Apply(0, static_cast<std::uint32_t>(text_.size())); }
   // What [begin, end) of the text becomes; edits are within it.

@@ -5,6 +5,7 @@
 #include "host_runtime/include/cupilot_host_abi.h"
 #include "source/lower/attributes.h"
 #include "source/lower/place_edits.h"
+#include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
@@ -73,15 +74,21 @@ std::pair<std::string, std::string> TemplateTexts(const Tree& tree, NodeId kerne
     const bool pack = tree.TextOf(id).find("...") != std::string_view::npos;
     arguments += (arguments.empty() ? "" : ", ") + tree.at(id).name + (pack ? "..." : "");
   }
-  const std::size_t begin = node.template_begin;
-  const std::size_t open = tree.text.find('<', begin);
-  int depth = 0;
-  std::size_t end = open;
-  for (; end < tree.text.size(); ++end) {
-    if (tree.text[end] == '<') ++depth;
-    if (tree.text[end] == '>' && --depth == 0) break;
+  // A '>' within brackets is no end.
+  const std::uint32_t begin = node.template_begin;
+  std::uint32_t end = node.begin;
+  int depth = 0, angles = 0;
+  for (const Token& token : Lex(tree.text, begin, node.begin)) {
+    const std::string_view word = Spelling(tree.text, token);
+    if (word == "(" || word == "[" || word == "{") ++depth;
+    if (word == ")" || word == "]" || word == "}") --depth;
+    if (depth == 0 && word == "<") ++angles;
+    if (depth == 0 && word == ">" && --angles == 0) {
+      end = token.end;
+      break;
+    }
   }
-  return {tree.text.substr(begin, end + 1 - begin) + " ", "<" + arguments + ">"};
+  return {tree.text.substr(begin, end - begin) + " ", "<" + arguments + ">"};
 }
 
 // "<unsigned>" of an explicit specialisation's name.
@@ -226,11 +233,14 @@ std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& fac
   return text;
 }
 
-// The types as written have their meaning here only, not where the table of kernels stands.
+// The types and the bound as written have their meaning here only, not where the table of kernels
+// stands.
 std::string TypeText(const Tree& tree, NodeId kernel, const ParameterTexts& parameters) {
   if (Has(tree, kernel, kTemplate)) return "";
+  const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
   return " typedef void (*cupilot_type_" + Suffix(tree, kernel) + ")(" +
-         parameters.without_defaults + ");";
+         parameters.without_defaults + "); enum { cupilot_bound_" + Suffix(tree, kernel) + " = (" +
+         (bound.empty() ? "1024" : bound) + ") };";
 }
 
 std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
@@ -280,13 +290,12 @@ std::string ModuleText(const Tree& tree, const LowerOptions& options,
       text += std::to_string(tree.at(parameter).type_bytes) + "u, ";
     }
     text += "0u};\n";
-    const std::string bound = LaunchBoundOf(tree.TextOf(id));
     rows += "  {" + Quoted(node.qualified) + ", " + Quoted(node.mangled) + ", (const void*)" +
             "static_cast< ::" + scope + "cupilot_type_" + Suffix(tree, id) +
             ">(&::" + node.qualified + ExplicitArguments(tree, id) + "), &::" + scope +
-            "cupilot_entry_" + Suffix(tree, id) + ", " +
-            (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
-            std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") + ", " +
+            "cupilot_entry_" + Suffix(tree, id) + ", " + "(unsigned int)::" + scope +
+            "cupilot_bound_" + Suffix(tree, id) + ", " + std::to_string(facts.shared_bytes) +
+            "u, " + (facts.synchronises ? "1u" : "0u") + ", " +
             std::to_string(Parameters(tree, id).size()) + "u, " + bytes + "},\n";
   }
   text +=

@@ -15,6 +15,7 @@
 #include "source/lower/place_edits.h"
 #include "source/lower/thread_index.h"
 #include "source/syntax/built_ins.h"
+#include "source/syntax/lexer.h"
 #include "source/syntax/query.h"
 
 namespace cupilot::source {
@@ -32,7 +33,7 @@ class Lowering {
     }
   }
 
-  std::string Run() {
+  base::Result<std::string> Run() {
     RemoveCudaAttributes(tree_.text, edits_);
     DeclareFriends(tree_, friend_structures_, edits_);
     if (options_.thread_sanitizer) LowerReads();
@@ -58,12 +59,27 @@ class Lowering {
           break;
       }
     }
+    if (CutsALiteral()) {
+      return base::Fail(base::Unsupported("a literal that looks like CUDA's words"));
+    }
     std::string text = edits_.Apply();
     text += ModuleText(tree_, options_, kernels_, variables_, friend_structures_);
     return text;
   }
 
  private:
+  // No part of a literal becomes code, whatever it holds.
+  bool CutsALiteral() const {
+    std::vector<std::uint32_t> places = edits_.Places();
+    std::sort(places.begin(), places.end());
+    for (const Token& token : Lex(tree_.text)) {
+      if (token.kind != TokenKind::kString && token.kind != TokenKind::kChar) continue;
+      const auto behind = std::upper_bound(places.begin(), places.end(), token.begin);
+      if (behind != places.end() && *behind < token.end) return true;
+    }
+    return false;
+  }
+
   // Where the executing thread is found: a kernel's own parameter, else asked for.
   std::string ThreadAt(NodeId id) const {
     return KernelAround(tree_, id) != kNone ? "cupilot_t." : "::cupilot_host_current()->";
