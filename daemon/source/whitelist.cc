@@ -39,9 +39,10 @@ CheckVariantReply Rejected(std::string reason, std::string detail) {
 // The tree's part that belongs to the variant.
 class VariantTree {
  public:
-  // The variant's source stands at `begin` of the tree's text.
-  VariantTree(const Tree& tree, const std::string& name, std::size_t begin)
-      : tree_(tree), name_(name), begin_(begin) {
+  // The variant's source stands at `begin` of the tree's text, and nothing behind `end` is of it.
+  VariantTree(const Tree& tree, const std::string& name, std::size_t begin,
+              std::size_t end = std::string::npos)
+      : tree_(tree), name_(name), begin_(begin), end_(end) {
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const auto& node = tree.nodes[i];
       if (node.kind == Kind::kNamespace && node.name == name) {
@@ -54,13 +55,7 @@ class VariantTree {
 
   // What is not allowed, empty if nothing.
   std::string Check(const records::Kernel& kernel, const records::Variant& variant) {
-    if (count_ != 1) return "it does not make exactly one namespace";
-    CheckNothingOutside();
-    for (const NodeId child : tree_.at(namespace_).children) CheckTopLevel(child);
-    Walk(tree_, namespace_, [this](NodeId id) {
-      CheckNode(id);
-      return wrong_.empty();
-    });
+    if (std::string wrong = CheckCode(); !wrong.empty()) return wrong;
     const NodeId unstated = UnstatedScalarCase(tree_, namespace_, kernel, variant);
     if (unstated != kNone) {
       Wrong(unstated,
@@ -68,6 +63,28 @@ class VariantTree {
             "the guard does not state; state it there, or leave it out");
     }
     return wrong_;
+  }
+
+  std::string CheckCode() {
+    if (count_ != 1) return "it does not make exactly one namespace";
+    CheckNothingOutside();
+    for (const NodeId child : tree_.at(namespace_).children) CheckTopLevel(child);
+    Walk(tree_, namespace_, [this](NodeId id) {
+      CheckNode(id);
+      return wrong_.empty();
+    });
+    return wrong_;
+  }
+
+  // Beside code of the user's that is no closure: what a template may bind to when it is made is
+  // device code.
+  std::string CheckBesideHostCode() {
+    declared_.clear();
+    for (const Node& node : tree_.nodes) {
+      const bool device = (node.flags & (kGlobalAttr | kDeviceAttr)) != 0;
+      if (node.kind == Kind::kFunction && device) declared_.insert(node.name);
+    }
+    return CheckCode();
   }
 
   std::vector<NodeId> Entries() const {
@@ -141,7 +158,7 @@ class VariantTree {
     for (std::size_t i = 1; i < tree_.nodes.size(); ++i) {
       const auto id = static_cast<NodeId>(i);
       const Node& node = tree_.at(id);
-      if ((node.flags & kSystem) != 0 || node.begin < begin) continue;
+      if ((node.flags & kSystem) != 0 || node.begin < begin || node.begin >= end_) continue;
       if (!IsInside(tree_, id, namespace_)) return Wrong(id, "a declaration outside the namespace");
     }
   }
@@ -150,6 +167,10 @@ class VariantTree {
     const Node& node = tree_.at(id);
     if ((node.flags & kSystem) != 0) return;
     switch (node.kind) {
+      case Kind::kNamespace:
+        // A swapped source has it in one more, of its object; its own words cannot make any.
+        for (const NodeId child : node.children) CheckTopLevel(child);
+        return;
       case Kind::kFunction:
         return CheckFunction(id, node);
       case Kind::kVariable:
@@ -261,6 +282,26 @@ class VariantTree {
         break;
     }
     CheckReference(id, node);
+    CheckNoFunctionPointer(id, node);
+  }
+
+  // What could be called without its name has no place: a number becomes an address as well.
+  void CheckNoFunctionPointer(NodeId id, const Node& node) {
+    const NodeId declaration = node.declaration;
+    const bool function = declaration != kNone && IsA(tree_, declaration, Kind::kFunction);
+    if (node.kind == Kind::kDeclRef && function) {
+      NodeId at = id, above = node.parent;
+      while (IsA(tree_, above, Kind::kParen)) {
+        at = above;
+        above = tree_.at(above).parent;
+      }
+      const bool called = IsA(tree_, above, Kind::kCall) && Callee(tree_, above) == at;
+      if (!called) Wrong(id, "a function that is named and not called");
+      return;
+    }
+    const bool of_function = node.kind == Kind::kFunction || node.kind == Kind::kMember ||
+                             (node.kind == Kind::kDeclRef && node.declaration == kNone);
+    if (!of_function && HasFunctionType(node.canonical)) Wrong(id, "a pointer to a function");
   }
 
   // A call names its function: pointers to functions could lead anywhere.
@@ -303,7 +344,7 @@ class VariantTree {
 
   const Tree& tree_;
   std::string name_;
-  std::size_t begin_;
+  std::size_t begin_, end_;
   std::int64_t constant_bytes_ = 0, static_bytes_ = 0;
   int count_ = 0;
   NodeId namespace_ = kNone;
@@ -391,6 +432,11 @@ std::string BareClosure(const Tree& tree, NodeId body, const records::Kernel& ke
 }
 
 }  // namespace
+
+std::string ForbiddenBesideHostCode(const Tree& tree, const std::string& name, std::size_t begin,
+                                    std::size_t end) {
+  return VariantTree(tree, name, begin, end).CheckBesideHostCode();
+}
 
 base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest& request) {
   const records::Kernel& kernel = request.kernel;

@@ -2,8 +2,12 @@
 // not known to be device code is refused.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "base/result.h"
 #include "protocol/worker_messages.h"
+#include "source/syntax/tree.h"
 
 namespace cupilot::source {
 
@@ -19,5 +23,11 @@ namespace cupilot::source {
 // but for reading headers; any thread.
 base::Result<protocol::CheckVariantReply> CheckVariant(
     const protocol::CheckVariantRequest& request);
+
+// The same rules for a variant in the text of a program, with whatever host code is around it: what
+// is wrong with what lies in [begin, end) of the tree's text, which is the variant's, within the
+// namespace `name`; empty: nothing.
+std::string ForbiddenBesideHostCode(const Tree& tree, const std::string& name, std::size_t begin,
+                                    std::size_t end);
 
 }  // namespace cupilot::source

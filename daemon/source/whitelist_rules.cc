@@ -16,16 +16,16 @@ constexpr std::array<std::string_view, 14> kFastMath = {
     "__tanf", "__powf",   "__fdividef", "fdividef", "__sincosf", "__tanhf", "__frcp_approx"};
 
 // Functions that C headers declare without saying that they are device code too.
-constexpr std::array<std::string_view, 68> kPlainFunctions = {
-    "abs",       "labs",   "llabs",   "fabs",      "min",     "max",    "memcpy",   "memset",
-    "memmove",   "isnan",  "isinf",   "isfinite",  "signbit", "exp",    "log",      "sqrt",
-    "pow",       "sin",    "cos",     "tan",       "tanh",    "floor",  "ceil",     "fma",
-    "fmin",      "fmax",   "fmod",    "hypot",     "rsqrt",   "swap",   "ldexp",    "frexp",
-    "modf",      "lround", "llround", "ilogb",     "acos",    "asin",   "atan",     "atan2",
-    "acosh",     "asinh",  "atanh",   "sinh",      "cosh",    "cbrt",   "copysign", "erf",
-    "erfc",      "exp2",   "exp10",   "expm1",     "fdim",    "lgamma", "tgamma",   "log10",
-    "log1p",     "log2",   "logb",    "nearbyint", "rint",    "round",  "trunc",    "remainder",
-    "nextafter", "sincos", "rcbrt",   "erfcinv"};
+constexpr std::array<std::string_view, 69> kPlainFunctions = {
+    "__assert_fail", "abs",       "labs",   "llabs",   "fabs",      "min",     "max",    "memcpy",
+    "memset",        "memmove",   "isnan",  "isinf",   "isfinite",  "signbit", "exp",    "log",
+    "sqrt",          "pow",       "sin",    "cos",     "tan",       "tanh",    "floor",  "ceil",
+    "fma",           "fmin",      "fmax",   "fmod",    "hypot",     "rsqrt",   "swap",   "ldexp",
+    "frexp",         "modf",      "lround", "llround", "ilogb",     "acos",    "asin",   "atan",
+    "atan2",         "acosh",     "asinh",  "atanh",   "sinh",      "cosh",    "cbrt",   "copysign",
+    "erf",           "erfc",      "exp2",   "exp10",   "expm1",     "fdim",    "lgamma", "tgamma",
+    "log10",         "log1p",     "log2",   "logb",    "nearbyint", "rint",    "round",  "trunc",
+    "remainder",     "nextafter", "sincos", "rcbrt",   "erfcinv"};
 
 template <std::size_t N>
 bool In(const std::array<std::string_view, N>& list, std::string_view word) {
@@ -97,6 +97,29 @@ bool IsAllowedUnboundName(std::string_view name) {
         "memmove",        "popcount",  "clz",         "ctz",   "isnan",  "isinf",
         "assume_aligned", "fabs",      "fmaxf",       "fminf", "sqrt",   "constant_p"}) {
     if (stem == allowed) return true;
+  }
+  return false;
+}
+
+bool HasFunctionType(std::string_view canonical) {
+  for (std::size_t open = canonical.find('('); open != std::string_view::npos;
+       open = canonical.find('(', open + 1)) {
+    const std::string_view inside = canonical.substr(open + 1);
+    int depth = 1;
+    std::size_t close = 0;
+    for (; close < inside.size() && depth > 0; ++close) {
+      depth += inside[close] == '(' ? 1 : inside[close] == ')' ? -1 : 0;
+    }
+    const char behind = close < inside.size() ? inside[close] : '\0';
+    // "float (*)[4]" is an array's, "(Mode)2" a value, "(lambda at ...)" a type without a name.
+    const bool declarator = inside.starts_with('*') || inside.starts_with('&') ||
+                            inside.substr(0, close).find("::*") != std::string_view::npos;
+    if (declarator && behind == '(') return true;
+    const bool nameless = inside.starts_with("lambda") || inside.starts_with("anonymous") ||
+                          inside.starts_with("unnamed");
+    const bool ends =
+        behind == '\0' || std::string_view(",> &)").find(behind) != std::string_view::npos;
+    if (!declarator && !nameless && ends) return true;
   }
   return false;
 }

@@ -21,6 +21,9 @@ std::string ForbiddenInclude(const std::vector<std::string>& includes);
 bool IsAllowedSystemFunction(const Node& function);
 // The same for a call in a template that is bound only when it is instantiated.
 bool IsAllowedUnboundName(std::string_view name);
+// Whether a type, as clang prints it, is that of a function or holds one: a pointer or reference to
+// it, to a member function, or a template's argument.
+bool HasFunctionType(std::string_view canonical);
 // Built-in variables (threadIdx, ...) and constants.
 bool IsAllowedSystemVariable(const Node& variable);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "source/whitelist_rules.h"
 #include "tests/daemon/source/toolkit_for_tests.h"
 
 namespace cupilot::source {
@@ -128,13 +129,60 @@ TEST_F(WhitelistTest, SaysTheClosureWithoutWhatTheVariantDoesNotNeed) {
                                             "__global__ void k(const float* in, float* out, int n) "
                                             "{}\n}\n"));
   EXPECT_THAT(reply.bare_closure, HasSubstr("#include <cstdlib>\nnamespace image {\n"));
-  const auto named = Check(
-      "__global__ void v(const float* in, float* out, int n) {\n"
-      "  void (*original)(const float*, float*, int) = k;\n"
-      "  if (original != nullptr) out[0] = in[0];\n}\n");
-  ASSERT_TRUE(named.passed) << named.detail;
-  EXPECT_EQ(named.bare_closure, "") << "the variant needs the original";
   EXPECT_EQ(Check("void host() {}").bare_closure, "");
+}
+
+// A number becomes an address, and an address a function of the C library.
+TEST_F(WhitelistTest, RefusesWhatCouldBeCalledWithoutItsName) {
+  const std::string begin = "__global__ void v(const float* in, float* out, int n) {\n";
+  for (const char* body : {
+           "  void (*original)(const float*, float*, int) = k;\n",
+           "  auto p = &helper; out[0] = in[0];\n",
+           "  auto p = (float (*)(float))(unsigned long long)n; out[0] = in[0];\n",
+           "  auto& p = *reinterpret_cast<float (*)(float)>(out); out[0] = in[0];\n",
+           "  decltype(&helper) p; memcpy(&p, &in, 8);\n",
+           "  union { float (*f)(float); unsigned long long number; } u; u.number = n;\n",
+           "  auto f = +[](float x) { return x; }; out[0] = f(in[0]);\n",
+       }) {
+    Refuses(begin + body + "}\n", "forbidden_construct", "function");
+  }
+  for (const char* declaration : {
+           "using F = float(float);\n",
+           "template <class F> __device__ float call(F f, float x) { return f(x); }\n"
+           "__device__ float g(float x) { return call(helper, x); }\n",
+           "struct S { float (*f)(float); };\n",
+           "struct S { float f; }; __device__ float (S::*m)() = nullptr;\n",
+           "template <float (*f)(float)> struct S { };\n",
+       }) {
+    Refuses(declaration + std::string(kPlain), "forbidden_construct");
+  }
+}
+
+TEST_F(WhitelistTest, TakesFunctionObjectsAndArrays) {
+  const auto reply = Check(
+      "struct Twice { __device__ float operator()(float x) const { return helper(x) * 2.0f; } };\n"
+      "template <class F> __device__ float call(F f, float x) { return f(x); }\n"
+      "__device__ float sum(float (*rows)[4], const float (&row)[4]) {\n"
+      "  return rows[1][2] + row[3];\n}\n"
+      "__global__ void v(const float* in, float* out, int n) {\n"
+      "  __shared__ float rows[2][4];\n  rows[0][0] = in[0];\n"
+      "  auto half = [=](float x) { return x * 0.5f; };\n"
+      "  out[0] = call(Twice(), in[0]) + call(half, in[1]) + sum(rows, rows[1]);\n}\n");
+  EXPECT_TRUE(reply.passed) << reply.detail;
+}
+
+TEST(HasFunctionType, OfTypesAsClangPrintsThem) {
+  for (const char* type :
+       {"int (*)(const char *)", "int (const char *)", "int (&)(int)", "float (S::*)(float) const",
+        "std::integral_constant<int (*)(const char *), &system>", "Box<int (int)>",
+        "int (*const[4])(int)", "void (*)(int (*)[4])"}) {
+    EXPECT_TRUE(HasFunctionType(type)) << type;
+  }
+  for (const char* type :
+       {"float (*)[4]", "const float (&)[4]", "Box<(Mode)2>", "(lambda at text.cu:3:4)", "float *",
+        "(anonymous namespace)::S", "Box<(anonymous namespace)::S, 4>", "int"}) {
+    EXPECT_FALSE(HasFunctionType(type)) << type;
+  }
 }
 
 TEST_F(WhitelistTest, RefusesHostCode) {
