@@ -384,7 +384,7 @@ base::Result<std::string> HostDeclarations(const records::Kernel& kernel,
                                            const records::Variant& variant,
                                            const std::string& unit) {
   TRY_ASSIGN(const std::string declarations, DeclarationWriter(variant).Run());
-  return InVariantNamespace(kernel, variant, unit, declarations);
+  return InVariantNamespace(kernel, variant, unit, declarations, true);
 }
 
 }  // namespace cupilot::source

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "source/swap/entry_bodies.h"
 #include "source/swap/pattern.h"
+#include "source/syntax/lexer.h"
 
 namespace cupilot::source {
 namespace {
@@ -194,14 +195,29 @@ std::string MacroName(const std::string& line) {
   return line.substr(begin, line.find_first_of(" (", begin) - begin);
 }
 
+// Whether what a macro stands for is part of a type's name and no more.
+bool IsOfType(const std::string& definition) {
+  const std::size_t begin = std::string_view("#define ").size();
+  const std::size_t end = definition.find_first_of(" (", begin);
+  if (end == std::string::npos || definition[end] == '(') return false;
+  const std::string body = definition.substr(end);
+  const std::vector<Token> tokens = Lex(body);
+  return std::all_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+    const std::string_view word = Spelling(body, token);
+    return token.kind == TokenKind::kIdentifier || word == "*" || word == "&" || word == "::";
+  });
+}
+
 // A variant is compiled in behind the user's file, where macros may have the names of its
-// variables: those of the kernel's own place are put back for it.
-std::string MacrosAtKernel(const records::Kernel& kernel) {
+// variables: those of the kernel's own place are put back for it. Where the host pass declares it,
+// only those of types are: whatever a record says, no macro of it makes host code.
+std::string MacrosAtKernel(const records::Kernel& kernel, bool in_host_pass) {
   std::string text;
   for (const std::string& line : kernel.macros_back) {
     const std::string name = MacroName(line);
     text += "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n";
-    if (line.starts_with("#define ")) text += line + "\n";
+    const bool defines = line.starts_with("#define ");
+    if (defines && (!in_host_pass || IsOfType(line))) text += line + "\n";
   }
   return text;
 }
@@ -227,9 +243,10 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
 
 base::Result<std::string> InVariantNamespace(const records::Kernel& kernel,
                                              const records::Variant& variant,
-                                             const std::string& unit, const std::string& source) {
+                                             const std::string& unit, const std::string& source,
+                                             bool in_host_pass) {
   TRY_ASSIGN(const Macros macros, MacrosOf(variant));
-  std::string text = (unit.empty() ? "" : MacrosAtKernel(kernel)) + macros.before;
+  std::string text = (unit.empty() ? "" : MacrosAtKernel(kernel, in_host_pass)) + macros.before;
   std::string close;
   for (const std::string& scope : kernel.namespaces) {
     text += scope.empty() ? "namespace { " : "namespace " + scope + " { ";

@@ -34,7 +34,8 @@ base::Result<std::string> VariantText(const records::Kernel& kernel,
 // `text` in the namespace of the variant, with the macros of its values around it.
 base::Result<std::string> InVariantNamespace(const records::Kernel& kernel,
                                              const records::Variant& variant,
-                                             const std::string& unit, const std::string& text);
+                                             const std::string& unit, const std::string& text,
+                                             bool in_host_pass = false);
 
 // "of_<kernel>_<16 digits>": of SwapRequest::unit.
 std::string UnitNamespace(const records::Kernel& kernel, const std::string& unit);
