@@ -312,8 +312,9 @@ class Driver {
     const Missing unsupported = source::FindUnsupported(unit->tree);
     if (!unsupported.empty()) return Refuse(unsupported);
     if (line_.candidate || !line_.launch_function.empty()) {
-      const std::string why = WhyNotVariantWords(unit->tree);
-      if (!why.empty()) return RefuseVariant(input, why);
+      const std::string why = WhyNotVariants(
+          *unit, line_.candidate ? VariantPlace::kCandidate : VariantPlace::kSwapped);
+      if (!why.empty()) return RefuseVariant(input, object, why);
     }
     // A candidate's text is preprocessed, and a watched run's has been built before.
     if (!line_.candidate && !line_.watch) {
@@ -337,11 +338,12 @@ class Driver {
         object, line_.candidate ? VariantObject::kCandidate : VariantObject::kSwapped);
     if (!why) return ComplainOf(input, why.error());
     if (why->empty()) return 0;
+    return RefuseVariant(input, object, *why);
+  }
+  static int RefuseVariant(const std::string& input, const std::string& object,
+                           const std::string& why) {
     std::error_code error;
     fs::remove(object, error);
-    return RefuseVariant(input, *why);
-  }
-  static int RefuseVariant(const std::string& input, const std::string& why) {
     std::fprintf(stderr, "%s: error: a variant is not device code alone: %s\n", input.c_str(),
                  why.c_str());
     return 1;

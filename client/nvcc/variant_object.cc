@@ -17,7 +17,7 @@ namespace cupilot::nvcc {
 namespace {
 
 // What device code of CUDA may call of the C library: memory, printf, malloc, assert.
-constexpr std::array<std::string_view, 38> kLibrary = {"memcpy",
+constexpr std::array<std::string_view, 42> kLibrary = {"memcpy",
                                                        "memmove",
                                                        "memset",
                                                        "memcmp",
@@ -34,6 +34,10 @@ constexpr std::array<std::string_view, 38> kLibrary = {"memcpy",
                                                        "calloc",
                                                        "abort",
                                                        "clock",
+                                                       "clock_gettime",
+                                                       "__cxa_guard_acquire",
+                                                       "__cxa_guard_release",
+                                                       "__cxa_guard_abort",
                                                        "abs",
                                                        "labs",
                                                        "llabs",

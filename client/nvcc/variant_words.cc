@@ -2,68 +2,162 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 #include <string_view>
+#include <vector>
 
+#include "source/syntax/query.h"
+#include "source/whitelist.h"
 #include "source/whitelist_words.h"
 
 namespace cupilot::nvcc {
 namespace {
 
+using source::NodeId;
+
+struct Stretch {
+  std::size_t begin = 0, end = 0;
+};
+
+bool IsVariantName(std::string_view name, std::string_view begin, std::string_view end) {
+  if (!name.starts_with(begin) || !name.ends_with(end)) return false;
+  if (name.size() <= begin.size() + end.size()) return false;
+  name = name.substr(begin.size(), name.size() - begin.size() - end.size());
+  return name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 bool IsVariantNamespace(std::string_view name) {
-  constexpr std::string_view kBegin = "cupilot_";
-  constexpr std::size_t kDigits = 16;
-  return name.size() == kBegin.size() + kDigits && name.starts_with(kBegin) &&
-         name.find_first_not_of("0123456789abcdef", kBegin.size()) == std::string_view::npos;
+  return name.size() == 24 && IsVariantName(name, "cupilot_", "");
 }
 
-// The marks of lines, `# 12 "file"`, are the preprocessor's own.
+// `# 12 "folder/file.cu" 1`: the file; empty: the line is none.
+std::string_view MarkedFile(std::string_view line) {
+  if (!line.starts_with("# ") || line.size() < 3 ||
+      std::isdigit(static_cast<unsigned char>(line[2])) == 0) {
+    return {};
+  }
+  const std::size_t open = line.find('"'), close = line.rfind('"');
+  return open == close ? std::string_view() : line.substr(open + 1, close - open - 1);
+}
+
+// The stretches of a text that come from variants' files.
+std::vector<Stretch> StretchesOf(std::string_view text) {
+  std::vector<Stretch> stretches;
+  bool inside = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string_view file = MarkedFile(text.substr(begin, end - begin));
+    if (!file.empty()) {
+      const bool was =
+          std::exchange(inside, IsVariantName(file.substr(file.rfind('/') + 1), "variant.", ".cu"));
+      if (was && !inside) stretches.back().end = begin;
+      if (!was && inside) stretches.push_back({end, text.size()});
+    }
+    begin = end;
+  }
+  return stretches;
+}
+
+// The marks of lines are the preprocessor's own.
 std::string WithoutMarks(std::string_view text) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
     const std::string_view line = text.substr(begin, end - begin);
-    const bool mark = line.size() > 2 && line.starts_with("# ") &&
-                      std::isdigit(static_cast<unsigned char>(line[2])) != 0;
-    out += mark ? "\n" : line;
+    out += MarkedFile(line).empty() ? line : "\n";
     begin = end;
   }
   return out;
 }
 
-// A swapped source has the variant in one more namespace, of its object.
-std::string_view WithoutInlineNamespace(std::string_view body) {
-  constexpr std::string_view kBegin = "inline namespace of_";
-  const std::size_t at = body.find_first_not_of(" \t\n");
-  if (at == std::string_view::npos || !body.substr(at).starts_with(kBegin)) return body;
-  const std::size_t open = body.find_first_not_of(
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ", at);
-  const std::size_t close = body.rfind('}');
-  if (open == std::string_view::npos || body[open] != '{' || close == std::string_view::npos ||
-      close < open) {
-    return body;
-  }
-  return body.substr(open + 1, close - open - 1);
+// What stands between a namespace's braces.
+std::string_view BodyOf(std::string_view text) {
+  const std::size_t open = text.find('{'), close = text.rfind('}');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
+  return text.substr(open + 1, close - open - 1);
 }
+
+class Variants {
+ public:
+  Variants(const source::ParseOutcome& unit, VariantPlace place)
+      : unit_(unit), tree_(unit.tree), place_(place) {
+    for (NodeId id = 0; id < static_cast<NodeId>(tree_.nodes.size()); ++id) {
+      if (source::IsA(tree_, id, source::Kind::kNamespace) &&
+          IsVariantNamespace(tree_.at(id).name)) {
+        found_.push_back(id);
+      }
+    }
+  }
+
+  std::string Check() const {
+    const std::string_view text = tree_.text;
+    if (place_ == VariantPlace::kCandidate) {
+      if (found_.empty()) return "";  // the original's own
+      return CheckOne({tree_.at(found_.front()).begin, text.size()});
+    }
+    std::size_t inside = 0;
+    for (const Stretch& stretch : StretchesOf(text)) {
+      if (std::string wrong = CheckOne(stretch); !wrong.empty()) return wrong;
+      ++inside;
+    }
+    return inside == found_.size() ? "" : "a variant stands in no file of its own";
+  }
+
+ private:
+  std::string CheckOne(const Stretch& stretch) const {
+    NodeId one = source::kNone;
+    int count = 0;
+    for (const NodeId id : found_) {
+      if (tree_.at(id).begin < stretch.begin || tree_.at(id).begin >= stretch.end) continue;
+      one = id;
+      ++count;
+    }
+    if (count != 1) return "it does not make exactly one namespace";
+    if (std::string wrong = CheckNothingBeside(stretch, one); !wrong.empty()) return wrong;
+    for (const source::Diagnostic& error : unit_.errors) {
+      if (error.offset >= stretch.begin && error.offset < stretch.end) return error.message;
+    }
+    std::string wrong = source::ForbiddenWords(WithoutMarks(OwnBody(one)));
+    if (wrong.empty() && place_ == VariantPlace::kSwapped) {
+      wrong =
+          source::ForbiddenBesideHostCode(tree_, tree_.at(one).name, stretch.begin, stretch.end);
+    }
+    return wrong;
+  }
+
+  // A swapped source has the variant in one more namespace, which is all that is in its own.
+  std::string_view OwnBody(NodeId one) const {
+    const source::Node& node = tree_.at(one);
+    const bool nested = node.children.size() == 1 &&
+                        source::IsA(tree_, node.children[0], source::Kind::kNamespace) &&
+                        tree_.at(node.children[0]).name.starts_with("of_");
+    return BodyOf(tree_.TextOf(nested ? node.children[0] : one));
+  }
+
+  // But for the namespaces around it.
+  std::string CheckNothingBeside(const Stretch& stretch, NodeId one) const {
+    for (NodeId id = 1; id < static_cast<NodeId>(tree_.nodes.size()); ++id) {
+      const source::Node& node = tree_.at(id);
+      if (source::Has(tree_, id, source::kSystem) || node.begin < stretch.begin ||
+          node.begin >= stretch.end) {
+        continue;
+      }
+      if (!source::IsInside(tree_, id, one) && !source::IsInside(tree_, one, id)) {
+        return "a declaration outside of its namespace: '" +
+               std::string(tree_.TextOf(id).substr(0, 80)) + "'";
+      }
+    }
+    return "";
+  }
+
+  const source::ParseOutcome& unit_;
+  const source::Tree& tree_;
+  VariantPlace place_;
+  std::vector<NodeId> found_;
+};
 
 }  // namespace
 
-std::string WhyNotVariantWords(const source::Tree& tree) {
-  std::set<std::string> seen;
-  for (const source::Node& node : tree.nodes) {
-    if (node.kind != source::Kind::kNamespace || !IsVariantNamespace(node.name)) continue;
-    if (!seen.insert(node.qualified).second) return "'" + node.name + "' is opened twice";
-    const std::string_view whole =
-        std::string_view(tree.text).substr(node.begin, node.end - node.begin);
-    const std::size_t open = whole.find('{'), close = whole.rfind('}');
-    if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-      return "'" + node.name + "' has no end";
-    }
-    const std::string body = WithoutMarks(whole.substr(open + 1, close - open - 1));
-    std::string wrong = source::ForbiddenWords(WithoutInlineNamespace(body));
-    if (!wrong.empty()) return wrong;
-  }
-  return "";
+std::string WhyNotVariants(const source::ParseOutcome& unit, VariantPlace place) {
+  return Variants(unit, place).Check();
 }
 
 }  // namespace cupilot::nvcc

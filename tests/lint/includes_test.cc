@@ -74,7 +74,7 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
       "source/swap", "blobs", "workloads"}},
     {"client",
      {"base", "log", "records", "protocol", "loop", "blobs", "recording", "search", "workloads",
-      "source/swap", "source/lower", "source/syntax", "source/whitelist_words.h", "nvcc/"}},
+      "source/swap", "source/lower", "source/syntax", "source/whitelist", "nvcc/"}},
 };
 
 TEST(Includes, GoOneWay) {

@@ -26,9 +26,7 @@ constexpr const char* kKernel = "__global__ void g(float* out) { out[0] = weight
 struct Text {
   const char* name;
   const char* of_variant;
-  const char* said;  // empty: nothing is wrong
-  // In an object of the user's its initialiser is one function with the user's own.
-  bool joined = false;
+  const char* said;  // of a candidate; empty: nothing is wrong
 };
 
 class VariantObjectTest : public ::testing::TestWithParam<Text> {
@@ -50,15 +48,21 @@ class VariantObjectTest : public ::testing::TestWithParam<Text> {
   test::TemporaryFolder folder_;
 };
 
+// A swapped source includes a variant as a file of its own.
+std::string OfItsOwnFile(const std::string& text) {
+  return "# 1 \"swap/variant.0123456789abcdef.cu\" 1\n" + text + "# 9 \"swap/swap.0123.cu\" 2\n";
+}
+
 TEST_P(VariantObjectTest, IsSaidOfACandidateAndOfAnObjectOfTheUser) {
-  const std::string text = kHead + Within(GetParam().of_variant);
-  for (const char* option : {"--cupilot-candidate", "-D__cudaLaunchKernel=cupilot_hook_1"}) {
-    const std::string said = Compiled(text, {option});
-    const bool candidate = std::string(option) == "--cupilot-candidate";
-    if (*GetParam().said == 0 || (GetParam().joined && !candidate)) {
-      EXPECT_EQ(said, "") << option;
+  const std::string variant = Within(GetParam().of_variant);
+  for (const bool candidate : {true, false}) {
+    const std::string said = candidate ? Compiled(kHead + variant, {"--cupilot-candidate"})
+                                       : Compiled(kHead + OfItsOwnFile(variant),
+                                                  {"-D__cudaLaunchKernel=cupilot_hook_1"});
+    if (*GetParam().said == 0) {
+      EXPECT_EQ(said, "") << candidate;
     } else {
-      EXPECT_THAT(said, HasSubstr("a variant is not device code alone")) << option;
+      EXPECT_THAT(said, HasSubstr("a variant is not device code alone")) << candidate;
     }
     if (candidate) {
       EXPECT_THAT(said, HasSubstr(GetParam().said));
@@ -76,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
              "  T t{out[0]};\n  int i = threadIdx.x;\n"
              "  out[i] = t.f() + weights[i & 1] + (float)(q / n) + (float)__popcll(n) + "
              "sinf(out[1]);\n"
-             "  atomicAdd(&counter, 1);\n  if (i > n) printf(\"%d\\n\", i);\n"
+             "  atomicAdd(&counter, 1);\n  if (i > n) __trap();\n"
              "  memcpy(out, out + 8, n);\n  assert(n > 3);\n"
              "  switch (n) {\n    case 1: out[1] = 1; break;\n    case 2: out[2] = 7; break;\n"
              "    case 3: out[3] = 8; break;\n    case 4: out[4] = 5; break;\n"
@@ -103,10 +107,21 @@ INSTANTIATE_TEST_SUITE_P(
         Text{"spliced", "__attri\\\n\\ \nbute__((constructor)) static void f() {}\n",
              "the attribute 'constructor'"},
         Text{"operator", "_Pragma(\"GCC optimize 3\") __device__ int f();\n", "directive"},
-        Text{"namespace_closed",
+        Text{"namespace_closed", "}\nextern \"C\" int one() { return 1; }\nnamespace other {\n",
+             "outside of"},
+        Text{"asm_behind_another_namespace",
+             "inline namespace of_a { }\nasm(\".globl one; one: ret\");\n", "'namespace'"},
+        Text{"namespace_opened_again",
              "}\nextern \"C\" int one() { return 1; }\nnamespace cupilot_4ac7384c91b5de08 {\n",
-             "opened twice"},
-        Text{"initialiser", "static int x = system(\"true\");\n", "runs at start or exit", true},
+             "exactly one namespace"},
+        Text{"honest_with_bounds_and_templates",
+             "constexpr int kBlock = 64;\n"
+             "__global__ void __launch_bounds__(kBlock, 2) h(float* out) { out[0] = kBlock; }\n"
+             "template <class T, int N = (4 > 2) ? 8 : 4>\n"
+             "__global__ void __launch_bounds__(N) k(T* out) { out[0] = N; }\n"
+             "template __global__ void k<float>(float*);\n",
+             ""},
+        Text{"initialiser", "static int x = system(\"true\");\n", "runs at start or exit"},
         Text{"destructor",
              "struct D { int v; ~D() { system(\"true\"); } };\nconst D d{1};\n"
              "__global__ void h(float* out) { out[0] = d.v; }\n",
@@ -127,9 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
              "extern \"C\" {\nstatic int one() { return 1; }\n"
              "static int (*choose())() { return one; }\n"
              "int cupilot_chosen_24cupilot_4ac7384c91b5de08() "
-             "__attribute__((ifunc(\"choose\")));\n}\n"
-             "__global__ void h(float* out) {\n"
-             "  out[0] = cupilot_chosen_24cupilot_4ac7384c91b5de08();\n}\n",
+             "__attribute__((ifunc(\"choose\")));\n}\n",
              "'extern'"}),
     [](const auto& one) { return std::string(one.param.name); });
 
@@ -156,8 +169,51 @@ TEST_F(VariantObjectTest, OfTheUsersOwnCodeNothingIsSaid) {
   const std::string text = std::string(kHead) +
                            "struct D { ~D() { system(\"true\"); } } d;\n"
                            "int started = system(\"true\");\n" +
-                           kKernel + Within("");
+                           kKernel + OfItsOwnFile(Within(""));
   EXPECT_EQ(Compiled(text, {"-D__cudaLaunchKernel=cupilot_hook_1"}), "");
+}
+
+// What only the text around a variant makes possible: names of the user's own, macros.
+TEST_F(VariantObjectTest, BesideTheUsersCodeAVariantStaysDeviceCode) {
+  const std::string users = std::string(kHead) +
+                            "int tool(const char* c) { return system(c); }\n"
+                            "__device__ inline float twice(float x) { return 2 * x; }\n" +
+                            kKernel;
+  const auto said = [&](const std::string& text) {
+    return Compiled(users + OfItsOwnFile(text), {"-D__cudaLaunchKernel=cupilot_hook_1"});
+  };
+  EXPECT_EQ(said(Within("__global__ void h(float* out) { out[0] = twice(out[1]); }\n")), "");
+  EXPECT_THAT(said(Within("__global__ void h(float* out) { out[0] = tool(\"\"); }\n")),
+              HasSubstr("a variant is not device code alone"));
+  EXPECT_THAT(said(Within("__global__ void h(float* out) { out[0] = system(\"\"); }\n")),
+              HasSubstr("neither of the runtime nor math"));
+  EXPECT_THAT(said(Within("__global__ void h(float* out) {\n  const auto* volatile p =\n"
+                          "      &std::integral_constant<int (*)(const char*), system>::value;\n"
+                          "  out[0] = (*p)(\"\");\n}\n")),
+              HasSubstr("a variant is not device code alone"));
+  // Macros that stand before the text.
+  EXPECT_THAT(said("#define cupilot_4ac7384c91b5de08 other\n" + Within("")),
+              HasSubstr("exactly one namespace"));
+  EXPECT_THAT(said("#define g g(float*) {} } extern \"C\" int one() { return 1; } namespace x { "
+                   "__global__ void g\n" +
+                   Within("")),
+              HasSubstr("outside of its namespace"));
+  EXPECT_THAT(said("#define weights weights[1] = {system(\"\")}; float t\n" +
+                   Within("__global__ void h(float* weights) { }\n")),
+              HasSubstr("a variant is not device code alone"));
+  // And one that stands in no file.
+  EXPECT_THAT(Compiled(users + Within(""), {"-D__cudaLaunchKernel=cupilot_hook_1"}),
+              HasSubstr("in no file of its own"));
+}
+
+// A literal stays one, whatever it holds.
+TEST_F(VariantObjectTest, LiteralsAreNoAttributes) {
+  const std::string text =
+      "__device__ inline void act(const void*) {}\n"
+      "static const char* const a1 = \"__attribute__((device\"; static const int a2 = '))';\n"
+      "static const char* const a3 = \"; inline void act(const char* c) { system(c); } //\";\n"
+      "__global__ void h(float* out) { act(\"true\"); out[0] = a2 + (a1 != a3); }\n";
+  EXPECT_EQ(Compiled(kHead + Within(text), {"--cupilot-candidate"}), "");
 }
 
 // What the kernel's own functions call, variants may.
