@@ -36,6 +36,16 @@ std::string WhichFileDiffers(const records::Selection& selection) {
   return {};
 }
 
+// Whether the text means something by numbers of lines that no token of the compiler's shows:
+// __LINE__ and __COUNTER__ are numbers there.
+bool HasHiddenLines(const records::Kernel& kernel) {
+  if (!kernel.made_types.empty()) return true;
+  for (const char* word : {"__builtin_LINE", "source_location"}) {
+    if (kernel.closure_source.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::string WhyNot(const records::CompileCommand& command, const records::Selection& selection) {
   if (selection.source != command.source) return "the selection is for " + selection.source;
   if (selection.command_hash != records::CommandHash(command)) return "the command has changed";
@@ -175,7 +185,7 @@ void RecordTokens(const SwapRequest& request, const std::vector<records::PassSum
   std::vector<std::string_view> texts;
   std::set<std::string> names;
   for (const SwappedKernel& kernel : request.kernels) {
-    if (kernel.kernel.depends_on_lines) names.emplace(kAnyName);
+    if (HasHiddenLines(kernel.kernel)) names.emplace(kAnyName);
     names.insert(kernel.kernel.names.begin(), kernel.kernel.names.end());
     texts.push_back(kernel.kernel.closure_source);
     for (const SwappedVariant& one : kernel.variants) texts.push_back(one.variant.source);
