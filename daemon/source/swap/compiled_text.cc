@@ -100,6 +100,15 @@ std::vector<PassSummary> Summarise(const std::vector<records::CompilerPass>& pas
   return summaries;
 }
 
+bool HasHiddenLines(const records::Kernel& kernel) {
+  // What a lambda captures has types that follow from other text than the closure's.
+  if (!kernel.made_types.empty()) return true;
+  for (const char* word : {"__builtin_LINE", "source_location"}) {
+    if (kernel.closure_source.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::string HashOfTokens(const std::vector<PassSummary>& passes,
                          const std::vector<std::string>& names) {
   const std::set<std::string_view> wanted(names.begin(), names.end());

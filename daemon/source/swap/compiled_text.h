@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "records/compiler_text.h"
+#include "records/kernel.h"
 
 namespace cupilot::source {
 
@@ -27,6 +28,10 @@ std::vector<std::string> NamesLookedUp(const std::vector<std::string_view>& text
 // The parts of each pass. A text that cannot be split (brackets that do not match), or that has too
 // many parts to be kept by the daemon (20,000), is one part that is always looked at.
 std::vector<records::PassSummary> Summarise(const std::vector<records::CompilerPass>& passes);
+
+// Whether a kernel's text means something by numbers of lines that no token shows: then any edit of
+// its files may be one of the kernel. (__LINE__ and __COUNTER__ are numbers in tokens.)
+bool HasHiddenLines(const records::Kernel& kernel);
 
 // What the passes say about the names: declarations, and the user's macros of these names that are
 // live at the end, behind which variants stand.

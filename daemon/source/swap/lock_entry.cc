@@ -87,6 +87,7 @@ base::Result<records::LockedKernel> MakeLockedKernel(const LockSubject& subject,
   names.insert(names.end(), kernel.names.begin(), kernel.names.end());
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (HasHiddenLines(kernel)) names = {std::string(kAnyName)};
   entry.tokens = HashOfTokens(subject.compiled, entry.window.names);
   for (const auto& [path, text] : subject.files) {
     records::LockedFile file = MarkOf(path, text, kernel, entry.window, judged);
@@ -135,6 +136,8 @@ std::string LockJudge::WhyTokensDiffer(const records::LockedKernel& entry) {
     std::string why = WhyTextDiffers(entry);
     return why.empty() ? "the compiler reads another text of it" : why;
   }
+  const auto& names = entry.window.names;
+  if (names.size() != 1 || names.front() != kAnyName) return {};
   // A file of which any edit matters, since the kernel depends on the numbers of lines.
   for (const records::LockedFile& file : entry.files) {
     if (!file.outline.empty()) continue;

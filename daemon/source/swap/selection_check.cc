@@ -36,16 +36,6 @@ std::string WhichFileDiffers(const records::Selection& selection) {
   return {};
 }
 
-// Whether the text means something by numbers of lines that no token of the compiler's shows:
-// __LINE__ and __COUNTER__ are numbers there.
-bool HasHiddenLines(const records::Kernel& kernel) {
-  if (!kernel.made_types.empty()) return true;
-  for (const char* word : {"__builtin_LINE", "source_location"}) {
-    if (kernel.closure_source.find(word) != std::string::npos) return true;
-  }
-  return false;
-}
-
 std::string WhyNot(const records::CompileCommand& command, const records::Selection& selection) {
   if (selection.source != command.source) return "the selection is for " + selection.source;
   if (selection.command_hash != records::CommandHash(command)) return "the command has changed";

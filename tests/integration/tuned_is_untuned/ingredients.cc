@@ -618,6 +618,8 @@ std::vector<Ingredient> CommandIngredients() {
       {"shared_source",
        {},
        "add_executable(other main.cu)\ntarget_compile_definitions(other PRIVATE WHO=4)\n"
+       "target_include_directories(other PRIVATE\n"
+       "  $<TARGET_PROPERTY:app,INCLUDE_DIRECTORIES>)\n"
        "cupilot_tune(other@LOCK)\n",
        "#ifndef WHO\n#define WHO 1\n#endif\n",
        "WHO",

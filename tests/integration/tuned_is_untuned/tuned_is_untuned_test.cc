@@ -152,7 +152,8 @@ class TunedIsUntuned : public ::testing::Test {
     ASSERT_NE(edit, nullptr) << step;
     project_->Apply(*edit);
     ASSERT_NO_FATAL_FAILURE(BuildAndCompare(step));
-    if (edit->effect == Effect::kChanges) {
+    // The time of a build may make up for an edit.
+    if (edit->effect == Effect::kChanges && !by_time) {
       EXPECT_NE(original_, before) << Where(step);
     }
     if (counts == nullptr || by_time || edit->effect != Effect::kAlone || original_ != before) {
