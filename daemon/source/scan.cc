@@ -441,6 +441,7 @@ class Scanner {
     kernel.names = NamesLookedUp({PrintClosure(closure)});
     for (records::ClosureRange& range : kernel.closure) HashRange(range);
     kernel.depends_on_lines = !kernel.made_types.empty() || DependsOnLines(kernel);
+    CheckTime(kernel);
     for (const Diagnostic& error : unit_.parsed.errors) {
       for (const Chunk& chunk : closure.chunks) {
         if (error.offset < chunk.begin || error.offset >= chunk.end) continue;
@@ -462,14 +463,26 @@ class Scanner {
     if (!behind.empty()) Decline(kernel, behind);
   }
 
+  bool IsIn(const PlaceMacro& macro, const records::Kernel& kernel) const {
+    const std::string& file = unit_.source.files[static_cast<std::size_t>(macro.file)];
+    return std::any_of(
+        kernel.closure.begin(), kernel.closure.end(), [&](const records::ClosureRange& range) {
+          return range.file == file && range.begin <= macro.offset && macro.offset < range.end;
+        });
+  }
+
+  // Variants would have the time of the scan, and the original that of the build.
+  void CheckTime(records::Kernel& kernel) {
+    for (const PlaceMacro& macro : unit_.source.place_macros) {
+      if (!macro.of_time || !IsIn(macro, kernel)) continue;
+      Decline(kernel, unit_.source.files[static_cast<std::size_t>(macro.file)] +
+                          ": the kernel depends on the time of the build (__TIME__, __DATE__)");
+    }
+  }
+
   bool DependsOnLines(const records::Kernel& kernel) const {
     for (const PlaceMacro& macro : unit_.source.place_macros) {
-      const std::string& file = unit_.source.files[static_cast<std::size_t>(macro.file)];
-      for (const records::ClosureRange& range : kernel.closure) {
-        if (range.file == file && range.begin <= macro.offset && macro.offset < range.end) {
-          return true;
-        }
-      }
+      if (IsIn(macro, kernel)) return true;
     }
     for (const char* word : {"__builtin_LINE", "source_location"}) {
       if (kernel.closure_source.find(word) != std::string::npos) return true;

@@ -55,10 +55,12 @@ struct ArchitectureBranch {
   std::uint32_t end = 0;
 };
 
-// Where a macro was expanded whose value depends on the place: __LINE__, __COUNTER__.
+// Where a macro was expanded whose value depends on the place (__LINE__, __COUNTER__) or on the
+// time of the compile (__TIME__, __DATE__).
 struct PlaceMacro {
   std::int32_t file = 0;
   std::uint32_t offset = 0;  // of the outermost invocation
+  bool of_time = false;
 };
 
 struct UserMacro {

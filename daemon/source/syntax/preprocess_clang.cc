@@ -317,12 +317,13 @@ class Watcher final : public clang::PPCallbacks {
     if (macro == nullptr || !macro->isBuiltinMacro()) return;
     const llvm::StringRef word = name.getIdentifierInfo()->getName();
     if (word == "__BASE_FILE__" || word == "__INCLUDE_LEVEL__") NoteOutermost(name, word.str());
-    if (word != "__LINE__" && word != "__COUNTER__") return;
+    const bool of_time = word == "__TIME__" || word == "__DATE__";
+    if (word != "__LINE__" && word != "__COUNTER__" && !of_time) return;
     const clang::SourceManager& sources = preprocessor_.getSourceManager();
     const auto [file, offset] =
         sources.getDecomposedLoc(sources.getExpansionLoc(name.getLocation()));
     const std::int32_t index = printer_.FileIndex(file);
-    if (index >= 0) result_.place_macros.push_back({index, offset});
+    if (index >= 0) result_.place_macros.push_back({index, offset, of_time});
   }
 
   void Ifndef(clang::SourceLocation location, const clang::Token& name,

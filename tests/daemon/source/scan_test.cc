@@ -211,6 +211,9 @@ TEST_F(ScanTest, DeclinesWhatItCannotHandleWithItsPlace) {
        "the host device does not run assembly"},
       {"// cupilot: tune\n__global__ void k(int* x) {\n int* p = new int; *x = *p; }\n",
        "main.cu:3: it allocates memory"},
+      {"constexpr int kSecond = __TIME__[7];\n"
+       "// cupilot: tune\n__global__ void k(int* x) { x[0] = kSecond; }\n",
+       "the kernel depends on the time of the build"},
   };
   for (const Sample& sample : samples) {
     const protocol::ScanReply reply = ScanText(sample.text);

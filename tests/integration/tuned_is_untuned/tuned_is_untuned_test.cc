@@ -239,6 +239,7 @@ constexpr Fixed kFixed[] = {
     {"asked_header_that_is_empty", "plain daemon frozen | asks_only | look asks_only.appears"},
     {"other_link", "plain daemon frozen | linked | look linked.retarget"},
     {"seconds", "plain daemon frozen | second | look"},
+    {"seconds_locked", "overloaded lock naming | asserts defines second | look defines.gain look"},
     {"packed_structure", "plain daemon frozen | packed | look packed.align look"},
     {"include_level", "plain daemon frozen | level | look"},
     {"base_file", "plain daemon frozen | base_file | look"},

@@ -183,8 +183,9 @@ TEST(Prompts, ATranslatorIsToldWhyEarlierAttemptsFailed) {
 
 TEST(Prompts, PromiseTheIncludesThatTheWhitelistHas) {
   const std::string rules(PromptText("variant_rules.v1"));
-  const std::string whitelist = FileText("daemon/source/whitelist_rules.cc");
-  for (const char* list : {"kIncludes = {", "kFastMath = {"}) {
+  const std::string whitelist =
+      FileText("daemon/source/swap/variant_text.cc") + FileText("daemon/source/whitelist_rules.cc");
+  for (const char* list : {"kHeaders = {", "kFastMath = {"}) {
     const std::size_t begin = whitelist.find(list);
     ASSERT_NE(begin, std::string::npos);
     const std::string words = whitelist.substr(begin, whitelist.find("};", begin) - begin);
