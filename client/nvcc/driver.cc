@@ -311,9 +311,8 @@ class Driver {
     if (!unit) return ComplainOf(input, unit.error());
     const Missing unsupported = source::FindUnsupported(unit->tree);
     if (!unsupported.empty()) return Refuse(unsupported);
-    if (line_.candidate || !line_.launch_function.empty()) {
-      const std::string why = WhyNotVariants(
-          *unit, line_.candidate ? VariantPlace::kCandidate : VariantPlace::kSwapped);
+    if (HasVariants()) {
+      const std::string why = WhyNotVariants(*unit, Place());
       if (!why.empty()) return RefuseVariant(input, object, why);
     }
     // A candidate's text is preprocessed, and a watched run's has been built before.
@@ -333,12 +332,15 @@ class Driver {
   // A watched candidate's object has the sanitizer's own code at start, and its text was built
   // without that before.
   int LookInto(const std::string& input, const std::string& object) const {
-    if (!line_.candidate && line_.launch_function.empty()) return 0;
-    const auto why = WhyNotDeviceCode(
-        object, line_.candidate ? VariantObject::kCandidate : VariantObject::kSwapped);
+    if (!HasVariants()) return 0;
+    const auto why = WhyNotDeviceCode(object, Place());
     if (!why) return ComplainOf(input, why.error());
     if (why->empty()) return 0;
     return RefuseVariant(input, object, *why);
+  }
+  bool HasVariants() const { return line_.candidate || !line_.launch_function.empty(); }
+  VariantPlace Place() const {
+    return line_.candidate ? VariantPlace::kCandidate : VariantPlace::kSwapped;
   }
   static int RefuseVariant(const std::string& input, const std::string& object,
                            const std::string& why) {

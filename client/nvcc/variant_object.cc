@@ -125,14 +125,9 @@ bool MayBeCalled(std::string_view name) {
 // "24cupilot_" and 16 hexadecimal digits: a namespace within a mangled name.
 bool IsOfVariant(std::string_view name) {
   constexpr std::string_view kBegin = "24cupilot_";
-  constexpr std::size_t kDigits = 16;
   for (std::size_t at = name.find(kBegin); at != std::string_view::npos;
        at = name.find(kBegin, at + 1)) {
-    const std::string_view digits = name.substr(std::min(name.size(), at + kBegin.size()), kDigits);
-    if (digits.size() == kDigits &&
-        digits.find_first_not_of("0123456789abcdef") == std::string_view::npos) {
-      return true;
-    }
+    if (IsVariantNamespace(name.substr(at + 2, 24))) return true;
   }
   return false;
 }
@@ -156,7 +151,7 @@ std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"
 
 class Object {
  public:
-  Object(const base::ElfImage& file, VariantObject kind) : file_(file), kind_(kind) {}
+  Object(const base::ElfImage& file, VariantPlace place) : file_(file), place_(place) {}
 
   std::string Look() {
     for (const Elf64_Shdr& section : file_.sections()) {
@@ -166,7 +161,7 @@ class Object {
     std::string why;
     for (const Elf64_Shdr& section : file_.sections()) {
       if (!why.empty()) break;
-      if (kind_ == VariantObject::kCandidate && section.sh_size != 0 &&
+      if (place_ == VariantPlace::kCandidate && section.sh_size != 0 &&
           section.sh_type != SHT_RELA && section.sh_type != SHT_GROUP &&
           RunsAtStartOrExit(file_.Name(section))) {
         why = "it has code that runs at start or exit (" + std::string(file_.Name(section)) + ")";
@@ -197,7 +192,7 @@ class Object {
       symbols_.push_back(symbol);
       names_.push_back(name);
       const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-      if (type == STT_GNU_IFUNC && (kind_ == VariantObject::kCandidate || IsOfVariant(name))) {
+      if (type == STT_GNU_IFUNC && (place_ == VariantPlace::kCandidate || IsOfVariant(name))) {
         ifunc_ = name;
       }
       if (type == STT_FUNC || type == STT_OBJECT || type == STT_TLS) {
@@ -249,7 +244,7 @@ class Object {
       }
       if (symbols_[index].st_shndx != SHN_UNDEF || to.empty() || MayBeCalled(to)) continue;
       const bool of_others =
-          !IsOfVariant(from) && (kind_ == VariantObject::kSwapped || !from.empty());
+          !IsOfVariant(from) && (place_ == VariantPlace::kSwapped || !from.empty());
       if (of_others) {
         of_others_.insert(std::string(to));
       } else {
@@ -260,7 +255,7 @@ class Object {
   }
 
   const base::ElfImage& file_;
-  VariantObject kind_;
+  VariantPlace place_;
   std::vector<Elf64_Sym> symbols_;
   std::vector<std::string_view> names_;
   std::map<std::uint64_t, std::vector<Symbol>> places_;  // by section
@@ -271,13 +266,13 @@ class Object {
 
 }  // namespace
 
-base::Result<std::string> WhyNotDeviceCode(const std::string& path, VariantObject kind) {
+base::Result<std::string> WhyNotDeviceCode(const std::string& path, VariantPlace place) {
   TRY_ASSIGN(std::string bytes, base::ReadFile(path));
   const auto file = base::ElfImage::Read(std::move(bytes));
   if (!file || !file->relocatable()) {
-    return std::string(kind == VariantObject::kCandidate ? "it is no object of machine code" : "");
+    return std::string(place == VariantPlace::kCandidate ? "it is no object of machine code" : "");
   }
-  return Object(*file, kind).Look();
+  return Object(*file, place).Look();
 }
 
 }  // namespace cupilot::nvcc

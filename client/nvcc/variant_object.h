@@ -12,13 +12,12 @@
 #include <string>
 
 #include "base/result.h"
+#include "client/nvcc/variant_words.h"
 
 namespace cupilot::nvcc {
 
-enum class VariantObject { kCandidate, kSwapped };
-
 // What is wrong with it, as a sentence; empty: nothing, or it is no machine code yet (link-time
 // optimisation of the user's object). Errors: the file cannot be read.
-base::Result<std::string> WhyNotDeviceCode(const std::string& path, VariantObject kind);
+base::Result<std::string> WhyNotDeviceCode(const std::string& path, VariantPlace place);
 
 }  // namespace cupilot::nvcc

@@ -24,9 +24,6 @@ bool IsVariantName(std::string_view name, std::string_view begin, std::string_vi
   name = name.substr(begin.size(), name.size() - begin.size() - end.size());
   return name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
-bool IsVariantNamespace(std::string_view name) {
-  return name.size() == 24 && IsVariantName(name, "cupilot_", "");
-}
 
 // `# 12 "folder/file.cu" 1`: the file; empty: the line is none.
 std::string_view MarkedFile(std::string_view line) {
@@ -117,8 +114,7 @@ class Variants {
     }
     std::string wrong = source::ForbiddenWords(WithoutMarks(OwnBody(one)));
     if (wrong.empty() && place_ == VariantPlace::kSwapped) {
-      wrong =
-          source::ForbiddenBesideHostCode(tree_, tree_.at(one).name, stretch.begin, stretch.end);
+      wrong = source::ForbiddenBesideHostCode(tree_, tree_.at(one).name, stretch.begin);
     }
     return wrong;
   }
@@ -155,6 +151,10 @@ class Variants {
 };
 
 }  // namespace
+
+bool IsVariantNamespace(std::string_view name) {
+  return name.size() == 24 && IsVariantName(name, "cupilot_", "");
+}
 
 std::string WhyNotVariants(const source::ParseOutcome& unit, VariantPlace place) {
   return Variants(unit, place).Check();

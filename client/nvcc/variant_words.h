@@ -5,10 +5,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "source/syntax/parse.h"
 
 namespace cupilot::nvcc {
+
+// Whether a namespace is a variant's, as records::VariantNamespace names them.
+bool IsVariantNamespace(std::string_view name);
 
 enum class VariantPlace {
   kCandidate,  // the one variant stands at the end of the text, behind the closure

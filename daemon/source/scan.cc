@@ -440,7 +440,7 @@ class Scanner {
     kernel.closure = RangesOf(closure, unit_.source);
     kernel.names = NamesLookedUp({PrintClosure(closure)});
     for (records::ClosureRange& range : kernel.closure) HashRange(range);
-    kernel.depends_on_lines = !kernel.made_types.empty() || DependsOnLines(kernel);
+    kernel.depends_on_lines = HasHiddenLines(kernel) || HasPlaceMacro(kernel);
     CheckTime(kernel);
     for (const Diagnostic& error : unit_.parsed.errors) {
       for (const Chunk& chunk : closure.chunks) {
@@ -480,14 +480,10 @@ class Scanner {
     }
   }
 
-  bool DependsOnLines(const records::Kernel& kernel) const {
-    for (const PlaceMacro& macro : unit_.source.place_macros) {
-      if (IsIn(macro, kernel)) return true;
-    }
-    for (const char* word : {"__builtin_LINE", "source_location"}) {
-      if (kernel.closure_source.find(word) != std::string::npos) return true;
-    }
-    return false;
+  bool HasPlaceMacro(const records::Kernel& kernel) const {
+    const auto& macros = unit_.source.place_macros;
+    return std::any_of(macros.begin(), macros.end(),
+                       [&](const PlaceMacro& macro) { return IsIn(macro, kernel); });
   }
 
   // The parse sees one side of a condition on the architecture, the device compiler another: in the

@@ -39,10 +39,9 @@ CheckVariantReply Rejected(std::string reason, std::string detail) {
 // The tree's part that belongs to the variant.
 class VariantTree {
  public:
-  // The variant's source stands at `begin` of the tree's text, and nothing behind `end` is of it.
-  VariantTree(const Tree& tree, const std::string& name, std::size_t begin,
-              std::size_t end = std::string::npos)
-      : tree_(tree), name_(name), begin_(begin), end_(end) {
+  // The variant's source stands at `begin` of the tree's text.
+  VariantTree(const Tree& tree, const std::string& name, std::size_t begin)
+      : tree_(tree), name_(name), begin_(begin) {
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
       const auto& node = tree.nodes[i];
       if (node.kind == Kind::kNamespace && node.name == name) {
@@ -55,6 +54,7 @@ class VariantTree {
 
   // What is not allowed, empty if nothing.
   std::string Check(const records::Kernel& kernel, const records::Variant& variant) {
+    if (count_ == 1) CheckNothingOutside();
     if (std::string wrong = CheckCode(); !wrong.empty()) return wrong;
     const NodeId unstated = UnstatedScalarCase(tree_, namespace_, kernel, variant);
     if (unstated != kNone) {
@@ -67,7 +67,6 @@ class VariantTree {
 
   std::string CheckCode() {
     if (count_ != 1) return "it does not make exactly one namespace";
-    CheckNothingOutside();
     for (const NodeId child : tree_.at(namespace_).children) CheckTopLevel(child);
     Walk(tree_, namespace_, [this](NodeId id) {
       CheckNode(id);
@@ -158,7 +157,7 @@ class VariantTree {
     for (std::size_t i = 1; i < tree_.nodes.size(); ++i) {
       const auto id = static_cast<NodeId>(i);
       const Node& node = tree_.at(id);
-      if ((node.flags & kSystem) != 0 || node.begin < begin || node.begin >= end_) continue;
+      if ((node.flags & kSystem) != 0 || node.begin < begin) continue;
       if (!IsInside(tree_, id, namespace_)) return Wrong(id, "a declaration outside the namespace");
     }
   }
@@ -344,7 +343,7 @@ class VariantTree {
 
   const Tree& tree_;
   std::string name_;
-  std::size_t begin_, end_;
+  std::size_t begin_;
   std::int64_t constant_bytes_ = 0, static_bytes_ = 0;
   int count_ = 0;
   NodeId namespace_ = kNone;
@@ -433,9 +432,8 @@ std::string BareClosure(const Tree& tree, NodeId body, const records::Kernel& ke
 
 }  // namespace
 
-std::string ForbiddenBesideHostCode(const Tree& tree, const std::string& name, std::size_t begin,
-                                    std::size_t end) {
-  return VariantTree(tree, name, begin, end).CheckBesideHostCode();
+std::string ForbiddenBesideHostCode(const Tree& tree, const std::string& name, std::size_t begin) {
+  return VariantTree(tree, name, begin).CheckBesideHostCode();
 }
 
 base::Result<CheckVariantReply> CheckVariant(const protocol::CheckVariantRequest& request) {

@@ -25,9 +25,8 @@ base::Result<protocol::CheckVariantReply> CheckVariant(
     const protocol::CheckVariantRequest& request);
 
 // The same rules for a variant in the text of a program, with whatever host code is around it: what
-// is wrong with what lies in [begin, end) of the tree's text, which is the variant's, within the
-// namespace `name`; empty: nothing.
-std::string ForbiddenBesideHostCode(const Tree& tree, const std::string& name, std::size_t begin,
-                                    std::size_t end);
+// is wrong with the namespace `name`, whose variant stands at `begin` of the tree's text; empty:
+// nothing. What stands beside the namespace is the caller's to look at.
+std::string ForbiddenBesideHostCode(const Tree& tree, const std::string& name, std::size_t begin);
 
 }  // namespace cupilot::source

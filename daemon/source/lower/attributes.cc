@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 7> kCuda = {"global",   "device",  "host"
 // The words of a text with their places: what stands in literals is none.
 class Words {
  public:
-  explicit Words(std::string_view text) : text_(text), tokens_(Lex(text)) {}
+  Words(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
   std::size_t size() const { return tokens_.size(); }
   const Token& at(std::size_t index) const { return tokens_[index]; }
   std::string_view operator[](std::size_t index) const {
@@ -28,13 +28,13 @@ class Words {
 
  private:
   std::string_view text_;
-  std::vector<Token> tokens_;
+  const std::vector<Token>& tokens_;
 };
 
 }  // namespace
 
-void RemoveCudaAttributes(std::string_view text, Edits& edits) {
-  const Words words(text);
+void RemoveCudaAttributes(std::string_view text, const std::vector<Token>& tokens, Edits& edits) {
+  const Words words(text, tokens);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words.IsWord(i)) continue;
     if (words[i] == "__attribute__" && words[i + 1] == "(" && words[i + 2] == "(" &&
@@ -51,7 +51,8 @@ void RemoveCudaAttributes(std::string_view text, Edits& edits) {
 }
 
 std::string LaunchBoundOf(std::string_view declaration) {
-  const Words words(declaration);
+  const std::vector<Token> tokens = Lex(declaration);
+  const Words words(declaration, tokens);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if ((words[i] != "launch_bounds" && words[i] != "__launch_bounds__" &&
          words[i] != "__launch_bounds") ||

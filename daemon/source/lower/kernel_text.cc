@@ -26,7 +26,7 @@ struct ParameterTexts {
 std::string CleanText(const Tree& tree, std::uint32_t begin, std::uint32_t end) {
   const std::string text = tree.text.substr(begin, end - begin);
   Edits edits(text);
-  RemoveCudaAttributes(text, edits);
+  RemoveCudaAttributes(text, Lex(text), edits);
   return edits.Apply();
 }
 
@@ -157,18 +157,23 @@ std::string EntryText(const Tree& tree, NodeId kernel, const KernelFacts& facts,
   return text + "); }";
 }
 
+// Threads of a block, at most; as it is written.
+std::string BoundOf(const Tree& tree, NodeId kernel) {
+  const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
+  return bound.empty() ? "1024" : "(" + bound + ")";
+}
+
 // Template kernels cannot be in a static table: an instantiation registers itself when it is first
 // launched, under the compiler's description of it, which has its template arguments.
 std::string LateRegistration(const Tree& tree, NodeId kernel, const KernelFacts& facts,
                              const LowerOptions& options, const ParameterTexts& parameters,
                              const std::string& handle, const std::string& entry) {
   const Node& node = tree.at(kernel);
-  const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
   return "static const unsigned int cupilot_w[] = {" + parameters.sizes +
          "0}; static const ::cupilot_host_kernel cupilot_k = {\"" + node.qualified +
-         "\", __PRETTY_FUNCTION__, " + handle + ", &" + entry + ", " +
-         (bound.empty() ? "1024u" : "(unsigned int)(" + bound + ")") + ", " +
-         std::to_string(facts.shared_bytes) + "u, " + (facts.synchronises ? "1u" : "0u") +
+         "\", __PRETTY_FUNCTION__, " + handle + ", &" + entry + ", " + "(unsigned int)" +
+         BoundOf(tree, kernel) + ", " + std::to_string(facts.shared_bytes) + "u, " +
+         (facts.synchronises ? "1u" : "0u") +
          ", (unsigned int)(sizeof(cupilot_w) / sizeof(cupilot_w[0]) - 1), cupilot_w}; static const "
          "struct ::cupilot_host_module cupilot_m = {" +
          kVersion + ", \"" + options.architecture +
@@ -237,10 +242,9 @@ std::string LauncherText(const Tree& tree, NodeId kernel, const KernelFacts& fac
 // stands.
 std::string TypeText(const Tree& tree, NodeId kernel, const ParameterTexts& parameters) {
   if (Has(tree, kernel, kTemplate)) return "";
-  const std::string bound = LaunchBoundOf(tree.TextOf(kernel));
   return " typedef void (*cupilot_type_" + Suffix(tree, kernel) + ")(" +
-         parameters.without_defaults + "); enum { cupilot_bound_" + Suffix(tree, kernel) + " = (" +
-         (bound.empty() ? "1024" : bound) + ") };";
+         parameters.without_defaults + "); enum { cupilot_bound_" + Suffix(tree, kernel) + " = " +
+         BoundOf(tree, kernel) + " };";
 }
 
 std::string Quoted(const std::string& text) { return "\"" + text + "\""; }

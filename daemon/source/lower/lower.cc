@@ -34,7 +34,8 @@ class Lowering {
   }
 
   base::Result<std::string> Run() {
-    RemoveCudaAttributes(tree_.text, edits_);
+    const std::vector<Token> tokens = Lex(tree_.text);
+    RemoveCudaAttributes(tree_.text, tokens, edits_);
     DeclareFriends(tree_, friend_structures_, edits_);
     if (options_.thread_sanitizer) LowerReads();
     for (NodeId id = 0; id < static_cast<NodeId>(tree_.nodes.size()); ++id) {
@@ -59,7 +60,7 @@ class Lowering {
           break;
       }
     }
-    if (CutsALiteral()) {
+    if (CutsALiteral(tokens)) {
       return base::Fail(base::Unsupported("a literal that looks like CUDA's words"));
     }
     std::string text = edits_.Apply();
@@ -69,10 +70,10 @@ class Lowering {
 
  private:
   // No part of a literal becomes code, whatever it holds.
-  bool CutsALiteral() const {
+  bool CutsALiteral(const std::vector<Token>& tokens) const {
     std::vector<std::uint32_t> places = edits_.Places();
     std::sort(places.begin(), places.end());
-    for (const Token& token : Lex(tree_.text)) {
+    for (const Token& token : tokens) {
       if (token.kind != TokenKind::kString && token.kind != TokenKind::kChar) continue;
       const auto behind = std::upper_bound(places.begin(), places.end(), token.begin);
       if (behind != places.end() && *behind < token.end) return true;

@@ -160,7 +160,7 @@ TEST_F(VariantObjectTest, WhatAttributesHideIsSeenInTheObject) {
   for (const auto& [text, said] : texts) {
     const std::string source = folder_.Write("text.cc", text), object = folder_ / "text.o";
     ASSERT_EQ(test::RunProgram({"g++", "-c", "-w", source, "-o", object}).exit_code, 0);
-    EXPECT_THAT(*WhyNotDeviceCode(object, VariantObject::kCandidate), HasSubstr(said));
+    EXPECT_THAT(*WhyNotDeviceCode(object, VariantPlace::kCandidate), HasSubstr(said));
   }
 }
 
@@ -225,10 +225,10 @@ TEST_F(VariantObjectTest, WhatTheKernelCallsItsVariantsMay) {
 }
 
 TEST_F(VariantObjectTest, WhatIsNoObjectIsSaid) {
-  EXPECT_FALSE(WhyNotDeviceCode(folder_ / "nothing.o", VariantObject::kCandidate));
+  EXPECT_FALSE(WhyNotDeviceCode(folder_ / "nothing.o", VariantPlace::kCandidate));
   const std::string file = folder_.Write("text.o", "text\n");
-  EXPECT_EQ(*WhyNotDeviceCode(file, VariantObject::kCandidate), "it is no object of machine code");
-  EXPECT_EQ(*WhyNotDeviceCode(file, VariantObject::kSwapped), "");
+  EXPECT_EQ(*WhyNotDeviceCode(file, VariantPlace::kCandidate), "it is no object of machine code");
+  EXPECT_EQ(*WhyNotDeviceCode(file, VariantPlace::kSwapped), "");
 }
 
 }  // namespace

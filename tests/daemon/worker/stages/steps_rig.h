@@ -56,15 +56,8 @@ class StepsRig {
   // A failure of the test if there was no verification.
   protocol::VerifyReply Verify(const records::Json& variant,
                                std::vector<std::string> left_out = {}) {
-    const auto parsed = records::ParseVariant(variant);
-    EXPECT_TRUE(parsed) << parsed.error().message;
-    if (!request_ || !parsed) return {};
-    EvaluateRequest request = *request_;
-    request.variant = *parsed;
-    request.seed = seed;
     chooser_.left_out = std::move(left_out);
-    chooser_.reply.reset();
-    const auto evaluation = rig_.Evaluate(std::move(request));
+    const auto evaluation = Evaluate(variant);
     EXPECT_TRUE(evaluation) << evaluation.error().message;
     EXPECT_TRUE(chooser_.reply) << (evaluation ? evaluation->detail : "");
     return chooser_.reply.value_or(protocol::VerifyReply{});
@@ -72,14 +65,7 @@ class StepsRig {
 
   // Why there is no verdict on it; empty: there is one.
   std::string WhyNoVerdict(const records::Json& variant) {
-    const auto parsed = records::ParseVariant(variant);
-    EXPECT_TRUE(parsed) << parsed.error().message;
-    if (!request_ || !parsed) return {};
-    EvaluateRequest request = *request_;
-    request.variant = *parsed;
-    request.seed = seed;
-    chooser_.reply.reset();
-    const auto evaluation = rig_.Evaluate(std::move(request));
+    const auto evaluation = Evaluate(variant);
     return evaluation ? "" : evaluation.error().message;
   }
 
@@ -99,6 +85,17 @@ class StepsRig {
   }
 
  private:
+  base::Result<records::Evaluation> Evaluate(const records::Json& variant) {
+    const auto parsed = records::ParseVariant(variant);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    if (!request_ || !parsed) return base::Fail(base::InvalidArgument("nothing to evaluate"));
+    EvaluateRequest request = *request_;
+    request.variant = *parsed;
+    request.seed = seed;
+    chooser_.reply.reset();
+    return rig_.Evaluate(std::move(request));
+  }
+
   test::EvaluatorRig rig_;
   StepChooser chooser_{rig_.workers()};
   std::optional<EvaluateRequest> request_;
