@@ -263,8 +263,8 @@ class VariantTree {
         return Wrong(id, "a linkage specification");
       case Kind::kVariable:
         if ((node.flags & kStatic) != 0 && (node.flags & kLocal) != 0 &&
-            (node.flags & (kSharedAttr | kConstexpr)) == 0) {
-          Wrong(id, "a static variable in a function");
+            (node.flags & (kSharedAttr | kConstexpr | kConst)) == 0) {
+          Wrong(id, "a static variable in a function that is no constant");
         }
         if ((node.flags & kRunsCode) != 0) {
           Wrong(id, "an object that is made or destroyed by code of its own");

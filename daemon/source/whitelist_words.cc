@@ -10,17 +10,19 @@
 namespace cupilot::source {
 namespace {
 
-constexpr std::array<std::string_view, 24> kHostWords = {
+constexpr std::array<std::string_view, 23> kHostWords = {
     "asm",        "__asm",    "__asm__",      "_Pragma",   "__pragma",     "new",
     "delete",     "throw",    "try",          "catch",     "thread_local", "__thread",
     "virtual",    "typeid",   "dynamic_cast", "friend",    "__host__",     "__managed__",
-    "__declspec", "co_await", "co_yield",     "co_return", "export",       "namespace"};
+    "__declspec", "co_await", "co_yield",     "co_return", "export"};
 
-// Inside __attribute__((...)): what the runtime's own macros expand to.
-constexpr std::array<std::string_view, 16> kAttributes = {
-    "global",        "device",       "shared",       "constant",      "launch_bounds", "noinline",
-    "always_inline", "__noinline__", "aligned",      "__aligned__",   "unused",        "__unused__",
-    "grid_constant", "maxnreg",      "cluster_dims", "nv_inline_hint"};
+// Inside __attribute__((...)) and, behind "gnu::", in [[...]]: what the runtime's own macros expand
+// to, and what promises nothing and makes nothing run.
+constexpr std::array<std::string_view, 20> kAttributes = {
+    "global",  "device",       "shared",         "constant",   "launch_bounds", "grid_constant",
+    "maxnreg", "cluster_dims", "nv_inline_hint", "noinline",   "__noinline__",  "always_inline",
+    "aligned", "__aligned__",  "unused",         "__unused__", "used",          "flatten",
+    "hot",     "cold"};
 constexpr std::array<std::string_view, 6> kStandardAttributes = {
     "nodiscard", "maybe_unused", "likely", "unlikely", "fallthrough", "no_unique_address"};
 
@@ -106,7 +108,7 @@ class Words {
       case TokenKind::kDirective:
         return IsUnrollHint(word) ? "" : "a preprocessor directive";
       case TokenKind::kString:
-        if (word.find('R') < word.find('"')) return "a raw string";
+        if (word.find('R') < word.find('"')) return CheckRawString(word);
         [[fallthrough]];
       case TokenKind::kChar:
         return IsClosed(word) ? "" : "a literal that is not closed";
@@ -147,17 +149,47 @@ class Words {
     return !rest.starts_with("<::") || rest == "<:::" || rest == "<::>";
   }
 
+  // One that ends in the same place where a language without raw strings reads it.
+  static std::string CheckRawString(std::string_view word) {
+    const bool plain = std::count(word.begin(), word.end(), '"') == 2 && word.ends_with('"') &&
+                       word.find_first_of("\n\r\\") == std::string_view::npos;
+    return plain ? "" : "a raw string with a quote, a backslash or a line's end in it";
+  }
+
   std::string CheckStandardAttribute(std::size_t i) const {
     for (; i < tokens_.size() && Word(i) != "]"; ++i) {
-      if (tokens_[i].kind == TokenKind::kIdentifier && !Among(kStandardAttributes, Word(i))) {
-        return "the attribute '" + std::string(Word(i)) + "'";
-      }
+      if (tokens_[i].kind != TokenKind::kIdentifier) continue;
+      const bool scoped = Word(i) == "gnu" && Word(i + 1) == "::";
+      if (scoped) i += 2;
+      const bool known = scoped ? Among(kAttributes, Word(i)) : Among(kStandardAttributes, Word(i));
+      if (!known) return "the attribute '" + std::string(Word(i)) + "'";
     }
     return {};
   }
 
+  // "using namespace a::b;" and "namespace c = a::b;" name one that is there.
+  std::string CheckNamespace(std::size_t i) const {
+    const bool directive = i > 0 && Word(i - 1) == "using";
+    std::size_t at = i + 1;
+    if (!directive) {
+      const bool alias =
+          at < tokens_.size() && tokens_[at].kind == TokenKind::kIdentifier && Word(at + 1) == "=";
+      if (!alias) return "'namespace'";
+      at += 2;
+    }
+    const auto of_a_name = [this](std::size_t token) {
+      return token < tokens_.size() &&
+             (tokens_[token].kind == TokenKind::kIdentifier || Word(token) == "::");
+    };
+    while (of_a_name(at)) ++at;
+    return Word(at) == ";" ? "" : "'namespace'";
+  }
+
   std::string CheckIdentifier(std::size_t i, std::string_view word) const {
     if (Among(kHostWords, word)) return "'" + std::string(word) + "'";
+    if (word == "namespace") return CheckNamespace(i);
+    // A lambda's is its own; a constant's member would outlive a launch.
+    if (word == "mutable" && (i == 0 || Word(i - 1) != ")")) return "'mutable'";
     if (word == "extern") {
       const bool shared = Word(i + 1) == "__shared__" ||
                           (Word(i + 1) == "__attribute__" && Word(i + 4) == "shared");

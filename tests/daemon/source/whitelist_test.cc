@@ -218,6 +218,41 @@ std::string Body(const std::string& text) {
   return "__global__ void v(const float* in, float* out, int n) { " + text + " }\n";
 }
 
+// What kernels are written with, and what a copy of one therefore has.
+TEST_F(WhitelistTest, TakesWhatKernelsAreWrittenWith) {
+  Passes(Body("using namespace image; out[0] = helper(in[0]);"));
+  Passes(Body("namespace own = ::image; out[0] = own::helper(in[0]);"));
+  Passes("namespace own = image;\nusing namespace own;\n" + std::string(kPlain));
+  Passes(Body("static const int kTens[4] = {1, 10, 100, 1000}; out[0] = kTens[n & 3];"));
+  Passes(Body("const char letters[] = R\"(__global__ {)\"; out[0] = letters[n & 7];"));
+  Passes(Body("const char letters[] = R\"x(a)b)x\"; out[0] = letters[n & 3];"));
+  Passes("__attribute__((used, flatten)) " + std::string(kPlain));
+  Passes("[[gnu::noinline, gnu::hot]] " + std::string(kPlain));
+  Passes(Body("auto count = [n]() mutable { return ++n; }; out[0] = count();"));
+}
+
+TEST_F(WhitelistTest, RefusesWhatOnlyLooksLikeIt) {
+  const std::string reason = "forbidden_construct", plain = kPlain;
+  for (const char* text :
+       {"namespace own { }", "namespace own = image { }", "inline namespace a {}", "namespace { }",
+        "using namespace image { }", "namespace a::b { }", "namespace [[gnu::used]] own { }"}) {
+    Refuses(text + (";\n" + plain), reason, "'namespace'");
+  }
+  Refuses(Body("static const float start = in[0]; out[0] = start;"), reason, "code of its own");
+  Refuses(Body("static const float& one = *in; out[0] = one;"), reason, "static");
+  Refuses(Body("static float* const kept[1] = {}; static float* other; out[0] = *other;"), reason,
+          "static");
+  Refuses("struct S { mutable int n; };\n" +
+              Body("static const S s = {0}; out[0] = s.n++ > 9 ? 0 : in[0];"),
+          reason, "mutable");
+  Refuses(Body("const char* t = R\"(\" , \")\"; out[0] = t[n];"), reason, "raw string");
+  Refuses(Body("const char* t = R\"(\n)\"; out[0] = t[n];"), reason, "raw string");
+  Refuses(Body("const char* t = R\"(\\)\"; out[0] = t[n];"), reason, "raw string");
+  Refuses("[[gnu::constructor]] " + plain, reason, "constructor");
+  Refuses("[[using gnu: constructor]] " + plain, reason, "attribute");
+  Refuses("[[gnu :: optimize(\"Ofast\")]] " + plain, reason, "optimize");
+}
+
 TEST_F(WhitelistTest, RefusesOtherSpellings) {
   Refuses("[ [ gnu :: constructor ] ] __device__ void early() {}\n" + std::string(kPlain),
           "forbidden_construct", "line 1 of the variant: the attribute");
