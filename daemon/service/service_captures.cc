@@ -265,18 +265,25 @@ void Service::ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<b
   const bool comparable = captured != nullptr && !captured->synthetic &&
                           captured->device == evaluate::DeviceKind(request.device);
   if (!comparable) return done(true);
+  evaluate::EvaluateRequest whole = request;
   const std::vector<records::Case> usable = workloads::UsableCases(*captured, request.kernel);
   std::erase_if(request.workload.cases, [&](const records::Case& one) {
     const bool theirs = std::find(usable.begin(), usable.end(), one) != usable.end();
     return !theirs || captured->FindReplay(request.kernel.key, one.name) != nullptr;
   });
   if (request.workload.cases.empty()) return done(true);
-  const records::Kernel kernel = request.kernel;
-  with_.evaluator.Replay(std::move(request), captured->after,
-                         [this, alive = alive_, kernel, asked = *captured, done = std::move(done)](
-                             base::Result<protocol::ReplayReply> reply) mutable {
-                           if (*alive) done(OnReplayed(kernel, asked, std::move(reply)));
-                         });
+  with_.evaluator.Replay(
+      std::move(request), captured->after,
+      [this, alive = alive_, whole = std::move(whole), asked = *captured,
+       done = std::move(done)](base::Result<protocol::ReplayReply> reply) mutable {
+        if (!*alive) return;
+        // A later capture of the same launches is the same workload: it is replayed in its turn.
+        const workloads::Captured* known = captured_.Find(whole.kernel);
+        if (known != nullptr && known->cases == asked.cases && known->after != asked.after) {
+          return ReplayCaptured(std::move(whole), std::move(done));
+        }
+        done(OnReplayed(whole.kernel, asked, std::move(reply)));
+      });
 }
 
 base::Result<bool> Service::OnReplayed(const records::Kernel& kernel,
@@ -286,7 +293,7 @@ base::Result<bool> Service::OnReplayed(const records::Kernel& kernel,
   if (!reply) return base::Fail(reply.error().In("replaying what was captured of " + label));
   const workloads::Captured* known = captured_.Find(kernel);
   // Another capture has come meanwhile.
-  if (known == nullptr || known->cases != asked.cases || known->after != asked.after) return false;
+  if (known == nullptr || known->cases != asked.cases) return false;
   workloads::Captured captured = *known;
   bool usable = true;
   workloads::CapturedReplays& replays = captured.replays[kernel.key];
