@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
              "__global__ void h(float* out) { out[0] = code; }\n",
              "the attribute 'section'"},
         Text{"attribute_of_gnu", "[[gnu::visibility(\"default\")]] __device__ int f();\n",
-             "the attribute 'gnu'"},
+             "the attribute 'visibility'"},
         Text{"of_each_thread", "static thread_local int seen;\n", "'thread_local'"},
         Text{"by_a_macro",
              "#define HIDDEN __attribute__((constructor))\nHIDDEN static void f() {}\n",
