@@ -112,6 +112,15 @@ bool IsBelow(const std::string& path, const std::string& folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
+// What packages of the system bring. A project may lie below /usr, as in many containers.
+bool IsOfDistribution(const std::string& real) {
+  for (const char* folder : {"/usr/include", "/usr/lib", "/usr/lib64", "/usr/share",
+                             "/usr/local/include", "/usr/local/lib"}) {
+    if (real == folder || IsBelow(real, folder)) return true;
+  }
+  return false;
+}
+
 class Asker {
  public:
   explicit Asker(const records::CompileCommand& command) : command_(command) {}
@@ -206,7 +215,7 @@ class Asker {
       setup.folders.push_back(path);
       const std::string real = RealPathOf(path);
       const bool of_user = std::find(named.begin(), named.end(), real) != named.end() &&
-                           !IsBelow(real, "/usr") && !IsSystemPath(real + "/header");
+                           !IsOfDistribution(real) && !IsSystemPath(real + "/header");
       if (!of_user) AddSystem(real);
     }
   }

@@ -218,6 +218,8 @@ class DeclarationWriter {
     for (const WordList& words : declarations) NoteType(words);
     for (const WordList& words : declarations) {
       if (words[0] == "template") continue;  // nothing can launch it
+      // Another name of a namespace that is there.
+      if (words[0] == "namespace" && words.size() > 3 && words[2] == "=") continue;
       if (words[0] == "namespace" || words[0] == "extern") {
         return base::Fail(CannotWrite("'" + words[0] + "' in its source"));
       }
@@ -269,6 +271,8 @@ class DeclarationWriter {
 
   base::Result<> AddKernel(const WordList& words) {
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
+      while (at < words.size() && words[at] == "[") at = Behind(words, at);  // an attribute
+      if (at + 1 >= words.size()) break;
       if (words[at + 1] != "(" || !IsIdentifier(words[at])) continue;
       const std::size_t end = Behind(words, at + 1);
       if (In(kWithArguments, words[at])) {

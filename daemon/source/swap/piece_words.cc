@@ -7,10 +7,10 @@ namespace cupilot::source {
 
 bool IsAttributeWord(std::string_view word) {
   static const std::unordered_set<std::string_view> kWords = {
-      "__attribute__", "__declspec",     "alignas",          "__align__",      "__launch_bounds__",
-      "__maxnreg__",   "decltype",       "noexcept",         "throw",          "explicit",
-      "static_assert", "_Static_assert", "__cluster_dims__", "__block_size__", "__typeof__",
-      "typeof",        "_Alignas"};
+      "__attribute__",     "__attribute",   "__declspec",     "alignas",          "__align__",
+      "__launch_bounds__", "__maxnreg__",   "decltype",       "noexcept",         "throw",
+      "explicit",          "static_assert", "_Static_assert", "__cluster_dims__", "__block_size__",
+      "__typeof__",        "typeof",        "_Alignas"};
   return kWords.count(word) > 0;
 }
 

@@ -349,6 +349,8 @@ class Splitter {
     }
     if (found_.class_key) JudgeClass(piece);
     if (!found_.class_key || found_.function) JudgeNames(piece);
+    const bool nothing = piece.declares.empty() && flat_.size() > 1;
+    if (nothing && !Is(flat_[0].token, "static_assert")) piece.doubtful = true;
     if (!found_.specialisation) return;
     for (const Flat& flat : flat_) {
       if (IsName(flat.token) && InLibrary(Word(flat.token))) piece.doubtful = true;
@@ -426,13 +428,15 @@ class Splitter {
       }
       if (next >= flat_.size() || !IsName(flat_[next].token)) break;
     }
+    const std::size_t chain = next;
+    next = BehindAttributes(next);
     const char after = next < flat_.size() ? Punctuator(flat_[next].token) : ';';
-    const bool ends = std::string_view("=;,[({:").find(after) != std::string_view::npos;
-    if (!ends) return next - 1;
+    if (!EndsName(after)) return next - 1;
     const bool only_last = Is(flat_[0].token, "using");
     for (const std::size_t name : names) {
       if (!only_last || name == names.back()) Declare(name, piece);
     }
+    for (std::size_t i = chain; i < next; ++i) Declare(flat_[i].token, piece);
     if (after != '(') return next - 1;
     const Flat& group = flat_[next];
     const char inside = Punctuator(group.token + 1);
@@ -443,6 +447,30 @@ class Splitter {
     if (macro || declarator) DeclareAll(group, piece);
     parameters = !macro;
     return next;
+  }
+
+  static bool EndsName(char after) {
+    return std::string_view("=;,[({:").find(after) != std::string_view::npos;
+  }
+
+  // Between a name and what ends it: "kBias __attribute__((unused)) = 1", "kBias [[gnu::unused]]",
+  // and what looks like a macro for such.
+  std::size_t BehindAttributes(std::size_t k) const {
+    while (k < flat_.size()) {
+      const std::size_t token = flat_[k].token;
+      const bool group = k + 1 < flat_.size() && Punctuator(flat_[k + 1].token) == '(';
+      if (IsAttributeWord(Word(token))) {
+        k += group ? 2 : 1;
+      } else if (Punctuator(token) == '[' && Punctuator(token + 1) == '[') {
+        ++k;
+      } else if (IsName(token) && IsAllCapitals(Word(token))) {
+        const std::size_t behind = BehindAttributes(k + (group ? 2 : 1));
+        return behind >= flat_.size() || EndsName(Punctuator(flat_[behind].token)) ? behind : k;
+      } else {
+        return k;
+      }
+    }
+    return k;
   }
 
   std::size_t FlatAngle(std::size_t k) const {

@@ -309,6 +309,34 @@ TEST(Pieces, HaveNamesAndScopes) {
   EXPECT_THAT(pieces.scopes[pieces.pieces[5].scope], ::testing::ElementsAre("extern \"C\""));
 }
 
+// A declaration has its name wherever attributes stand.
+TEST(Pieces, HaveTheirNamesBesideAttributes) {
+  for (const char* text : {
+           "static const int kBias __attribute__((unused)) = 1;",
+           "static const int kBias [[gnu::unused]] = 1;",
+           "static const int kBias __attribute((unused)) = 1;",
+           "static const int kBias alignas(4) = 3;",
+           "static const int kBias MAYBE_UNUSED = 3;",
+           "static const int kBias UNUSED(really) __attribute__((aligned(4))) = 3;",
+           "int a = 1, kBias __attribute__((unused)) = 3;",
+           "typedef float kBias __attribute__((aligned(8)));",
+           "using kBias __attribute__((aligned(8))) = float;",
+           "template <int N> constexpr int kBias __attribute__((unused)) = N;",
+           "const auto kBias __attribute__((unused)) = [](int x) { return x; };",
+           "int ns::kBias __attribute__((unused)) = 4;",
+           "int kBias __attribute__((unused)) (int x) { return x; }",
+           "[[maybe_unused]] __attribute__((unused)) static const int kBias{3};",
+           "static const FOO kBias = 1;",
+           "static const int KBIAS = 1, kBias = 2;",
+       }) {
+    const Pieces pieces = SplitIntoPieces(text);
+    ASSERT_EQ(pieces.pieces.size(), 1u) << text;
+    EXPECT_THAT(pieces.pieces[0].declares, ::testing::Contains("kBias")) << text;
+  }
+  EXPECT_THAT(SplitIntoPieces("static const FOO BAR = 1;").pieces[0].declares,
+              ::testing::Contains("BAR"));
+}
+
 TEST(PlainDirectives, HaveNoCommentsAndSingleBlanks) {
   EXPECT_EQ(PlainDirective("#  define A(x)\\\n   x /* y */ + \"a // b\"  // c"),
             "#define A(x) x + \"a // b\"");
