@@ -255,6 +255,14 @@ class VariantTree {
   void CheckNode(NodeId id) {
     const Node& node = tree_.at(id);
     switch (node.kind) {
+      case Kind::kFunction:
+      case Kind::kLambda:
+        if ((node.flags & kOpenEnd) != 0) {
+          Wrong(id,
+                "a function whose end is reached without the value that it has to return, a "
+                "promise that the guard does not state");
+        }
+        break;
       case Kind::kAsm:
         return Wrong(id, "assembly");
       case Kind::kKernelLaunch:
@@ -266,8 +274,14 @@ class VariantTree {
             (node.flags & (kSharedAttr | kConstexpr | kConst)) == 0) {
           Wrong(id, "a static variable in a function that is no constant");
         }
+        if ((node.flags & kVolatile) != 0 && (node.flags & (kConst | kConstexpr)) != 0 &&
+            ((node.flags & kLocal) == 0 || (node.flags & kStatic) != 0)) {
+          Wrong(id, "a constant that is volatile");
+        }
         if ((node.flags & kRunsCode) != 0) {
-          Wrong(id, "an object that is made or destroyed by code of its own");
+          Wrong(id,
+                "an object that is made or destroyed by code of its own, or has parts that "
+                "may be written though it is a constant");
         }
         CheckSizeOf(id, node);
         break;

@@ -135,7 +135,7 @@ class Words {
       open_.pop_back();
     }
     // With blanks between them, too.
-    if (word == "[" && next == "[") return CheckStandardAttribute(i + 2);
+    if (word == "[" && next == "[") return CheckStandardAttribute(i);
     return {};
   }
 
@@ -156,9 +156,16 @@ class Words {
     return plain ? "" : "a raw string with a quote, a backslash or a line's end in it";
   }
 
-  std::string CheckStandardAttribute(std::size_t i) const {
-    for (; i < tokens_.size() && Word(i) != "]"; ++i) {
-      if (tokens_[i].kind != TokenKind::kIdentifier) continue;
+  // tokens_[open] is the first of its two brackets. What stands in an attribute's own parentheses
+  // is a value.
+  std::string CheckStandardAttribute(std::size_t open) const {
+    const std::size_t close = MatchingToken(source_, tokens_, open);
+    int depth = 0;
+    for (std::size_t i = open; i < close && i < tokens_.size(); ++i) {
+      const std::string_view word = Word(i);
+      if (tokens_[i].kind == TokenKind::kString) return "an attribute with a text";
+      depth += word == "(" ? 1 : word == ")" ? -1 : 0;
+      if (depth > 0 || tokens_[i].kind != TokenKind::kIdentifier) continue;
       const bool scoped = Word(i) == "gnu" && Word(i + 1) == "::";
       if (scoped) i += 2;
       const bool known = scoped ? Among(kAttributes, Word(i)) : Among(kStandardAttributes, Word(i));
@@ -189,7 +196,7 @@ class Words {
     if (Among(kHostWords, word)) return "'" + std::string(word) + "'";
     if (word == "namespace") return CheckNamespace(i);
     // A lambda's is its own; a constant's member would outlive a launch.
-    if (word == "mutable" && (i == 0 || Word(i - 1) != ")")) return "'mutable'";
+    if (word == "mutable" && Word(i + 1) != "{" && Word(i + 1) != "->") return "'mutable'";
     if (word == "extern") {
       const bool shared = Word(i + 1) == "__shared__" ||
                           (Word(i + 1) == "__attribute__" && Word(i + 4) == "shared");

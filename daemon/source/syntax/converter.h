@@ -50,6 +50,9 @@ inline constexpr const char* kHeadersName = "/cupilot-headers.cu";
 
 class Mentioned;  // of lambdas_clang.cc
 
+// Whether it has to return a value and its end can be reached without one (open_ends_clang.cc).
+bool HasOpenEnd(const clang::FunctionDecl* function);
+
 class Converter {
  public:
   // `text` is what was parsed as the main file (before PatchForClang).

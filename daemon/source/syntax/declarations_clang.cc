@@ -34,14 +34,40 @@ bool IsSpecifier(std::string_view word) {
 }
 
 // A temporary that lives as long as the program because a reference is bound to it.
-bool KeepsDestructibleTemporary(const clang::Stmt* part) {
+// One that is destroyed at the end, or that may be written: "constexpr int&& count = 0".
+bool KeepsLivingTemporary(const clang::Stmt* part) {
   if (part == nullptr) return false;
   if (const auto* kept = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(part)) {
     const bool lasting = kept->getStorageDuration() == clang::SD_Static ||
                          kept->getStorageDuration() == clang::SD_Thread;
-    if (lasting && kept->getType().isDestructedType() != clang::QualType::DK_none) return true;
+    const clang::QualType type = kept->getType();
+    const bool lives =
+        type.isDestructedType() != clang::QualType::DK_none || !type.isConstQualified();
+    if (lasting && lives) return true;
   }
-  return std::any_of(part->child_begin(), part->child_end(), KeepsDestructibleTemporary);
+  return std::any_of(part->child_begin(), part->child_end(), KeepsLivingTemporary);
+}
+
+bool HasMutableFields(clang::QualType type) {
+  const auto* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  return record != nullptr && record->hasDefinition() && record->hasMutableFields();
+}
+
+// Of a constexpr variable in a template: a number or numbers; or what each instance says.
+bool IsConstantWhateverItIs(const clang::VarDecl* variable) {
+  const clang::QualType type = variable->getType();
+  if (!type->isDependentType()) {
+    const clang::Type* element = type->getBaseElementTypeUnsafe();
+    return element->isArithmeticType() || element->isEnumeralType();
+  }
+  const clang::VarTemplateDecl* head = variable->getDescribedVarTemplate();
+  if (head == nullptr) return false;
+  const auto specialisations = head->specializations();
+  return std::none_of(specialisations.begin(), specialisations.end(),
+                      [](const clang::VarTemplateSpecializationDecl* one) {
+                        return HasMutableFields(one->getType()) ||
+                               KeepsLivingTemporary(one->getInit());
+                      });
 }
 
 bool IsAttribute(std::string_view word) {
@@ -183,7 +209,10 @@ NodeId Converter::Function(const clang::FunctionDecl* function, NodeId parent,
       if (initialiser->isWritten()) Add(id, initialiser->getInit());
     }
   }
-  if (function->doesThisDeclarationHaveABody()) Add(id, function->getBody());
+  if (function->doesThisDeclarationHaveABody()) {
+    Add(id, function->getBody());
+    if (HasOpenEnd(function)) at(id).flags |= kOpenEnd;
+  }
   const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
   if (method != nullptr && method->hasBody() && method->isOverloadedOperator() &&
       method->getParent()->getName().starts_with(kLambdaPrefix)) {
@@ -277,10 +306,11 @@ bool Converter::RunsCode(const clang::VarDecl* variable) const {
   const clang::QualType type = variable->getType();
   const clang::Expr* const init = variable->getInit();
   if (type->isDependentType() || (init != nullptr && init->isValueDependent())) {
-    return !variable->isConstexpr();
+    return !variable->isConstexpr() || !IsConstantWhateverItIs(variable);
   }
+  if (HasMutableFields(type)) return true;
   if (type.isDestructedType() != clang::QualType::DK_none) return true;
-  if (init == nullptr || KeepsDestructibleTemporary(init)) return init != nullptr;
+  if (init == nullptr || KeepsLivingTemporary(init)) return init != nullptr;
   const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(init->IgnoreImplicit());
   const bool nothing = made != nullptr && made->getConstructor()->isTrivial() &&
                        made->getConstructor()->isDefaultConstructor();

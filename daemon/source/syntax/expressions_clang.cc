@@ -346,6 +346,7 @@ NodeId Converter::LambdaExpression(const clang::LambdaExpr* lambda, NodeId paren
     if (capture.capturesVariable()) Use(id, capture.getCapturedVar());
   }
   Add(id, lambda->getBody());
+  if (HasOpenEnd(function)) at(id).flags |= kOpenEnd;
   return id;
 }
 

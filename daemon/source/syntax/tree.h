@@ -137,8 +137,11 @@ enum Flag : std::uint32_t {
   kElementConst = 1u << 23,  // pointer or array of const elements
   kVirtual = 1u << 24,       // function: virtual
   // Variable of static storage: its initialisation or destruction runs code, or may (in a
-  // template). Not asked of __shared__ ones, whose types clang itself wants to do nothing.
+  // template), or it has parts that may be written though it is a constant. Not asked of __shared__
+  // ones, whose types clang itself wants to do nothing.
   kRunsCode = 1u << 25,
+  // Function, lambda: has to return a value, and its end can be reached without one.
+  kOpenEnd = 1u << 26,
 };
 
 // Children, by kind (a missing part is no child; use the accessors in query.h):

@@ -249,6 +249,23 @@ TEST_F(WhitelistTest, RefusesWhatOnlyLooksLikeIt) {
   Refuses(Body("const char* t = R\"(\n)\"; out[0] = t[n];"), reason, "raw string");
   Refuses(Body("const char* t = R\"(\\)\"; out[0] = t[n];"), reason, "raw string");
   Refuses("[[gnu::constructor]] " + plain, reason, "constructor");
+  Refuses("[[gnu::aligned(\"\\x10\"[0]), gnu::pure]] " + plain, reason, "an attribute with a text");
+  Refuses(Body("char c [[gnu::aligned(sizeof(int[2])), gnu::cleanup(helper)]] = 0; out[0] = c;"),
+          reason, "cleanup");
+  Refuses("struct S { alignas(8) mutable int n; };\n" +
+              Body("static const S s = {0}; out[0] = s.n++ > 9 ? 0 : in[0];"),
+          reason, "mutable");
+  for (const char* kept :
+       {"static constexpr int&& n = 0;", "constexpr int&& n = 0;",
+        "struct R { int&& n; };\nconstexpr R r{0};",
+        "template <class T> struct R { T&& n; };\ntemplate <class T> constexpr R<T> r{T(0)};\n"
+        "__device__ int f() { return ++r<int>.n; }",
+        "template <class T> struct H { static constexpr T t{}; };"}) {
+    Refuses(std::string(kept) + "\n" + plain, reason, "written");
+  }
+  Refuses(
+      "template <class T> __device__ T f() { static constexpr T&& t = T(0); return t; }\n" + plain,
+      reason, "written");
   Refuses("[[using gnu: constructor]] " + plain, reason, "attribute");
   Refuses("[[gnu :: optimize(\"Ofast\")]] " + plain, reason, "optimize");
 }
@@ -364,6 +381,24 @@ TEST_F(WhitelistTest, RefusesCasesOfScalarsThatTheGuardDoesNotState) {
   Passes(body("if (in[0] < a) out[0] = fmaxf(in[0], a);"));
   guard_ = "a != 3";
   Passes(body("out[0] = a == 3.0f ? 0.0f : in[0];"));
+}
+
+// Who reaches the end of a function without its value has promised not to.
+TEST_F(WhitelistTest, RefusesEndsThatReturnNothing) {
+  Refuses("__device__ float twice(float x, int n) {\n  if (n > 0) return 2 * x;\n}\n" +
+              Body("out[0] = twice(in[0], n);"),
+          "forbidden_construct", "line 1 of the variant: a function whose end is reached");
+  Refuses("template <class T> __device__ T twice(T x, int n) {\n  if (n > 0) return 2 * x;\n}\n" +
+              Body("out[0] = twice(in[0], n);"),
+          "forbidden_construct", "whose end is reached");
+  Refuses(Body("auto f = [&](int i) -> float { if (i > 0) return 1; }; out[0] = f(n);"),
+          "forbidden_construct", "whose end is reached");
+  Passes(
+      "__device__ int kind(int n) { switch (n) { case 0: return 1; default: return 2; } }\n"
+      "template <int n> __device__ int of() { if constexpr (n > 0) return 1; else return 2; }\n" +
+      Body("out[0] = kind(n) + of<1>() + of<0>() + [](int i) { return i; }(n);"));
+  Passes("__device__ float twice(float x, int n) { for (;;) { if (n > 0) return 2 * x; ++n; } }\n" +
+         Body("out[0] = twice(in[0], n);"));
 }
 
 TEST_F(WhitelistTest, RefusesMoreMemoryThanThereIs) {
