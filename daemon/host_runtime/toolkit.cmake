@@ -21,6 +21,8 @@ file(MAKE_DIRECTORY "${toolkit}/lib64" "${toolkit}/bin" "${toolkit}/nvvm/libdevi
 add_custom_command(OUTPUT "${toolkit}/lib64/libcudart_static.a"
   COMMAND "${CMAKE_AR}" -M < "${combine}"
   COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libcudadevrt.a"
+  # Empty. CMake 3.25 (Debian 12's) wants CUDA::nvToolsExt of each toolkit, which none has since CUDA 13.
+  COMMAND "${CMAKE_AR}" cr "${toolkit}/lib64/libnvToolsExt.a"
   DEPENDS cupilot_host_runtime cupilot_recording "${combine}" WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" VERBATIM)
 set_target_properties(cupilot_host_watch PROPERTIES OUTPUT_NAME cupilot_watch
   ARCHIVE_OUTPUT_DIRECTORY "${toolkit}/lib64")

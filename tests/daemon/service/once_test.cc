@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "base/processors.h"
 #include "cache/memory_store.h"
@@ -100,7 +102,28 @@ TEST_F(OnceTest, ADeviceThatIsNotThereIsTheEnvironmentsFault) {
   EXPECT_EQ(error["message"], "cuda:3: no driver");
 }
 
-TEST_F(OnceTest, AGpuIsTunedByTheToolkitsCompiler) {
+// With a toolkit whose compiler is there and is not run, also on machines that have none.
+class OnceOnToolkitTest : public OnceTest {
+ protected:
+  OnceOnToolkitTest() {
+    if (const char* before = std::getenv("CUDA_PATH")) before_ = before;
+    const std::string nvcc = folder_.Write("toolkit/bin/nvcc", "#!/bin/false\n");
+    std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+    ::setenv("CUDA_PATH", (folder_ / "toolkit").c_str(), 1);
+  }
+  ~OnceOnToolkitTest() override {
+    if (before_) {
+      ::setenv("CUDA_PATH", before_->c_str(), 1);
+    } else {
+      ::unsetenv("CUDA_PATH");
+    }
+  }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST_F(OnceOnToolkitTest, AGpuIsTunedByTheToolkitsCompiler) {
   workers_.On("describe_device", [](const Json&) -> base::Result<Json> {
     return Json{{"name", "a GPU"}, {"arch", "sm_90"}, {"sm_count", 132}, {"memory_bytes", 1}};
   });
@@ -115,7 +138,7 @@ TEST_F(OnceTest, AGpuIsTunedByTheToolkitsCompiler) {
   EXPECT_THAT(scanned[0].get<std::string>(), ::testing::Not(HasSubstr("host_toolkit")));
 }
 
-class OnceOnGpuTest : public OnceTest {
+class OnceOnGpuTest : public OnceOnToolkitTest {
  protected:
   OnceOnGpuTest() {
     workers_.On("architectures", [this](const Json&) -> base::Result<Json> {
