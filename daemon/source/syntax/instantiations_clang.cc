@@ -1,20 +1,62 @@
 // The instantiations of kernel templates: with which arguments a text launches them, and what their
-// bodies call then.
+// bodies call then; and whether a function, or an instance of it, ends without its value.
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/Mangle.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/Analysis/CFG.h>
 #include <llvm/ADT/SetVector.h>
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "source/syntax/converter.h"
 
 namespace cupilot::source {
 namespace {
+
+// The last thing that a block does leaves the function, or is no end of the text at all.
+bool Leaves(const clang::CFGBlock& block) {
+  if (block.hasNoReturnElement()) return true;
+  if (block.empty()) return false;
+  const auto last = block.back().getAs<clang::CFGStmt>();
+  return last && (llvm::isa<clang::ReturnStmt>(last->getStmt()) ||
+                  llvm::isa<clang::CXXThrowExpr>(last->getStmt()));
+}
+
+bool EndIsReached(const clang::CFG& graph) {
+  std::vector<bool> seen(graph.getNumBlockIDs());
+  std::vector<const clang::CFGBlock*> open = {&graph.getEntry()};
+  while (!open.empty()) {
+    const clang::CFGBlock* block = open.back();
+    open.pop_back();
+    if (block == nullptr || seen[block->getBlockID()]) continue;
+    seen[block->getBlockID()] = true;
+    if (block == &graph.getExit()) return true;
+    // Behind a return there are only ends of scopes, and then the exit.
+    if (Leaves(*block)) continue;
+    for (const auto& next : block->succs()) open.push_back(next.getReachableBlock());
+  }
+  return false;
+}
+
+bool IsOpen(const clang::FunctionDecl* function) {
+  if (!function->doesThisDeclarationHaveABody() || function->isInvalidDecl()) return false;
+  const clang::QualType result = function->getReturnType();
+  if (result->isVoidType() || result->isUndeducedType() || function->isNoReturn()) return false;
+  if (llvm::isa<clang::CXXConstructorDecl>(function) ||
+      llvm::isa<clang::CXXDestructorDecl>(function)) {
+    return false;
+  }
+  const auto graph = clang::CFG::buildCFG(function, function->getBody(), &function->getASTContext(),
+                                          clang::CFG::BuildOptions());
+  return graph != nullptr && EndIsReached(*graph);
+}
 
 // Whether the text is where the instantiation's code is made: explicit specialisations are kernels
 // of their own, `extern template` promises one elsewhere, and overload resolution looks at more
@@ -281,6 +323,14 @@ void Converter::Instantiations(const clang::FunctionTemplateDecl* head, NodeId k
             [](const Instantiation& a, const Instantiation& b) {
               return std::pair(a.kernel, a.mangled) < std::pair(b.kernel, b.mangled);
             });
+}
+
+// Of a template what its instances do: what it is made with decides which ends are there.
+bool HasOpenEnd(const clang::FunctionDecl* function) {
+  const clang::FunctionTemplateDecl* head = function->getDescribedFunctionTemplate();
+  if (head == nullptr) return IsOpen(function);
+  const auto instances = head->specializations();
+  return std::any_of(instances.begin(), instances.end(), IsOpen);
 }
 
 }  // namespace cupilot::source

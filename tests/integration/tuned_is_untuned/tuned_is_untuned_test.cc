@@ -246,6 +246,11 @@ constexpr Fixed kFixed[] = {
     {"function_at_level_0", "plain daemon frozen | top_level | look"},
     {"overload_below", "plain daemon naming | overload | look overload.below look"},
     {"asked_header", "plain daemon frozen | asks | look asks.appears"},
+    {"attributes_behind_names",
+     "plain daemon frozen | attributed | look attributed.bias look "
+     "attributed.type look attributed.comment"},
+    {"attributes_behind_names_locked",
+     "plain lock frozen | attributed | look attributed.bias look attributed.type"},
 };
 
 class FixedHistories : public TunedIsUntuned, public ::testing::WithParamInterface<Fixed> {};

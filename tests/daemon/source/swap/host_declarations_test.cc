@@ -53,6 +53,17 @@ TEST(HostDeclarations, TypesOfTheVariantAreOpaque) {
   EXPECT_THAT(text, Not(HasSubstr("Unused")));
 }
 
+TEST(HostDeclarations, NamesOfNamespacesAndAttributesAreLeftOut) {
+  const std::string text = Declared(
+      "namespace cg = cooperative_groups;\nusing namespace cg;\n"
+      "[[gnu::aligned(16)]] [[gnu::noinline]] __global__ void scale_by(const float* in, int n) "
+      "{}\n");
+  EXPECT_THAT(text,
+              HasSubstr("\n__global__ void scale_by(const float *, int) CUPILOT_SWAP_BODY\n"));
+  for (const char* hidden : {"cg", "gnu", "namespace cg"})
+    EXPECT_THAT(text, Not(HasSubstr(hidden)));
+}
+
 TEST(HostDeclarations, VariablesHaveNoInitialiser) {
   const std::string text = Declared(
       "__constant__ float taps[2] = {f(1), 2}, more;\nstatic __device__ const int4 box{1, 2, 3, "
