@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "source/swap/ask_compiler.h"
 #include "swap_fixture.h"
 #include "tests/support/fake_nvcc.h"
@@ -135,6 +139,21 @@ TEST_F(AskCompilerTest, VariablesOfTheRecordedEnvironmentDecide) {
   EXPECT_THAT(Ask().passes[0].text, HasSubstr("int one;"));
   command_.environment.clear();
   EXPECT_THAT(AskCompiler(command_).error().message, HasSubstr("here.h: No such file"));
+}
+
+// As in many containers.
+TEST_F(AskCompilerTest, AProjectBelowUsrIsTheUsers) {
+  test::WriteFakeNvcc(folder_ + "/toolkit/bin/nvcc");
+  std::string project = "/usr/src/cupilot_test.XXXXXX";
+  if (::mkdtemp(project.data()) == nullptr) GTEST_SKIP() << "/usr/src cannot be written";
+  std::ofstream(project + "/cfg.h") << "#define ONLY 1\nint mine;\n";
+  Write("main.cu", "#include <cstddef>\n#include \"cfg.h\"\n");
+  command_.arguments.insert(command_.arguments.begin() + 1, "-I" + project);
+  const CompilerAnswer answer = Ask();
+  std::filesystem::remove_all(project);
+  ASSERT_FALSE(answer.passes.empty());
+  EXPECT_THAT(answer.passes[0].text, AllOf(HasSubstr("int mine;"), Not(HasSubstr("size_t"))));
+  EXPECT_THAT(answer.files, Contains(project + "/cfg.h"));
 }
 
 TEST_F(AskCompilerTest, ACompilerThatCannotBeAskedIsNamed) {
