@@ -50,7 +50,7 @@ inline constexpr const char* kHeadersName = "/cupilot-headers.cu";
 
 class Mentioned;  // of lambdas_clang.cc
 
-// Whether it has to return a value and its end can be reached without one (instantiations_clang.cc).
+// Whether it has to return a value and can end without one (instantiations_clang.cc).
 bool HasOpenEnd(const clang::FunctionDecl* function);
 
 class Converter {
