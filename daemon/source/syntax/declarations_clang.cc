@@ -211,7 +211,8 @@ NodeId Converter::Function(const clang::FunctionDecl* function, NodeId parent,
   }
   if (function->doesThisDeclarationHaveABody()) {
     Add(id, function->getBody());
-    if (HasOpenEnd(function)) at(id).flags |= kOpenEnd;
+    // Of host code nobody asks.
+    if ((at(id).flags & kDeviceAttr) != 0 && HasOpenEnd(function)) at(id).flags |= kOpenEnd;
   }
   const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
   if (method != nullptr && method->hasBody() && method->isOverloadedOperator() &&

@@ -140,7 +140,7 @@ enum Flag : std::uint32_t {
   // template), or it has parts that may be written though it is a constant. Not asked of __shared__
   // ones, whose types clang itself wants to do nothing.
   kRunsCode = 1u << 25,
-  // Function, lambda: has to return a value, and its end can be reached without one.
+  // Device function, lambda: has to return a value, and its end can be reached without one.
   kOpenEnd = 1u << 26,
 };
 
