@@ -159,17 +159,6 @@ std::vector<Ingredient> HeaderIngredients() {
         {"unused", kAlone, Add("decl.h", "", "inline int unused_@() { return 1; }\n")},
         {"comment", kAlone, Add("decl.h", "struct", "// @\n")},
         {"same_time", kChanges, Noted(Both(KeepTime("decl.h"), Count("decl.h", "kGain = ")))}}},
-      {"attributed",
-       {{"bias.h",
-         "static const int kBias __attribute__((unused)) = 3;\n"
-         "typedef int Whole __attribute__((aligned(4)));\n"}},
-       "",
-       "#include \"bias.h\"\n",
-       "(Whole)(kBias + i % 3)",
-       "",
-       {{"bias", kChanges, Count("bias.h", "= ")},
-        {"type", kChanges, Swap("bias.h", "typedef int Whole", "typedef bool Whole")},
-        {"comment", kAlone, Add("bias.h", "typedef", "// @\n")}}},
       {"nested",
        {{"outer.h", "#include \"inner/inner.h\"\n"}, {"inner/inner.h", "#define DEPTH 4\n"}},
        "",
@@ -720,12 +709,34 @@ std::string CMakeText(const std::vector<const Ingredient*>& used, bool lock) {
          more + "cupilot_tune(app" + locked + ")\n# end\n";
 }
 
+// Of fixed histories alone: one more among the others would change all random ones.
+std::vector<Ingredient> FixedIngredients() {
+  return {
+      {"attributed",
+       {{"bias.h",
+         "static const int kBias __attribute__((unused)) = 3;\n"
+         "typedef int Whole __attribute__((aligned(4)));\n"}},
+       "",
+       "#include \"bias.h\"\n",
+       "(Whole)(kBias + i % 3)",
+       "",
+       {{"bias", kChanges, Count("bias.h", "= ")},
+        {"type", kChanges, Swap("bias.h", "typedef int Whole", "typedef bool Whole")},
+        {"comment", kAlone, Add("bias.h", "typedef", "// @\n")}},
+       {},
+       "",
+       false,
+       true},
+  };
+}
+
 }  // namespace
 
 const std::vector<Ingredient>& Ingredients() {
   static const std::vector<Ingredient> all = [] {
     std::vector<Ingredient> list = {Plain()};
-    for (const auto& more : {HeaderIngredients(), LanguageIngredients(), CommandIngredients()}) {
+    for (const auto& more :
+         {HeaderIngredients(), LanguageIngredients(), CommandIngredients(), FixedIngredients()}) {
       list.insert(list.end(), more.begin(), more.end());
     }
     return list;

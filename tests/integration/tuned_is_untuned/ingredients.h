@@ -42,6 +42,7 @@ struct Ingredient {
   std::vector<std::string> targets = {};  // programs beside app
   std::string call = {};                  // in main()
   bool by_time = false;                   // what it computes depends on when it is compiled
+  bool fixed = false;                     // of fixed histories alone; these are the last ones
 };
 
 const std::vector<Ingredient>& Ingredients();

@@ -75,8 +75,11 @@ History RandomHistory(unsigned seed) {
   history.shape = Shapes()[pick(Shapes().size())];
   history.options = {pick(10) < 3, pick(10) < 7};
   std::vector<std::string> edits;
+  const auto& all = Ingredients();
+  const auto drawn = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const Ingredient& one) { return !one.fixed; }));
   while (history.ingredients.size() < kIngredients) {
-    const Ingredient& one = Ingredients()[1 + pick(Ingredients().size() - 1)];
+    const Ingredient& one = all[1 + pick(drawn - 1)];
     const auto& has = history.ingredients;
     if (std::find(has.begin(), has.end(), one.name) != has.end()) continue;
     history.ingredients.push_back(one.name);
