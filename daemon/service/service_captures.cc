@@ -265,24 +265,26 @@ void Service::ReplayCaptured(evaluate::EvaluateRequest request, base::Callback<b
   const bool comparable = captured != nullptr && !captured->synthetic &&
                           captured->device == evaluate::DeviceKind(request.device);
   if (!comparable) return done(true);
-  evaluate::EvaluateRequest whole = request;
   const std::vector<records::Case> usable = workloads::UsableCases(*captured, request.kernel);
-  std::erase_if(request.workload.cases, [&](const records::Case& one) {
+  std::vector<records::Case> open = request.workload.cases;
+  std::erase_if(open, [&](const records::Case& one) {
     const bool theirs = std::find(usable.begin(), usable.end(), one) != usable.end();
     return !theirs || captured->FindReplay(request.kernel.key, one.name) != nullptr;
   });
-  if (request.workload.cases.empty()) return done(true);
+  if (open.empty()) return done(true);
+  evaluate::EvaluateRequest replayed = request;
+  replayed.workload.cases = std::move(open);
   with_.evaluator.Replay(
-      std::move(request), captured->after,
-      [this, alive = alive_, whole = std::move(whole), asked = *captured,
+      std::move(replayed), captured->after,
+      [this, alive = alive_, request = std::move(request), asked = *captured,
        done = std::move(done)](base::Result<protocol::ReplayReply> reply) mutable {
         if (!*alive) return;
         // A later capture of the same launches is the same workload: it is replayed in its turn.
-        const workloads::Captured* known = captured_.Find(whole.kernel);
+        const workloads::Captured* known = captured_.Find(request.kernel);
         if (known != nullptr && known->cases == asked.cases && known->after != asked.after) {
-          return ReplayCaptured(std::move(whole), std::move(done));
+          return ReplayCaptured(std::move(request), std::move(done));
         }
-        done(OnReplayed(whole.kernel, asked, std::move(reply)));
+        done(OnReplayed(request.kernel, asked, std::move(reply)));
       });
 }
 
