@@ -271,7 +271,7 @@ class DeclarationWriter {
 
   base::Result<> AddKernel(const WordList& words) {
     for (std::size_t at = 0; at + 1 < words.size(); ++at) {
-      while (at < words.size() && words[at] == "[") at = Behind(words, at);  // an attribute
+      at = BehindAttributes(words, at, words.size());
       if (at + 1 >= words.size()) break;
       if (words[at + 1] != "(" || !IsIdentifier(words[at])) continue;
       const std::size_t end = Behind(words, at + 1);
