@@ -202,11 +202,26 @@ class VariantTree {
     if ((node.flags & (kExtern | kManagedAttr | kSharedAttr)) != 0) {
       return Wrong(id, "a variable at namespace scope that is no constant");
     }
-    if ((node.flags & kConstexpr) != 0) return;
-    if ((node.flags & (kConst | kConstantAttr)) == 0) {
+    if ((node.flags & (kConst | kConstexpr | kConstantAttr)) == 0) {
       return Wrong(id, "a variable at namespace scope that is no constant");
     }
+    CheckComputedAtOnce(id, node);
+  }
+
+  // Another compiler than the one that reads it here may leave to run time what it need not compute
+  // before: only of what is constexpr it has to say so.
+  void CheckComputedAtOnce(NodeId id, const Node& node) {
+    if ((node.flags & (kConstexpr | kSharedAttr)) != 0) return;
     Walk(tree_, id, [&](NodeId part) {
+      const NodeId named = tree_.at(part).declaration;
+      const bool reads = tree_.at(part).kind == Kind::kDeclRef && named != kNone &&
+                         (IsA(tree_, named, Kind::kParameter) ||
+                          (IsA(tree_, named, Kind::kVariable) &&
+                           (tree_.at(named).flags & (kConst | kConstexpr)) == 0));
+      if (reads) {
+        Wrong(id, "a constant that is computed at run time");
+        return false;
+      }
       switch (tree_.at(part).kind) {
         case Kind::kCall:
         case Kind::kMemberCall:
@@ -274,6 +289,8 @@ class VariantTree {
             (node.flags & (kSharedAttr | kConstexpr | kConst)) == 0) {
           Wrong(id, "a static variable in a function that is no constant");
         }
+        if ((node.flags & kStatic) != 0 && (node.flags & kLocal) != 0)
+          CheckComputedAtOnce(id, node);
         if ((node.flags & kVolatile) != 0 && (node.flags & (kConst | kConstexpr)) != 0 &&
             ((node.flags & kLocal) == 0 || (node.flags & kStatic) != 0)) {
           Wrong(id, "a constant that is volatile");
@@ -283,6 +300,8 @@ class VariantTree {
                 "an object that is made or destroyed by code of its own, or has parts that "
                 "may be written though it is a constant");
         }
+        if ((node.flags & kStatic) != 0 && (node.flags & kLocal) != 0)
+          CheckComputedAtOnce(id, node);
         CheckSizeOf(id, node);
         break;
       case Kind::kRecord:

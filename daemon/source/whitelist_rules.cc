@@ -7,6 +7,7 @@
 #include "source/swap/variant_text.h"
 #include "source/syntax/lexer.h"
 #include "source/twin_names.h"
+#include "source/whitelist_words.h"
 
 namespace cupilot::source {
 namespace {
@@ -89,16 +90,7 @@ bool IsAllowedUnboundName(std::string_view name) {
     }
   }
   constexpr std::string_view kBuiltin = "__builtin_";
-  if (!name.starts_with(kBuiltin)) return false;
-  const std::string_view stem = name.substr(kBuiltin.size());
-  for (const std::string_view allowed :
-       {"expect",         "assume",    "unreachable", "trap",  "inff",   "inf",
-        "huge_val",       "huge_valf", "nan",         "nanf",  "memcpy", "memset",
-        "memmove",        "popcount",  "clz",         "ctz",   "isnan",  "isinf",
-        "assume_aligned", "fabs",      "fmaxf",       "fminf", "sqrt",   "constant_p"}) {
-    if (stem == allowed) return true;
-  }
-  return false;
+  return name.starts_with(kBuiltin) && IsBuiltInOfDevices(name.substr(kBuiltin.size()));
 }
 
 bool HasFunctionType(std::string_view canonical) {

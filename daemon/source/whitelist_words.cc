@@ -26,6 +26,30 @@ constexpr std::array<std::string_view, 20> kAttributes = {
 constexpr std::array<std::string_view, 6> kStandardAttributes = {
     "nodiscard", "maybe_unused", "likely", "unlikely", "fallthrough", "no_unique_address"};
 
+// The words of compilers that begin and end with two underscores and say the same in all places.
+constexpr std::array<std::string_view, 24> kCompilersWords = {
+    "__global__",      "__device__",   "__shared__",       "__constant__",      "__restrict__",
+    "__forceinline__", "__noinline__", "__inline__",       "__launch_bounds__", "__grid_constant__",
+    "__align__",       "__maxnreg__",  "__cluster_dims__", "__attribute__",     "__extension__",
+    "__alignof__",     "__const__",    "__volatile__",     "__signed__",        "__typeof__",
+    "__aligned__",     "__unused__",   "__nv_pure__",      "__int128__"};
+
+// And those that are written otherwise: what differs between compilers, their settings, or places
+// of the text.
+constexpr std::array<std::string_view, 13> kTelling = {"linux",
+                                                       "unix",
+                                                       "i386",
+                                                       "_LP64",
+                                                       "_GNU_SOURCE",
+                                                       "_REENTRANT",
+                                                       "_OPENMP",
+                                                       "__cplusplus",
+                                                       "__linux",
+                                                       "__unix",
+                                                       "__x86_64",
+                                                       "source_location",
+                                                       "is_constant_evaluated"};
+
 template <std::size_t N>
 bool Among(const std::array<std::string_view, N>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -192,8 +216,39 @@ class Words {
     return Word(at) == ";" ? "" : "'namespace'";
   }
 
+  // What is one thing where a variant is checked and another where it is built, or in two builds:
+  // what it decides nobody has proven.
+  bool TellsWhereItIsBuilt(std::size_t i, std::string_view word) const {
+    constexpr std::string_view kBuiltIn = "__builtin_";
+    if (word.starts_with(kBuiltIn)) return !IsBuiltInOfDevices(word.substr(kBuiltIn.size()));
+    if (Among(kTelling, word) || word.starts_with("__has_") ||
+        word.starts_with("__is_identifier")) {
+      return true;
+    }
+    if (!word.starts_with("__") || !word.ends_with("__")) return false;
+    // The function's name as assert() gives it to who prints it.
+    const bool printed =
+        Word(i + 1) == ")" && (Word(i - 1) == "__extension__" || Word(i - 1) == ",");
+    const bool function =
+        word == "__PRETTY_FUNCTION__" || word == "__func__" || word == "__FUNCTION__";
+    return !Among(kCompilersWords, word) && !(function && printed && InAssert(i));
+  }
+
+  // The call that is open before the token is that of __assert_fail.
+  bool InAssert(std::size_t i) const {
+    int depth = 0;
+    for (std::size_t at = i; at-- > 1;) {
+      if (Word(at) == ")") ++depth;
+      if (Word(at) == "(" && depth-- == 0) return Word(at - 1) == "__assert_fail";
+    }
+    return false;
+  }
+
   std::string CheckIdentifier(std::size_t i, std::string_view word) const {
     if (Among(kHostWords, word)) return "'" + std::string(word) + "'";
+    if (TellsWhereItIsBuilt(i, word)) {
+      return "'" + std::string(word) + "', which differs from build to build";
+    }
     if (word == "namespace") return CheckNamespace(i);
     // A lambda's is its own; a constant's member would outlive a launch.
     if (word == "mutable" && Word(i + 1) != "{" && Word(i + 1) != "->") return "'mutable'";
@@ -225,6 +280,17 @@ class Words {
 };
 
 }  // namespace
+
+bool IsBuiltInOfDevices(std::string_view stem) {
+  constexpr std::array<std::string_view, 37> kStems = {
+      "expect",    "assume",     "unreachable", "trap",    "inff",           "inf",     "huge_val",
+      "huge_valf", "nan",        "nanf",        "memcpy",  "memset",         "memmove", "popcount",
+      "popcountl", "popcountll", "clz",         "clzl",    "clzll",          "ctz",     "ctzl",
+      "ctzll",     "ffs",        "ffsl",        "ffsll",   "bswap16",        "bswap32", "bswap64",
+      "isnan",     "isinf",      "isfinite",    "signbit", "assume_aligned", "fabs",    "fmaxf",
+      "fminf",     "sqrt"};
+  return Among(kStems, stem);
+}
 
 std::string ForbiddenWords(std::string_view source) { return Words(source).Check(); }
 

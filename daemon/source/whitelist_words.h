@@ -8,7 +8,11 @@ namespace cupilot::source {
 
 // What is wrong with the words of a variant's source, or of it with its macros expanded ("line 3 of
 // the variant: 'throw'"), empty if nothing is: directives and their disguises, keywords of host
-// code, attributes, unbalanced brackets. It is ResolveText's (records/source_text.h).
+// code, attributes, unbalanced brackets, names of what differs from build to build. It is
+// ResolveText's (records/source_text.h).
 std::string ForbiddenWords(std::string_view source);
+
+// Of a compiler's "__builtin_" functions: computes, and says the same in all places.
+bool IsBuiltInOfDevices(std::string_view stem);
 
 }  // namespace cupilot::source

@@ -53,6 +53,13 @@ bool HasMutableFields(clang::QualType type) {
   return record != nullptr && record->hasDefinition() && record->hasMutableFields();
 }
 
+// Members that are initialised where they stand are, too: whether that is constant is asked of no
+// other compiler.
+bool IsMadeByCode(clang::QualType type) {
+  const auto* record = type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  return record != nullptr && record->hasDefinition() && !record->hasTrivialDefaultConstructor();
+}
+
 // Of a constexpr variable in a template: a number or numbers; or what each instance says.
 bool IsConstantWhateverItIs(const clang::VarDecl* variable) {
   const clang::QualType type = variable->getType();
@@ -311,6 +318,7 @@ bool Converter::RunsCode(const clang::VarDecl* variable) const {
   }
   if (HasMutableFields(type)) return true;
   if (type.isDestructedType() != clang::QualType::DK_none) return true;
+  if (!variable->isConstexpr() && IsMadeByCode(type)) return true;
   if (init == nullptr || KeepsLivingTemporary(init)) return init != nullptr;
   const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(init->IgnoreImplicit());
   const bool nothing = made != nullptr && made->getConstructor()->isTrivial() &&

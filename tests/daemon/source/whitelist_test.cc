@@ -47,6 +47,8 @@ class WhitelistTest : public ::testing::Test {
     request.kernel.base_name = "k";
     request.kernel.namespaces = {"image"};
     request.kernel.closure_source = R"(#include <cuda_runtime.h>
+#include <cassert>
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -238,7 +240,8 @@ TEST_F(WhitelistTest, RefusesWhatOnlyLooksLikeIt) {
         "using namespace image { }", "namespace a::b { }", "namespace [[gnu::used]] own { }"}) {
     Refuses(text + (";\n" + plain), reason, "'namespace'");
   }
-  Refuses(Body("static const float start = in[0]; out[0] = start;"), reason, "code of its own");
+  Refuses(Body("static const float start = in[0]; out[0] = start;"), reason,
+          "computed at run time");
   Refuses(Body("static const float& one = *in; out[0] = one;"), reason, "static");
   Refuses(Body("static float* const kept[1] = {}; static float* other; out[0] = *other;"), reason,
           "static");
@@ -330,6 +333,55 @@ TEST_F(WhitelistTest, RefusesObjectsThatRunCode) {
          "constexpr float kTable[2] = {1.0f, 2.0f};\nconst int kTwo = 1 + 1;\n"
          "template <class T> constexpr T kOne = T(1);\n" +
          Body("B b; D d{b.i}; __shared__ Point p; p.x = kOne<float>; out[0] = in[0] + p.x + d.i;"));
+}
+
+// Not even where the compiler that reads it here finds that nothing is to be run.
+TEST_F(WhitelistTest, RefusesWhatAnotherCompilerMayComputeLater) {
+  const std::string reason = "forbidden_construct", plain = kPlain;
+  for (const char* object :
+       {"struct T { int x = true ? 1 : f(); };\nconst T t{};",
+        "struct T { int x = 1; };\nstruct U { T t; };\n__device__ const U u[2] = {};",
+        "struct T { int x = 1; };\ninline __device__ int g() { static const T t{}; return t.x; "
+        "}"}) {
+    Refuses("__device__ inline int f() { return 1; }\n" + std::string(object) + "\n" + plain,
+            reason, "made or destroyed by code of its own");
+  }
+  Refuses(Body("static const int c = true ? 1 : (n > 0); out[0] = c;"), reason,
+          "computed at run time");
+  Passes("struct T { int x = 1; };\nconstexpr T t{};\n" +
+         Body("T here; static constexpr T there{}; out[0] = here.x + there.x + t.x;"));
+}
+
+TEST_F(WhitelistTest, RefusesWhatDiffersFromBuildToBuild) {
+  const std::string reason = "forbidden_construct";
+  for (const char* word : {"__FILE__[0]",
+                           "__LINE__",
+                           "__COUNTER__",
+                           "__VERSION__[0]",
+                           "__BASE_FILE__[0]",
+                           "__TIME__[0]",
+                           "__INCLUDE_LEVEL__",
+                           "__PRETTY_FUNCTION__[0]",
+                           "__func__[0]",
+                           "__FUNCTION__[0]",
+                           "__builtin_FILE()[0]",
+                           "__builtin_LINE()",
+                           "__builtin_COLUMN()",
+                           "__builtin_FUNCTION()[0]",
+                           "__builtin_constant_p(n)",
+                           "__builtin_is_constant_evaluated()",
+                           "__CUDA_ARCH__",
+                           "__cplusplus",
+                           "__GNUC__",
+                           "__clang_major__",
+                           "__OPTIMIZE__",
+                           "__has_builtin(__builtin_expect)",
+                           "linux"}) {
+    Refuses(Body(std::string("out[0] = ") + word + ";"), reason, "differs from build to build");
+  }
+  Passes(Body("assert(n > 0); out[0] = in[0] * __builtin_inff() + FLT_MAX;"));
+  Refuses(Body("if (n < 0) __assert_fail(\"\", \"\", __func__[0], \"\"); out[0] = in[0];"), reason,
+          "differs from build to build");
 }
 
 TEST_F(WhitelistTest, RefusesPromisesThatTheGuardDoesNotState) {
