@@ -212,13 +212,16 @@ std::optional<records::Case> SmallerSize(const records::Kernel& kernel,
 }
 
 std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
-                                        const records::Case& workload, const CasePlan& plan) {
+                                        const records::Case& workload, const CasePlan& plan,
+                                        const std::vector<double>& numbers) {
   std::vector<records::Case> cases;
   const auto add = [&](const std::string& name, double v, const auto& put) {
     if (!std::isfinite(v)) return;
     // Beside it, of the other sign, zero, and of other magnitudes: where a branch on it may be.
-    for (const double other :
-         {1.25 * v + 0.125, 0.5 * v - 0.0625, -v, -10 * v, 1000 * v, 1e6 * v, 0.0}) {
+    std::vector<double> others = {1.25 * v + 0.125, 0.5 * v - 0.0625, -v, -10 * v,
+                                  1000 * v,         1e6 * v,          0.0};
+    others.insert(others.end(), numbers.begin(), numbers.end());
+    for (const double other : others) {
       if (other == v) continue;
       char text[32];
       std::snprintf(text, sizeof text, "%.9g", other);

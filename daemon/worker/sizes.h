@@ -25,8 +25,10 @@ std::optional<records::Case> SmallerSize(const records::Kernel& kernel,
                                          const records::Case& workload, const CasePlan& plan,
                                          const device::Properties& device, std::int64_t most_bytes);
 
-// Cases like `workload` with other values of its floating scalars, one at a time.
+// Cases like `workload` with other values of its floating scalars, one at a time; `numbers` are
+// among them.
 std::vector<records::Case> OtherScalars(const records::Kernel& kernel,
-                                        const records::Case& workload, const CasePlan& plan);
+                                        const records::Case& workload, const CasePlan& plan,
+                                        const std::vector<double>& numbers = {});
 
 }  // namespace cupilot::worker

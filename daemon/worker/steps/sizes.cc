@@ -4,10 +4,14 @@
 #include "worker/sizes.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "device/describe.h"
+#include "worker/literals.h"
 #include "worker/placement.h"
 #include "worker/steps/step.h"
 
@@ -78,6 +82,26 @@ base::Result<Finding> StepSizes(Trial& trial) {
                     OtherSizes(trial.set().kernel, trial.workload(), trial.scene().original));
 }
 
+// Numbers that the candidate's text has and the original's has not: a case of its own for one of
+// them would be seen nowhere else. Those with most digits first, since 0.5 says nothing.
+static std::vector<double> OwnNumbers(const Trial& trial) {
+  constexpr std::size_t kMostNumbers = 16;
+  const std::vector<double> known = LiteralsOf(trial.set().kernel.closure_source);
+  std::vector<std::pair<std::size_t, double>> own;
+  for (const double number : LiteralsOf(trial.set().variant.source)) {
+    if (std::find(known.begin(), known.end(), number) != known.end()) continue;
+    char text[32];
+    own.emplace_back(std::snprintf(text, sizeof text, "%.9g", number), number);
+  }
+  std::sort(own.begin(), own.end(), std::greater<>());
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  std::vector<double> numbers;
+  for (const auto& [digits, number] : own) {
+    if (numbers.size() < kMostNumbers) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 base::Result<Finding> StepScalars(Trial& trial) {
   // What is multiplied by zero counts all the same where it is no number.
   const auto beside_zero = [](Trial& sized) -> base::Result<Finding> {
@@ -86,9 +110,10 @@ base::Result<Finding> StepScalars(Trial& trial) {
         std::any_of(floats.begin(), floats.end(), [](const auto& one) { return one.second == 0; });
     return zero ? JudgeNoNumbers(sized) : base::Result<Finding>(Finding{});
   };
-  return JudgeCases(trial, "scalars",
-                    OtherScalars(trial.set().kernel, trial.workload(), trial.scene().original),
-                    beside_zero);
+  return JudgeCases(
+      trial, "scalars",
+      OtherScalars(trial.set().kernel, trial.workload(), trial.scene().original, OwnNumbers(trial)),
+      beside_zero);
 }
 
 }  // namespace cupilot::worker
