@@ -36,6 +36,62 @@ std::set<std::string> NamesOfCounts(const records::Case& one) {
   return names;
 }
 
+// The integers among the arguments, by their place.
+std::map<std::size_t, std::int64_t> IntegersOf(const records::Kernel& kernel,
+                                               const CasePlan& plan) {
+  std::map<std::size_t, std::int64_t> values;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (kernel.parameters[i].kind != records::ParameterKind::kInteger) continue;
+    const auto value = plan.environment.integers.find("$" + std::to_string(i));
+    if (value != plan.environment.integers.end()) values[i] = value->second;
+  }
+  return values;
+}
+
+std::optional<std::int64_t> NumberOf(const std::string& text) {
+  if (text.empty() || text.size() > 18 ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::stoll(text);
+}
+
+// The count by scalars: the simplest way that gives it; empty: none does.
+std::string AsScalars(std::int64_t count, const Values& scalars) {
+  constexpr std::int64_t kMostTimes = 64;
+  for (const auto& [a, va] : scalars) {
+    if (va == count) return a;
+  }
+  for (const auto& [a, va] : scalars) {
+    if (va + 1 == count) return a + " + 1";  // where rows begin, and the last one ends
+    for (const auto& [b, vb] : scalars) {
+      if (a <= b && count % va == 0 && count / va == vb) return a + " * " + b;
+    }
+  }
+  for (const auto& [a, va] : scalars) {
+    for (const auto& [b, vb] : scalars) {
+      if (count % va != 0 || count / va % vb != 0) continue;
+      const auto is_rest = [rest = count / va / vb](const auto& c) { return c.second == rest; };
+      const auto c = std::find_if(scalars.begin(), scalars.end(), is_rest);
+      if (c != scalars.end()) return a + " * " + b + " * " + c->first;
+    }
+  }
+  std::string most;
+  std::int64_t times = kMostTimes + 1;
+  const auto take = [&](const std::string& name, std::int64_t value) {
+    if (count % value != 0 || count / value >= times) return;
+    times = count / value;
+    most = std::to_string(times) + " * " + name;
+  };
+  for (const auto& [a, va] : scalars) {
+    take(a, va);
+    for (const auto& [b, vb] : scalars) {
+      if (a <= b && va <= count / vb) take(a + " * " + b, va * vb);
+    }
+  }
+  return most;
+}
+
 bool IsPrime(std::int64_t value) {
   for (std::int64_t divisor = 2; divisor * divisor <= value; ++divisor) {
     if (value % divisor == 0) return false;
@@ -90,15 +146,21 @@ class LaunchLine {
 
 class SizeMaker {
  public:
-  SizeMaker(const records::Kernel& kernel, const records::Case& workload, const CasePlan& plan)
+  // `alike`: who has a size's value is that size, too.
+  SizeMaker(const records::Kernel& kernel, const records::Case& workload, const CasePlan& plan,
+            bool alike = false)
       : workload_(workload), plan_(plan), line_(kernel, plan) {
     const std::set<std::string> counts = NamesOfCounts(workload);
-    for (std::size_t i = 0; i < workload.arguments.size(); ++i) {
+    const auto values = IntegersOf(kernel, plan);
+    for (const auto& [i, value] : values) {
       const std::string& name = kernel.parameters[i].name;
-      const bool integer = kernel.parameters[i].kind == records::ParameterKind::kInteger;
-      const auto value = plan.environment.integers.find("$" + std::to_string(i));
-      if (!integer || !counts.contains(name) || value == plan.environment.integers.end()) continue;
-      if (value->second > 1) sizes_.push_back({i, name, value->second});
+      if (!counts.contains(name) || value <= 1) continue;
+      const auto same = [value = value](const Size& size) { return size.value == value; };
+      if (alike && std::any_of(sizes_.begin(), sizes_.end(), same)) continue;
+      sizes_.push_back({{i}, name, value});
+      for (const auto& [k, other] : values) {
+        if (alike && k != i && other == value) sizes_.back().arguments.push_back(k);
+      }
     }
     std::set<std::string> grid;
     for (const std::string& text : workload.grid) AddNames(text, grid);
@@ -146,7 +208,7 @@ class SizeMaker {
 
  private:
   struct Size {
-    std::size_t argument;
+    std::vector<std::size_t> arguments;
     std::string name;
     std::int64_t value;
   };
@@ -169,7 +231,9 @@ class SizeMaker {
       if (value == values.end()) continue;
       if (value->second == size.value || value->second < 0) return;
       if (value->second > size.value && !grows_) return;
-      one.arguments[size.argument].value = std::to_string(value->second);
+      for (const std::size_t argument : size.arguments) {
+        one.arguments[argument].value = std::to_string(value->second);
+      }
       what += ", " + size.name + " = " + std::to_string(value->second);
     }
     if (line_.holds()) {
@@ -191,6 +255,85 @@ class SizeMaker {
   std::vector<records::Case> cases_;
 };
 
+// Addresses lie where they lie in a buffer of its own size.
+bool HasAddressesInside(const records::Case& one) {
+  const auto of_buffer = [](const records::Buffer& buffer) { return !buffer.pointers.empty(); };
+  const auto of_argument = [](const records::Argument& argument) {
+    const bool behind =
+        !argument.buffer.empty() && argument.offset != "0" && !argument.offset.empty();
+    return behind || !argument.pointers.empty();
+  };
+  return std::any_of(one.buffers.begin(), one.buffers.end(), of_buffer) ||
+         std::any_of(one.arguments.begin(), one.arguments.end(), of_argument);
+}
+
+// Of a case's buffer, as the first argument that leads there says.
+std::int64_t ElementBytes(const records::Kernel& kernel, const records::Case& one,
+                          const std::string& buffer) {
+  for (std::size_t i = 0; i < one.arguments.size(); ++i) {
+    if (one.arguments[i].buffer == buffer) {
+      return std::max<std::int64_t>(1, kernel.parameters[i].element_bytes);
+    }
+  }
+  return 1;
+}
+
+// True: the count is now an expression over scalars.
+bool NameCount(records::Size& count, std::int64_t unit, const Values& scalars) {
+  const auto number = NumberOf(count);
+  if (!number || *number % unit != 0) return false;
+  const std::string text = AsScalars(*number / unit, scalars);
+  if (text.empty()) return false;
+  count = unit == 1 ? text : "(" + text + ") * " + std::to_string(unit);
+  return true;
+}
+
+void NameGrid(records::Case& one, const CasePlan& plan, const Values& scalars) {
+  for (std::size_t d = 0; d < one.grid.size() && d < plan.block.size(); ++d) {
+    const auto blocks = NumberOf(one.grid[d]);
+    if (!blocks || *blocks <= 1) continue;
+    const std::string block = std::to_string(plan.block[d]);
+    for (const auto& [name, value] : scalars) {
+      if (value == *blocks) {
+        one.grid[d] = name;
+      } else if ((value + plan.block[d] - 1) / plan.block[d] == *blocks) {
+        one.grid[d] = "ceil_div(" + name + ", " + block + ")";
+      }
+    }
+  }
+}
+
+// Counts and a grid that are numbers as expressions over those scalars that say them.
+std::optional<records::Case> WithGuessedSizes(const records::Kernel& kernel,
+                                              const records::Case& workload, const CasePlan& plan) {
+  if (HasAddressesInside(workload)) return std::nullopt;
+  Values scalars;
+  for (const auto& [i, value] : IntegersOf(kernel, plan)) {
+    if (value >= kLeastHalved) scalars[kernel.parameters[i].name] = value;
+  }
+  records::Case named = workload;
+  bool any = false;
+  for (records::Argument& argument : named.arguments) {
+    any = NameCount(argument.count, 1, scalars) || any;
+  }
+  for (records::Buffer& buffer : named.buffers) {
+    any = NameCount(buffer.bytes, ElementBytes(kernel, workload, buffer.name), scalars) || any;
+  }
+  if (!any) return std::nullopt;
+  NameGrid(named, plan, scalars);
+  return named;
+}
+
+std::optional<records::Case> Shrunk(const records::Kernel& kernel, SizeMaker maker,
+                                    const device::Properties& device, std::int64_t most_bytes) {
+  Values values;
+  while (auto smaller = maker.Halved(values)) {
+    const auto planned = PlanCase(kernel, *smaller, device, nullptr);
+    if (planned && planned->layout.bytes <= most_bytes) return smaller;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<records::Case> OtherSizes(const records::Kernel& kernel, const records::Case& workload,
@@ -202,13 +345,16 @@ std::optional<records::Case> SmallerSize(const records::Kernel& kernel,
                                          const records::Case& workload, const CasePlan& plan,
                                          const device::Properties& device,
                                          std::int64_t most_bytes) {
-  SizeMaker maker(kernel, workload, plan);
-  Values values;
-  while (auto smaller = maker.Halved(values)) {
-    const auto planned = PlanCase(kernel, *smaller, device, nullptr);
-    if (planned && planned->layout.bytes <= most_bytes) return smaller;
-  }
-  return std::nullopt;
+  return Shrunk(kernel, SizeMaker(kernel, workload, plan), device, most_bytes);
+}
+
+std::optional<records::Case> SmallerByGuess(const records::Kernel& kernel,
+                                            const records::Case& workload, const CasePlan& plan,
+                                            const device::Properties& device,
+                                            std::int64_t most_bytes) {
+  const auto named = WithGuessedSizes(kernel, workload, plan);
+  if (!named) return std::nullopt;
+  return Shrunk(kernel, SizeMaker(kernel, *named, plan, true), device, most_bytes);
 }
 
 std::vector<records::Case> OtherScalars(const records::Kernel& kernel,

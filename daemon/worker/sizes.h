@@ -25,6 +25,15 @@ std::optional<records::Case> SmallerSize(const records::Kernel& kernel,
                                          const records::Case& workload, const CasePlan& plan,
                                          const device::Properties& device, std::int64_t most_bytes);
 
+// The same where counts and grid are numbers, as those of a capture are: they are taken for what
+// the scalars say, a count for one of them, a product of two or three, or a small multiple, and
+// scalars of one value for one size. A guess, which may see a relation where there is none. What
+// was captured is cut off. Nothing where nothing is to be seen, and of pointers inside of buffers.
+std::optional<records::Case> SmallerByGuess(const records::Kernel& kernel,
+                                            const records::Case& workload, const CasePlan& plan,
+                                            const device::Properties& device,
+                                            std::int64_t most_bytes);
+
 // Cases like `workload` with other values of its floating scalars, one at a time; `numbers` are
 // among them.
 std::vector<records::Case> OtherScalars(const records::Kernel& kernel,

@@ -19,17 +19,31 @@
 namespace cupilot::worker {
 namespace {
 
-// Of the buffers of a case that stands in for one with much data.
-constexpr std::int64_t kStandInBytes = std::int64_t{6} << 20;
+// Of the buffers of a case that stands in for a larger one, at most, and with how much one that
+// takes long is as large as the rest. The original's time counts as well, since a twin takes
+// hundreds of times as long.
+constexpr std::int64_t kStandInBytes = std::int64_t{6} << 20, kLeastBytes = std::int64_t{1} << 18;
+constexpr double kLongUs = 300;
 
-// A case of much data at a smaller size.
+std::int64_t StandInBytes(const CasePlan& whole, const OriginalResult& results) {
+  const double share = std::min(1.0, kLongUs / std::max(results.original_us, 1.0));
+  const auto short_enough =
+      static_cast<std::int64_t>(share * static_cast<double>(whole.layout.bytes));
+  return std::min(kStandInBytes, std::max(kLeastBytes, short_enough));
+}
+
+// A case at a smaller size.
 struct StandIn {
-  StandIn(const protocol::VerifyRequest& request, records::Case one, CasePlan small)
-      : workload(std::move(one)), plan(std::move(small)), trial(request, workload, plan) {
+  StandIn(const protocol::VerifyRequest& request, records::Case one, CasePlan small, bool guess)
+      : workload(std::move(one)),
+        plan(std::move(small)),
+        guessed(guess),
+        trial(request, workload, plan) {
     trial.quick_workload = true;
   }
   const records::Case workload;
   const CasePlan plan;
+  const bool guessed;  // what of it follows which scalar: what fails there is asked of the whole
   Trial trial;
 };
 
@@ -115,7 +129,6 @@ class Verification {
   base::Result<> VerifyCase(const records::Case& workload, const CasePlan& original) {
     Trial trial(request_, workload, original);
     std::unique_ptr<StandIn> stand_in;
-    bool looked_for = original.layout.bytes <= kMuchData;
     // The steps rely on it, whichever of them are asked; and a workload that is none is nothing
     // that the candidate could be judged by.
     TRY_ASSIGN(const auto results, trial.Workload());
@@ -123,14 +136,23 @@ class Verification {
       OriginalFailed("the workload '" + workload.name + "': " + results->dropped);
       return {};
     }
+    bool looked_for = original.layout.bytes <= StandInBytes(original, *results);
     TRY_ASSIGN(Finding finding, trial.Start());
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty()) break;
       if (!Asked(step)) continue;
       if (step.any_size && !std::exchange(looked_for, true)) {
-        TRY_ASSIGN(stand_in, FindStandIn(trial));
+        TRY_ASSIGN(stand_in, FindStandIn(trial, *results));
       }
-      TRY_ASSIGN(finding, RunStep(step, step.any_size && stand_in ? stand_in->trial : trial));
+      const bool small = step.any_size && stand_in;
+      TRY_ASSIGN(finding, RunStep(step, small ? stand_in->trial : trial));
+      if (!small || !stand_in->guessed || finding.reason.empty()) continue;
+      trial.Note("whole_case", std::string(step.name) +
+                                   " is asked of it: at a guessed smaller size " + finding.reason +
+                                   ", " + finding.detail);
+      reply_.steps[step.name].erase("caught");
+      stand_in.reset();
+      TRY_ASSIGN(finding, RunStep(step, trial));
     }
     TRY_ASSIGN(finding, ExplainOverlap(trial, std::move(finding)));
     if (IsAboutResults(finding)) TRY(trial.references().AskAgain(*results));
@@ -150,14 +172,19 @@ class Verification {
   }
 
   // Null: no smaller size is known to be legal and admitted.
-  base::Result<std::unique_ptr<StandIn>> FindStandIn(Trial& trial) {
+  base::Result<std::unique_ptr<StandIn>> FindStandIn(Trial& trial, const OriginalResult& results) {
     TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set_.device));
-    const auto smaller = SmallerSize(set_.kernel, trial.workload(), trial.scene().original,
-                                     properties, kStandInBytes);
+    const CasePlan& whole = trial.scene().original;
+    const std::int64_t most = StandInBytes(whole, results);
+    auto smaller = SmallerSize(set_.kernel, trial.workload(), whole, properties, most);
+    const bool guessed = !smaller;
+    if (guessed) {
+      smaller = SmallerByGuess(set_.kernel, trial.workload(), whole, properties, most);
+    }
     if (!smaller) return nullptr;
     auto plan = PlanCase(set_.kernel, *smaller, properties, nullptr);
     if (!plan) return nullptr;
-    auto found = std::make_unique<StandIn>(request_, *smaller, std::move(*plan));
+    auto found = std::make_unique<StandIn>(request_, *smaller, std::move(*plan), guessed);
     const auto scene = found->trial.MakeScene(found->plan);
     if (!scene) return nullptr;
     const std::string differ =

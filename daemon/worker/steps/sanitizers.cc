@@ -31,6 +31,8 @@ constexpr const char* kSanitizersStep = "compute_sanitizer";
 // Each takes a second or more.
 constexpr std::size_t kMostCases = 2;
 
+constexpr std::int64_t kGuessedBytes = std::int64_t{6} << 20;  // of a size that is a guess
+
 constexpr std::uint64_t kSanitizedSeed = 1;
 // Of a device whose memory the tools' processes may keep a little of.
 constexpr std::int64_t kMemoryToKeepIn = std::int64_t{16} << 30;
@@ -65,12 +67,38 @@ bool IsWhole(const Layout& layout, const Layout& own) {
                     });
 }
 
+// Where the case names no sizes: one that is a guess, and legal; nothing where there is none.
+base::Result<std::optional<records::Case>> GuessedSize(Trial& trial,
+                                                       const device::Properties& properties) {
+  const protocol::CandidateSet& set = trial.set();
+  auto guess = SmallerByGuess(set.kernel, trial.workload(), trial.scene().original, properties,
+                              kGuessedBytes);
+  if (!guess) return guess;
+  const auto plan = PlanCase(set.kernel, *guess, properties, nullptr);
+  if (!plan) return std::nullopt;
+  TRY_ASSIGN(const auto workload, trial.Workload());
+  Trial sized(trial.request(), *guess, *plan);
+  sized.quick_workload = true;
+  const auto legal = IsLegalSize(sized, *plan, *workload);
+  if (!legal && legal.error().code != base::ErrorCode::kInvalidArgument) {
+    return base::Fail(legal.error());
+  }
+  if (!legal || !*legal) return std::nullopt;
+  return guess;
+}
+
 // The case itself, or another size of it that the guard admits (SizeForSanitizers).
-std::optional<Trial::Scene> SceneFor(const Trial& trial, const device::Properties& properties) {
+base::Result<std::optional<Trial::Scene>> SceneFor(Trial& trial,
+                                                   const device::Properties& properties) {
   const Trial::Scene& own = trial.scene();
+  std::vector<records::Case> cases = OtherSizes(trial.set().kernel, trial.workload(), own.original);
+  if (cases.empty() && !IsSmallForSanitizers(own.plan.layout.bytes)) {
+    TRY_ASSIGN(auto guess, GuessedSize(trial, properties));
+    if (guess) cases.push_back(std::move(*guess));
+  }
   std::vector<std::optional<Trial::Scene>> scenes;
   std::vector<std::optional<std::int64_t>> bytes;
-  for (const records::Case& one : OtherSizes(trial.set().kernel, trial.workload(), own.original)) {
+  for (const records::Case& one : cases) {
     scenes.emplace_back();
     auto plan = PlanCase(trial.set().kernel, one, properties, nullptr);
     if (plan && IsWhole(plan->layout, own.original.layout)) {
@@ -165,7 +193,7 @@ base::Result<Finding> StepSanitizers(Trial& trial) {
   if (sanitizer.empty()) {
     return not_looked("the toolkit has no compute-sanitizer (package cuda-sanitizer)");
   }
-  const auto scene = SceneFor(trial, properties);
+  TRY_ASSIGN(const auto scene, SceneFor(trial, properties));
   if (!scene) return not_looked("no size is small enough");
   // The same inputs whatever the seed: what is asked again (by a second verification, for one) was
   // answered.

@@ -57,6 +57,75 @@ TEST(Sizes, WithoutExpressionsThereAreNone) {
   EXPECT_THAT(OtherSizes(MakeKernel(), one, MakePlan(one)), IsEmpty());
 }
 
+constexpr std::int64_t kMostBytes = 8 << 20;
+
+std::optional<records::Case> Guess(const records::Kernel& kernel, const records::Case& one) {
+  const auto plan = PlanCase(kernel, one, device::DescribeHost(), nullptr);
+  EXPECT_TRUE(plan) << plan.error().message;
+  return plan ? SmallerByGuess(kernel, one, *plan, device::DescribeHost(), kMostBytes)
+              : std::nullopt;
+}
+
+// n = 1048576, in numbers.
+records::Case MakeLarge() {
+  records::Case one = MakeCase();
+  one.grid = {"16384", "1", "1"};
+  one.arguments[3].value = "1048576";
+  one.arguments[0].count = "1048576";
+  one.arguments[1].count = "4194304";
+  return one;
+}
+
+TEST(Sizes, NumbersThatScalarsSayShrinkWithThem) {
+  records::Case one = MakeLarge();
+  const auto smaller = Guess(MakeKernel(), one);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->arguments[0].count, "n");
+  EXPECT_EQ(smaller->arguments[1].count, "4 * n");
+  EXPECT_EQ(smaller->arguments[3].value, "262144");
+  EXPECT_EQ(smaller->grid[0], "ceil_div(n, 64)");
+  // Where nothing says them nothing is guessed.
+  one.arguments[0].count = one.arguments[1].count = "4000037";
+  EXPECT_FALSE(Guess(MakeKernel(), one));
+}
+
+TEST(Sizes, WhatWasCapturedIsCutOff) {
+  records::Case one = MakeLarge();
+  for (const std::size_t i : {0u, 1u}) {
+    records::Argument& argument = one.arguments[i];
+    one.buffers.push_back({argument.name, "4194304", std::nullopt});
+    argument.count.clear();
+    argument.fill.reset();
+    argument.access.reset();
+    argument.buffer = argument.name;
+    argument.offset = "0";
+  }
+  one.buffers[1].bytes = "16777216";
+  const auto smaller = Guess(MakeKernel(), one);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->buffers[0].bytes, "(n) * 4");
+  EXPECT_EQ(smaller->arguments[3].value, "262144");
+  // An address inside of a buffer lies where it lies.
+  one.arguments[1].offset = "16";
+  EXPECT_FALSE(Guess(MakeKernel(), one));
+  one.arguments[1].offset = "0";
+  one.buffers[0].pointers.push_back({0, one.buffers[1].name, 0});
+  EXPECT_FALSE(Guess(MakeKernel(), one));
+}
+
+TEST(Sizes, ScalarsOfOneValueShrinkTogether) {
+  records::Kernel kernel = MakeKernel();
+  records::Case one = MakeLarge();
+  kernel.parameters.push_back(kernel.parameters[3]);
+  kernel.parameters.back().name = "stride";
+  one.arguments.push_back(one.arguments[3]);
+  one.arguments.back().name = "stride";
+  const auto smaller = Guess(kernel, one);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->arguments[3].value, "262144");
+  EXPECT_EQ(smaller->arguments[4].value, "262144");
+}
+
 // A cube's edges: who takes two that are equal for all of them.
 TEST(Scalars, EachIsAsTheOthersToo) {
   records::Kernel kernel = MakeKernel();
