@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -40,29 +42,89 @@ std::map<std::string, std::string> PowerStates(const std::string& sys) {
   return states;
 }
 
-// The fourth word of /proc/<pid>/stat, behind a name in parentheses that may hold anything.
-long ParentOf(const std::string& proc, long pid) {
+// What /proc/<pid>/stat says, also of one that is ending.
+struct ProcessFacts {
+  std::string name;  // of its program, 15 characters at most
+  long parent = 0;
+  std::int64_t started = 0;  // since the machine's start; with the id it names a process for good
+};
+
+std::optional<ProcessFacts> FactsOf(const std::string& proc, long pid) {
   const std::string stat = FirstLine(proc + "/" + std::to_string(pid) + "/stat");
-  const std::size_t end = stat.rfind(')');
-  if (end == std::string::npos || end + 4 >= stat.size()) return 0;
-  return std::strtol(stat.c_str() + end + 4, nullptr, 10);
+  // The name, in parentheses, may hold anything, these too.
+  const std::size_t begin = stat.find('('), end = stat.rfind(')');
+  if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
+  ProcessFacts facts;
+  facts.name = stat.substr(begin + 1, end - begin - 1);
+  std::istringstream words(stat.substr(end + 1));
+  std::string word;
+  constexpr int kParent = 4, kStarted = 22;  // places, counted from 1
+  for (int place = 3; words >> word && place <= kStarted; ++place) {
+    if (place == kParent) facts.parent = std::strtol(word.c_str(), nullptr, 10);
+    if (place == kStarted) facts.started = std::strtoll(word.c_str(), nullptr, 10);
+  }
+  return facts;
 }
 
-bool IsOwn(const MonitoredMachine& machine, long pid) {
-  constexpr int kDeepest = 16;
-  for (int depth = 0; pid > 1 && depth < kDeepest; ++depth) {
-    if (pid == machine.daemon) return true;
-    pid = ParentOf(machine.proc, pid);
+constexpr std::string_view kPrograms = "cupilot", kWorker = "cupilot-worker";
+
+// Those of our processes that had work on a GPU: id and start. Of no consequence where it cannot be
+// read or written: the next ones are told by their parents.
+class OwnProcesses {
+ public:
+  explicit OwnProcesses(const MonitoredMachine& machine) : machine_(machine) {
+    if (machine.own_file.empty()) return;
+    const auto text = base::ReadFile(machine.own_file);
+    std::istringstream lines(text.value_or(""));
+    for (std::int64_t pid = 0, started = 0; lines >> pid >> started;) before_[pid] = started;
   }
-  return false;
-}
+
+  bool IsOwn(long pid) {
+    const auto facts = FactsOf(machine_.proc, pid);
+    const auto before = before_.find(pid);
+    const bool was_own = before != before_.end() && (!facts || facts->started == before->second);
+    if (!was_own && !(facts && IsBelow(pid))) return false;
+    now_[pid] = facts ? facts->started : before->second;
+    return true;
+  }
+
+  void Save() const {
+    if (machine_.own_file.empty() || now_ == before_) return;
+    std::string text;
+    for (const auto& [pid, started] : now_) {
+      text += std::to_string(pid) + " " + std::to_string(started) + "\n";
+    }
+    (void)base::WriteFileAtomically(machine_.own_file, text);
+  }
+
+ private:
+  // A process of the daemon, or a worker of none: its daemon, or what stood between them, has
+  // ended, and it is about to.
+  bool IsBelow(long pid) const {
+    constexpr int kDeepest = 16;
+    bool worker = false;
+    for (int depth = 0; pid > 1 && depth < kDeepest; ++depth) {
+      if (pid == machine_.daemon) return true;
+      const auto facts = FactsOf(machine_.proc, pid);
+      if (!facts) break;
+      if (depth == 0) worker = facts->name == kWorker;
+      // Of another daemon, or of who evaluates without one.
+      if (facts->name != kWorker && facts->name.starts_with(kPrograms)) return false;
+      pid = facts->parent;
+    }
+    return worker;
+  }
+
+  const MonitoredMachine& machine_;
+  std::map<std::int64_t, std::int64_t> before_, now_;
+};
 
 template <class T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json ToJson(const NvmlGpu& gpu, const MonitoredMachine& machine) {
+Json ToJson(const NvmlGpu& gpu, const MonitoredMachine& machine, OwnProcesses& own) {
   Json json = {{"pci", gpu.pci},
                {"power", "active"},
                {"uuid", gpu.uuid},
@@ -85,7 +147,7 @@ Json ToJson(const NvmlGpu& gpu, const MonitoredMachine& machine) {
                                  {"graphics", process.graphics},
                                  {"memory_bytes", OrNull(process.memory_bytes)},
                                  {"load", OrNull(process.load)},
-                                 {"own", IsOwn(machine, process.pid)},
+                                 {"own", own.IsOwn(process.pid)},
                                  {"seen", seen}});
   }
   return json;
@@ -128,9 +190,11 @@ base::Result<Json> SampleGpus(const MonitoredMachine& machine) {
     reply["reason"] = nvml.error().message;
     return reply;
   }
+  OwnProcesses own(machine);
   for (const NvmlGpu& gpu : (*nvml)->Sample(awake)) {
-    reply["gpus"].push_back(ToJson(gpu, machine));
+    reply["gpus"].push_back(ToJson(gpu, machine, own));
   }
+  own.Save();
   return reply;
 }
 
@@ -143,9 +207,10 @@ base::Result<Json> Architectures(const Json& /*params*/) {
   return ListArchitectures(MonitoredMachine());
 }
 
-base::Result<Json> Sample(const Json& /*params*/) {
+base::Result<Json> Sample(const Json& params) {
   MonitoredMachine machine;
   machine.daemon = ::getppid();
+  machine.own_file = params.value("own_file", "");
   return SampleGpus(machine);
 }
 

@@ -98,7 +98,6 @@ struct Nvml::Library {
   Status (*temperature)(Handle, int, unsigned*) = nullptr;
   Status (*temperature_threshold)(Handle, int, unsigned*) = nullptr;
   Status (*display_active)(Handle, int*) = nullptr;
-  Status (*display_mode)(Handle, int*) = nullptr;
   Status (*mig_mode)(Handle, unsigned*, unsigned*) = nullptr;
   Status (*mig_count)(Handle, unsigned*) = nullptr;
   Status (*mig_by_index)(Handle, unsigned, Handle*) = nullptr;
@@ -185,10 +184,10 @@ void Nvml::Library::Fill(Handle gpu, NvmlGpu& out) {
   if (Call(temperature_threshold, gpu, kSlowdown, &degrees) == kNvmlSuccess) {
     out.temperature_limit = static_cast<int>(degrees);
   }
-  int attached = 0, active = 0;
-  const bool knows_attached = Call(display_mode, gpu, &attached) == kNvmlSuccess;
-  const bool knows_active = Call(display_active, gpu, &active) == kNvmlSuccess;
-  if (knows_attached || knows_active) out.display = attached != 0 || active != 0;
+  // Something is shown: what is merely attached (display mode) may be a data-centre card's virtual
+  // connector, to which nobody looks.
+  int active = 0;
+  if (Call(display_active, gpu, &active) == kNvmlSuccess) out.display = active != 0;
 }
 
 Nvml::Nvml(std::unique_ptr<Library> library) : library_(std::move(library)) {}
@@ -223,7 +222,6 @@ base::Result<std::unique_ptr<Nvml>> Nvml::Open(const std::string& library) {
   l.Find(l.temperature, "nvmlDeviceGetTemperature");
   l.Find(l.temperature_threshold, "nvmlDeviceGetTemperatureThreshold");
   l.Find(l.display_active, "nvmlDeviceGetDisplayActive");
-  l.Find(l.display_mode, "nvmlDeviceGetDisplayMode");
   l.Find(l.mig_mode, "nvmlDeviceGetMigMode");
   l.Find(l.mig_count, "nvmlDeviceGetMaxMigDeviceCount");
   l.Find(l.mig_by_index, "nvmlDeviceGetMigDeviceHandleByIndex");

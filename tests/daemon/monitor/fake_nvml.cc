@@ -159,8 +159,12 @@ int nvmlDeviceGetTemperatureThreshold(void* handle, int which, unsigned* degrees
   *degrees = Of(handle).limit;
   return which == 1 ? 0 : kUnsupported;
 }
-int nvmlDeviceGetDisplayMode(void* handle, int* display) {
+int nvmlDeviceGetDisplayActive(void* handle, int* display) {
   *display = Of(handle).display;
+  return 0;
+}
+int nvmlDeviceGetDisplayMode(void* handle, int* display) {
+  *display = Of(handle).attached;
   return 0;
 }
 int nvmlDeviceGetMigMode(void* handle, unsigned* current, unsigned* pending) {

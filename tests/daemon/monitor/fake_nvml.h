@@ -23,7 +23,8 @@ struct FakeNvmlGpu {
   unsigned load = 0;
   unsigned long long total = 0, used = 0, throttle = 0;
   unsigned temperature = 0, limit = 0;
-  int display = 0;
+  int display = 0;   // something is shown
+  int attached = 0;  // a connector has something on it
   bool mig = false;
   std::vector<FakeNvmlGpu> instances;
 };

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "device/cuda/nvml.h"
 #include "tests/daemon/monitor/fake_nvml.h"
 #include "tests/support/temporary_folder.h"
@@ -15,6 +17,7 @@ namespace {
 
 using records::Json;
 using test::FakeNvmlGpu;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 test::FakeNvml& Fake() {
@@ -39,9 +42,23 @@ class MonitorTest : public ::testing::Test {
     folder_.Write(device + "/class", "0x030000\n");
     folder_.Write(device + "/power/runtime_status", power + "\n");
   }
-  void Running(int pid, int parent) const {
+  void Running(int pid, int parent, const std::string& name = "a (name) x", int started = 7) const {
+    std::string stat = std::to_string(pid) + " (" + name + ") S " + std::to_string(parent);
+    for (int place = 5; place < 22; ++place) stat += " 1";
     folder_.Write("proc/" + std::to_string(pid) + "/stat",
-                  std::to_string(pid) + " (a (name) x) S " + std::to_string(parent) + " 1 1\n");
+                  stat + " " + std::to_string(started) + " 0\n");
+  }
+  void Ended(int pid) const {
+    std::filesystem::remove_all(folder_ / ("proc/" + std::to_string(pid)));
+  }
+  // Those that a GPU lists and that are not somebody else's.
+  std::vector<int> Own() const {
+    std::vector<int> own;
+    const Json sample = Look();
+    for (const Json& process : sample["gpus"][0]["processes"]) {
+      if (process["own"] == true) own.push_back(process["pid"]);
+    }
+    return own;
   }
   Json Look() const {
     const auto sample = SampleGpus(machine_);
@@ -100,6 +117,45 @@ TEST_F(MonitorTest, EverythingThatIsKnownIsTold) {
   EXPECT_EQ(other["load"], 0);
   // A load is told once.
   EXPECT_EQ(Look()["gpus"][0]["processes"][0]["load"], 0);
+}
+
+TEST_F(MonitorTest, WhatIsMerelyAttachedIsNoDisplay) {
+  Fake().gpus = {Gpu("GPU-headless", 0x41)};
+  Fake().gpus[0].display = 0;
+  Fake().gpus[0].attached = 1;
+  EXPECT_EQ(Look()["gpus"][0]["display"], false);
+}
+
+TEST_F(MonitorTest, AProcessOfOursStaysOursUntilItIsGone) {
+  machine_.own_file = folder_ / "own";
+  FakeNvmlGpu gpu = Gpu("GPU-own", 0x41);
+  for (unsigned pid : {200u, 201u, 202u, 203u, 204u, 205u})
+    gpu.processes.push_back({pid, false, 0, 0});
+  Fake().gpus = {gpu};
+  Running(100, 1, "cupilotd");
+  Running(150, 100, "cupilot-worker");
+  Running(160, 150, "compute-sanitiz");
+  Running(200, 150, "cupilot-worker");  // a runner
+  Running(201, 160, "cupilot-worker");  // below a tool
+  Running(202, 1, "cupilot-worker");    // of a daemon that was killed
+  Running(203, 1, "python3");           // somebody else's
+  Running(300, 1, "cupilotd");          // another daemon, which has work
+  Running(204, 300, "cupilot-worker");
+  Running(205, 100, "anything");  // what a build of ours runs
+  EXPECT_THAT(Own(), ElementsAre(200, 201, 202, 205));
+  // Orphans, whoever takes them, and what nobody can look at any more.
+  Running(200, 1, "cupilot-worker");
+  Running(201, 1, "cupilot-worker");
+  Running(205, 1, "anything");
+  Ended(202);
+  EXPECT_THAT(Own(), ElementsAre(200, 201, 202, 205));
+  // Another daemon looks.
+  machine_.daemon = 400;
+  EXPECT_THAT(Own(), ElementsAre(200, 201, 202, 205));
+  // An id that is used again is another process.
+  Running(202, 1, "python3", 99);
+  Running(205, 1, "anything", 99);
+  EXPECT_THAT(Own(), ElementsAre(200, 201));
 }
 
 TEST_F(MonitorTest, ManyProcessesAreAllListed) {
