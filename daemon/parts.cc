@@ -32,6 +32,7 @@ evaluate::WorkerEvaluator::Settings EvaluatorSettings(const base::UserFolders& f
   evaluate::WorkerEvaluator::Settings settings;
   settings.build.artifact_folder = folders.cache + "/artifacts";
   settings.work_folder = folders.cache + "/work";
+  settings.proof_lanes = evaluate::ProofLanesFor(base::UsableProcessors());
   return settings;
 }
 

@@ -206,16 +206,16 @@ static std::int64_t CasesOf(const protocol::CandidateSet& set) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(set.workload.cases.size()));
 }
 
-void Verify(Workers& workers, const protocol::VerifyRequest& request, bool proof,
+void Verify(Workers& workers, const protocol::VerifyRequest& request, int lane,
             base::Callback<protocol::VerifyReply> done) {
   WorkerCall call = MakeCall(WorkerKind::kDevice, "verify", protocol::ToJson(request),
                              kVerifyLimit * CasesOf(request.set), request.set.device);
-  call.proof = proof;
+  call.lane = lane;
   CallTyped<protocol::VerifyReply>(workers, std::move(call), &protocol::ParseVerifyReply,
                                    std::move(done));
 }
 
-void Measure(Workers& workers, const protocol::MeasureRequest& request, bool proof,
+void Measure(Workers& workers, const protocol::MeasureRequest& request, int lane,
              base::Callback<protocol::MeasureReply> done) {
   WorkerCall call = MakeCall(
       WorkerKind::kDevice, "measure", protocol::ToJson(request),
@@ -224,7 +224,7 @@ void Measure(Workers& workers, const protocol::MeasureRequest& request, bool pro
           kMeasureGrace,
       request.set.device);
   call.exclusive = DeviceKind(request.set.device) == "host";
-  call.proof = proof;
+  call.lane = lane;
   CallTyped<protocol::MeasureReply>(workers, std::move(call), &protocol::ParseMeasureReply,
                                     std::move(done));
 }
@@ -240,11 +240,11 @@ static milliseconds ProfileLimit(const protocol::ProfileRequest& request) {
   return kMeasureGrace * (1 + cases) + milliseconds(static_cast<std::int64_t>(us / 1000));
 }
 
-void Profile(Workers& workers, const protocol::ProfileRequest& request, bool proof,
+void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane,
              base::Callback<protocol::ProfileReply> done) {
   WorkerCall call = MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request),
                              ProfileLimit(request), request.set.device);
-  call.proof = proof;
+  call.lane = lane;
   CallTyped<protocol::ProfileReply>(workers, std::move(call), &protocol::ParseProfileReply,
                                     std::move(done));
 }

@@ -44,6 +44,9 @@ struct EvaluateRequest {
   // Of a probe: what NVRTC may take of the processor for it, in seconds; 0: as much as any. What
   // takes more is rejected as build_failed, with "build_stopped" in the metrics: for this search.
   double build_cpu_seconds = 0;
+  // Of a finalist: nothing of its kernel is proven yet. Its proof comes before those that improve
+  // what is there.
+  bool first_proof = false;
   // It was probed, and is worth a proof: what only finalists need is prepared at once.
   bool finalist = false;
   // The lower end of the speedup of what is proven already, asked when the candidate has been

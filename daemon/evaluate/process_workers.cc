@@ -35,15 +35,15 @@ int NicenessOf(WorkerKind kind, int nice) {
 
 struct ProcessWorkers::Process {
   Process(loop::Loop& loop, const WorkerCall& call)
-      : kind(call.kind), device(call.device), proof(call.proof), timer(loop) {}
+      : kind(call.kind), device(call.device), lane(call.lane), timer(loop) {}
   // What uses a device stays with it: its context, its memory.
   bool Serves(const WorkerCall& call) const {
     return kind == call.kind &&
-           (kind != WorkerKind::kDevice || (device == call.device && proof == call.proof));
+           (kind != WorkerKind::kDevice || (device == call.device && lane == call.lane));
   }
   const WorkerKind kind;
   const std::string device;
-  const bool proof;
+  const int lane;
   std::unique_ptr<loop::ChildProcess> child;
   loop::Timer timer;
   bool busy = false;

@@ -12,9 +12,8 @@ bool IsMonitor(const WorkerCall* call) { return call->kind == WorkerKind::kMonit
 bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>& running,
                     const WorkerLimits& limits) {
   const auto shares = [&](const WorkerCall* other) {
-    return other->kind == call.kind &&
-           (call.kind != WorkerKind::kDevice ||
-            (other->device == call.device && other->proof == call.proof));
+    return other->kind == call.kind && (call.kind != WorkerKind::kDevice ||
+                                        (other->device == call.device && other->lane == call.lane));
   };
   const auto busy = std::count_if(running.begin(), running.end(), shares);
   const auto& most = DeviceKind(call.device) == "cuda" ? limits.gpu : limits.host;
@@ -33,6 +32,8 @@ WorkerLimits LimitsFor(int cores) {
   limits.gpu[static_cast<std::size_t>(WorkerKind::kBuild)] = std::max(free, 2);
   return limits;
 }
+
+int ProofLanesFor(int cores) { return std::clamp(cores / 6, 1, 2); }
 
 std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& waiting,
                                        const std::vector<const WorkerCall*>& running,

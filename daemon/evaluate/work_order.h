@@ -10,7 +10,7 @@
 
 namespace cupilot::evaluate {
 
-// At most so many processes at once. A device has one, and a GPU one more for proofs, whatever is
+// At most so many processes at once. A device has one, and a GPU one for each lane, whatever is
 // said here.
 struct WorkerLimits {
   std::array<int, kWorkerKinds> host{1, 2, 1, 1};  // for kernels of the host, by kind
@@ -21,6 +21,10 @@ struct WorkerLimits {
 inline constexpr int kCoresLeftToOthers = 1;
 // On this many cores.
 WorkerLimits LimitsFor(int cores);
+
+// In how many lanes a GPU's proofs are, from 1 on: most of a proof is work of the processor, and
+// each lane takes a context's memory on the GPU.
+int ProofLanesFor(int cores);
 
 // The first of `waiting` (the oldest first) that may start beside `running`:
 //  - what is exclusive starts when nothing runs, and while it runs or waits its turn nothing that

@@ -32,6 +32,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       : owner_(owner),
         request_(std::move(request)),
         line_(owner.workers_, request_.kernel.key, request_.place),
+        proofs_(owner.workers_, "proofs", request_.first_proof ? 0 : 1),
+        profiles_(owner.workers_, "proofs", 2),
         done_(std::move(done)),
         entered_(owner.clock_.Now()) {}
 
@@ -197,7 +199,12 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   bool OnlyLooks() const { return request_.only_probe && DeviceKind(request_.device) == "cuda"; }
   // All of a proof is in one process, which keeps what its stages find out of the original.
-  bool Apart() const { return request_.finalist && DeviceKind(request_.device) == "cuda"; }
+  int Lane() const {
+    const bool apart = request_.finalist && DeviceKind(request_.device) == "cuda";
+    return apart ? owner_.LaneOf(request_.kernel.key) : 0;
+  }
+
+  Workers& DeviceQueue() { return Lane() > 0 ? proofs_ : Queue(); }
 
   double BestSoFar() const { return request_.best_so_far ? request_.best_so_far(first_.cases) : 0; }
 
@@ -207,7 +214,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     verify.set = MakeSet();
     verify.depth = depth;
     SetCompiler(verify);
-    Verify(Queue(), verify, Apart(),
+    Verify(DeviceQueue(), verify, Lane(),
            [self = shared_from_this(), then](base::Result<protocol::VerifyReply> reply) {
              (self.get()->*then)(std::move(reply));
            });
@@ -440,7 +447,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     const double fastest =
         measure.probe && alone && request_.fastest_known ? request_.fastest_known() : 0;
     if (fastest > 0) measure.promising = 1 / fastest;
-    Measure(Queue(), measure, Apart(),
+    Measure(DeviceQueue(), measure, Lane(),
             [self = shared_from_this(), then](base::Result<protocol::MeasureReply> reply) {
               (self.get()->*then)(std::move(reply));
             });
@@ -452,7 +459,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     profile.set = MakeSet();
     profile.cases = evaluation_.cases;
     SetCompiler(profile);
-    evaluate::Profile(Queue(), profile, Apart(),
+    evaluate::Profile(Lane() > 0 ? profiles_ : Queue(), profile, Lane(),
                       [self = shared_from_this()](base::Result<protocol::ProfileReply> reply) {
                         self->OnProfiled(std::move(reply));
                       });
@@ -554,6 +561,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   WorkerEvaluator& owner_;
   const EvaluateRequest request_;
   LinedWorkers line_;
+  LinedWorkers proofs_, profiles_;  // of finalists, and what is known of their limits last
   base::Callback<records::Evaluation> done_;
   const Stage* stage_ = &kCheck;
   std::chrono::nanoseconds entered_;
@@ -586,6 +594,11 @@ WorkerEvaluator::WorkerEvaluator(Workers& workers, const base::Clock& clock, Set
       baselines_(workers, settings_.build) {}
 
 WorkerEvaluator::~WorkerEvaluator() = default;
+
+int WorkerEvaluator::LaneOf(const std::string& kernel_key) {
+  const auto next = 1 + static_cast<int>(lanes_.size()) % settings_.proof_lanes;
+  return lanes_.try_emplace(kernel_key, next).first->second;
+}
 
 void WorkerEvaluator::Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) {
   std::make_shared<Job>(*this, std::move(request), std::move(done))->Start();

@@ -2,6 +2,7 @@
 // (with kCancelled) when the workers are stopped.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "base/clock.h"
@@ -18,6 +19,7 @@ class WorkerEvaluator final : public Evaluator {
     BuildSettings build;
     std::string work_folder;   // scratch of the device workers
     double probe_limit = 1.1;  // a candidate slower than this times the original stops early
+    int proof_lanes = 1;       // of a GPU (WorkerCall::lane)
   };
 
   WorkerEvaluator(Workers& workers, const base::Clock& clock, Settings settings);
@@ -39,11 +41,15 @@ class WorkerEvaluator final : public Evaluator {
  private:
   class Job;
 
+  // In which proofs of a kernel are, always the same: what is kept of its original is kept there.
+  int LaneOf(const std::string& kernel_key);
+
   Workers& workers_;
   const base::Clock& clock_;
   const Settings settings_;
   Finalists finalists_;
   KnownBaselines baselines_;
+  std::map<std::string, int> lanes_;  // by kernel's key
 };
 
 }  // namespace cupilot::evaluate

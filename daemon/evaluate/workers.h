@@ -31,10 +31,10 @@ struct WorkerCall {
   // Runs alone: waits for every running request to end, and none starts before it is done. What
   // measures on the host is exclusive, so nothing is compiled while something is measured there.
   bool exclusive = false;
-  // Of a GPU's device workers: belongs to a proof, which takes many times as long as a probe. It
-  // has a process of its own, so that the search goes on meanwhile; on the GPU both take turns
-  // (worker/device_turn.h).
-  bool proof = false;
+  // Of a GPU's device workers, each lane has a process of its own. Proofs, which take many times as
+  // long as a probe, are not in lane 0, so that the search goes on meanwhile; on the GPU all take
+  // turns (worker/device_turn.h).
+  int lane = 0;
   // Of the calls of one line that wait for workers of one kind, the one with the lowest place is
   // the first. Empty: it waits behind all that came before.
   std::string line;

@@ -41,10 +41,15 @@ TEST(WorkOrderTest, EachDeviceHasOneWorker) {
 // A search goes on while something is proven that takes a hundred times as long as a probe.
 TEST(WorkOrderTest, AProofHasAWorkerOfItsOwnOnAGpu) {
   WorkerCall proof = kFirstGpu;
-  proof.proof = true;
+  proof.lane = 1;
   EXPECT_EQ(Next({&kFirstGpu}, {&proof}), 0);
   EXPECT_EQ(Next({&proof}, {&kFirstGpu}), 0);
   EXPECT_EQ(Next({&proof, &kFirstGpu}, {&proof}), 1);
+  WorkerCall other_lane = kFirstGpu;
+  other_lane.lane = 2;
+  EXPECT_EQ(Next({&other_lane}, {&proof, &kFirstGpu}), 0);
+  EXPECT_EQ(ProofLanesFor(2), 1);
+  EXPECT_EQ(ProofLanesFor(16), 2);
 }
 
 TEST(WorkOrderTest, OnAGpuBuildsAndMeasurementsDoNotWaitForEachOther) {
