@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "search/techniques.h"
 
@@ -231,14 +232,14 @@ void KernelSearch::ProposeSeeds(std::vector<Proposal>& out) const {
   }
 }
 
-// Each technique alone, with each of the parameters that it finds promising.
-void KernelSearch::ProposeSingles(std::vector<Proposal>& out) const {
+// Each technique alone, with the first `most` of the parameters that it finds promising.
+void KernelSearch::ProposeSingles(std::size_t most, std::vector<Proposal>& out) const {
   for (const Opinion& opinion : input_.opinions) {
     if (!opinion.applies) continue;
     const std::vector<records::Json> none = {records::Json::object()};
     const std::vector<records::Json>& parameters =
         opinion.parameters.empty() ? none : opinion.parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(most, parameters.size()); ++i) {
       const double factor = Factor(opinion.technique, parameters[i]);
       const double gain = 1.0 + (factor - 1.0) * std::pow(0.8, static_cast<double>(i));
       Add({StepOf(opinion.technique, parameters[i], gain)}, 0, gain, out);
@@ -453,23 +454,34 @@ bool KernelSearch::NearFloor() const {
   return leader != nullptr && leader->outcome->floor_share >= kNearFloor;
 }
 
+// Of equals the earlier kind, which costs less to understand.
+std::optional<KernelSearch::Proposal> KernelSearch::TopOf(std::vector<Proposal> frontier) {
+  const auto top =
+      std::max_element(frontier.begin(), frontier.end(), [](const Proposal& a, const Proposal& b) {
+        return a.candidate.expected_gain < b.candidate.expected_gain;
+      });
+  if (top == frontier.end()) return std::nullopt;
+  return std::move(*top);
+}
+
 std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
-  ProposeSingles(frontier);
+  ProposeSingles(std::numeric_limits<std::size_t>::max(), frontier);
   ProposeCrosses(frontier);
   ProposeExtensions(frontier);
   ProposeNeighbours(frontier);
   ProposeClasses(frontier);
-  Proposal* top = nullptr;
-  for (Proposal& proposal : frontier) {
-    // Of equals the earlier kind, which costs less to understand.
-    if (top == nullptr || proposal.candidate.expected_gain > top->candidate.expected_gain) {
-      top = &proposal;
-    }
-  }
-  if (top == nullptr) return std::nullopt;
-  return std::move(*top);
+  return TopOf(std::move(frontier));
+}
+
+std::optional<KernelSearch::Proposal> KernelSearch::FirstLook() const {
+  std::vector<Proposal> frontier;
+  ProposeSeeds(frontier);
+  ProposeSingles(1, frontier);
+  std::erase_if(frontier,
+                [](const Proposal& proposal) { return proposal.candidate.expected_gain < kWin; });
+  return TopOf(std::move(frontier));
 }
 
 std::optional<Candidate> KernelSearch::Nothing() {
@@ -477,8 +489,35 @@ std::optional<Candidate> KernelSearch::Nothing() {
   return std::nullopt;
 }
 
+std::optional<Candidate> KernelSearch::NextFirst() {
+  if (!input_.first_pass || all_first_asked_ || NearFloor()) {
+    all_first_asked_ = true;
+    return std::nullopt;
+  }
+  std::optional<Proposal> top = FirstLook();
+  const bool numbers_seen = std::any_of(ideas_.begin(), ideas_.end(),
+                                        [](const Idea& idea) { return idea.candidate.retunes(); });
+  std::optional<Candidate> first;
+  if (!numbers_seen) first = NextNumbers(top ? top->candidate.expected_gain : 0.0);
+  if (!first && top) first = std::move(top->candidate);
+  if (!first) {
+    all_first_asked_ = true;
+    return std::nullopt;
+  }
+  last_first_ = static_cast<int>(ideas_.size()) + 1;
+  return Admit(std::move(*first));
+}
+
+bool KernelSearch::first_pass() const {
+  if (!input_.first_pass) return false;
+  if (!all_first_asked_) return true;
+  return std::any_of(ideas_.begin(), ideas_.begin() + last_first_,
+                     [](const Idea& idea) { return !idea.outcome; });
+}
+
 std::optional<Candidate> KernelSearch::Next() {
   if (NearFloor()) return Nothing();
+  if (auto first = NextFirst()) return first;
   std::optional<Proposal> top = MostPromising();
   const Climb climb = NextToClimb(top ? top->candidate.expected_gain : 0.0);
   std::optional<Candidate> numbers = NextNumbers(climb.gain);

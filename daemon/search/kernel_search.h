@@ -50,6 +50,7 @@ struct SearchInput {
   TechniquePriors priors;  // what techniques have brought elsewhere, beside PriorGain()
   std::uint64_t seed = 1;
   std::string strategy = kNumberStrategy;  // that looks for numbers (strategy.h)
+  bool first_pass = false;                 // each technique is looked at once before any again
 };
 
 struct Candidate {
@@ -116,6 +117,15 @@ class KernelSearch {
   // are outstanding may bring new ones), or the best is at 95 % of its floor.
   std::optional<Candidate> Next();
 
+  // The same, but of the first pass only: what worked elsewhere, and each technique that applies
+  // and promises something, with the first of its parameters. Nothing, without a trace: all of
+  // these were asked for, or the input asks for no first pass. Next() gives them before anything
+  // else, too.
+  std::optional<Candidate> NextFirst();
+
+  // Of the first pass something is still to be asked for or reported.
+  bool first_pass() const;
+
   // A variant that was made elsewhere becomes an idea, also where Next() has nothing more. Each is
   // to be taken once: nothing here knows whether it was tried.
   Candidate Take(MadeIdea made);
@@ -163,7 +173,7 @@ class KernelSearch {
   };
 
   void ProposeSeeds(std::vector<Proposal>& out) const;
-  void ProposeSingles(std::vector<Proposal>& out) const;
+  void ProposeSingles(std::size_t most, std::vector<Proposal>& out) const;
   void ProposeNeighbours(std::vector<Proposal>& out) const;
   // What other parameters of a winner are expected to bring; it falls with each that was tried.
   double GainBeside(const Idea& winner) const;
@@ -173,8 +183,11 @@ class KernelSearch {
   void ProposeClasses(std::vector<Proposal>& out) const;
   void Add(std::vector<records::StrategyStep> steps, int parent, double gain,
            std::vector<Proposal>& out, Values values = {}) const;
+  // Nothing: there is none.
+  static std::optional<Proposal> TopOf(std::vector<Proposal> frontier);
   // Of all that could be tried, numbers aside.
   std::optional<Proposal> MostPromising() const;
+  std::optional<Proposal> FirstLook() const;
   bool NearFloor() const;
   // What runs each case by what was accepted so far.
   Running RunningNow() const;
@@ -214,6 +227,8 @@ class KernelSearch {
   std::map<std::string, Record> techniques_;
   std::map<std::string, StepSearch> step_searches_;  // by StepSearch::KeyOf()
   std::map<int, int> children_;                      // how many were made from an idea
+  int last_first_ = 0;                               // the last idea of the first pass
+  bool all_first_asked_ = false;
   // The order of calls, for the replay: > 0 a candidate that Next() gave or Take() admitted, < 0
   // the one reported, 0 Next() gave none.
   std::vector<int> events_;

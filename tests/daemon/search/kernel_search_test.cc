@@ -120,6 +120,59 @@ TEST(KernelSearch, ElementsOneAfterTheOtherComeLastOnTheHost) {
                                      "sequential", "block_size"));
 }
 
+// A winner is developed when each technique was looked at once.
+TEST(KernelSearch, LooksAtEachTechniqueBeforeItGoesDeeper) {
+  SearchInput input = Input();
+  input.first_pass = true;
+  KernelSearch search(input);
+  std::vector<Candidate> firsts;
+  EXPECT_TRUE(search.first_pass());
+  while (const auto candidate = search.NextFirst()) {
+    firsts.push_back(*candidate);
+    search.Report(candidate->id, Measure(*candidate));
+  }
+  std::vector<std::string> techniques;
+  for (const Candidate& first : firsts) {
+    ASSERT_EQ(first.strategy.steps.size(), 1u) << first.strategy.title;
+    techniques.push_back(first.strategy.steps[0].technique);
+  }
+  EXPECT_THAT(techniques, ::testing::UnorderedElementsAre("block_size", "thread_coarsening",
+                                                          "unrolling", "restrict_readonly"));
+  EXPECT_FALSE(search.first_pass());
+  EXPECT_EQ(search.NextFirst(), std::nullopt);
+  const auto deeper = search.Next();
+  ASSERT_TRUE(deeper);
+  EXPECT_EQ(deeper->strategy.steps.size(), 2u) << deeper->strategy.title;
+}
+
+TEST(KernelSearch, OfTheFirstPassAllMustBeReported) {
+  SearchInput input = Input();
+  input.first_pass = true;
+  records::Tunable width;
+  width.name = "WIDTH";
+  width.default_value = 1;
+  width.values = {1, 2, 4};
+  input.numbers.tunables = {width};
+  KernelSearch search(input);
+  std::vector<int> ids;
+  bool numbers = false;
+  while (const auto candidate = search.NextFirst()) {
+    ids.push_back(candidate->id);
+    numbers = numbers || candidate->retunes();
+  }
+  EXPECT_EQ(ids.size(), 5u);
+  EXPECT_TRUE(numbers) << "values of the source's tunables are looked at, too";
+  Outcome slower;
+  slower.kind = Outcome::Kind::kRejected;
+  slower.reason = "not_faster";
+  slower.speedup = 0.9;
+  for (const int id : ids) {
+    EXPECT_TRUE(search.first_pass());
+    search.Report(id, slower);
+  }
+  EXPECT_FALSE(search.first_pass());
+}
+
 TEST(KernelSearch, GivesSeveralAhead) {
   KernelSearch search(Input());
   std::vector<Candidate> ahead;
