@@ -23,11 +23,12 @@ const GpuSample* FindSample(const MachineSample& machine, const std::string& uui
 
 }  // namespace
 
-void SampleMachine(evaluate::Workers& workers, base::Callback<MachineSample> done) {
+void SampleMachine(evaluate::Workers& workers, const std::string& own_file,
+                   base::Callback<MachineSample> done) {
   evaluate::WorkerCall call;
   call.kind = evaluate::WorkerKind::kMonitor;
   call.op = "sample";
-  call.params = records::Json::object();
+  call.params = {{"own_file", own_file}};
   call.limit = kSampleLimit;
   workers.Call(std::move(call),
                [done = std::move(done)](base::Result<records::Json> reply) mutable {
@@ -37,10 +38,12 @@ void SampleMachine(evaluate::Workers& workers, base::Callback<MachineSample> don
 }
 
 GpuWatch::GpuWatch(loop::Loop& loop, const base::Clock& clock, evaluate::Workers& workers,
-                   PolicySettings settings, base::UniqueFunction<void()> changed)
+                   PolicySettings settings, std::string own_file,
+                   base::UniqueFunction<void()> changed)
     : clock_(clock),
       workers_(workers),
       settings_(settings),
+      own_file_(std::move(own_file)),
       changed_(std::move(changed)),
       timer_(loop) {}
 
@@ -57,7 +60,7 @@ void GpuWatch::Watch(const std::map<std::string, evaluate::DeviceDescription>& g
     if (watched_.contains(device)) continue;
     GpuJudgement unknown;
     unknown.reason = "it is looked at";
-    watched_.emplace(device, Watched{description.uuid, GpuPolicy(settings_), unknown});
+    watched_.emplace(device, Watched{description.uuid, GpuPolicy(settings_), unknown, {}});
     workers_.Hold(device);
   }
   if (watched_.empty()) {
@@ -77,9 +80,29 @@ const GpuJudgement* GpuWatch::Find(const std::string& device) const {
   return it == watched_.end() ? nullptr : &it->second.judgement;
 }
 
+const GpuLoad* GpuWatch::LoadOf(const std::string& device) const {
+  const auto it = loads_.find(device);
+  return it == loads_.end() ? nullptr : &it->second;
+}
+
+// The load that is told is of the time since the sample before.
+void GpuWatch::CountLoad(const std::string& device, Watched& watched, const GpuSample* gpu) {
+  const auto now = clock_.Now();
+  const auto before = std::exchange(watched.looked, std::nullopt);
+  if (!watched.judgement.may_run()) return;
+  watched.looked = now;
+  if (!before || gpu == nullptr || !gpu->load || now <= *before) return;
+  GpuLoad& load = loads_[device];
+  const auto all = load.sampled + (now - *before);
+  const double part =
+      static_cast<double>((now - *before).count()) / static_cast<double>(all.count());
+  load.share += part * (*gpu->load / 100.0 - load.share);
+  load.sampled = all;
+}
+
 void GpuWatch::Look() {
   looking_ = true;
-  SampleMachine(workers_, [this, alive = alive_](base::Result<MachineSample> sample) {
+  SampleMachine(workers_, own_file_, [this, alive = alive_](base::Result<MachineSample> sample) {
     if (*alive) OnSample(std::move(sample));
   });
 }
@@ -110,6 +133,7 @@ void GpuWatch::OnSample(base::Result<MachineSample> sample) {
                                     : sample->reason);
     }
     const bool now = watched.judgement.may_run();
+    CountLoad(device, watched, gpu);
     used = used || now;
     if (now == before) continue;
     changed = true;

@@ -17,14 +17,22 @@
 
 namespace cupilot::service {
 
-// One sample of the monitor.
-void SampleMachine(evaluate::Workers& workers, base::Callback<MachineSample> done);
+// One sample of the monitor. `own_file`: where it keeps which processes are ours
+// (worker/monitor.h).
+void SampleMachine(evaluate::Workers& workers, const std::string& own_file,
+                   base::Callback<MachineSample> done);
+
+// How much a GPU had to do while it was ours to use, by the driver's own word, whatever ran there.
+struct GpuLoad {
+  std::chrono::nanoseconds sampled{0};
+  double share = 0;  // of that time, 0 to 1
+};
 
 class GpuWatch {
  public:
   // `changed` is called when a GPU was freed or held back, and when one came or went.
   GpuWatch(loop::Loop& loop, const base::Clock& clock, evaluate::Workers& workers,
-           PolicySettings settings, base::UniqueFunction<void()> changed);
+           PolicySettings settings, std::string own_file, base::UniqueFunction<void()> changed);
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
   ~GpuWatch();
@@ -36,26 +44,33 @@ class GpuWatch {
   bool MayRun(const std::string& device) const;
   // Null: it is not watched now.
   const GpuJudgement* Find(const std::string& device) const;
+  // Since the daemon started. Null: nothing was sampled.
+  const GpuLoad* LoadOf(const std::string& device) const;
   // Of the GPUs that the last sample saw.
   const std::set<std::string>& uuids() const { return uuids_; }
   const PolicySettings& settings() const { return settings_; }
+  const std::string& own_file() const { return own_file_; }
 
  private:
   struct Watched {
     std::string uuid;
     GpuPolicy policy;
     GpuJudgement judgement;
+    std::optional<std::chrono::nanoseconds> looked;  // when it could be used last
   };
   void Look();
   bool NoteWhoIsThere(const MachineSample& sample);
   void OnSample(base::Result<MachineSample> sample);
+  void CountLoad(const std::string& device, Watched& watched, const GpuSample* gpu);
 
   const base::Clock& clock_;
   evaluate::Workers& workers_;
   const PolicySettings settings_;
+  const std::string own_file_;
   base::UniqueFunction<void()> changed_;
   loop::Timer timer_;
   std::map<std::string, Watched> watched_;
+  std::map<std::string, GpuLoad> loads_;
   bool looking_ = false;
   std::set<std::string> uuids_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -83,6 +83,9 @@ struct JobInput {
   SearchParts parts;
   // Called when an answer came for which the job waited between steps. May be empty.
   std::function<void()> wake;
+  // Other kernels wait for their turn: a step of the first pass ends with it, and a step has its
+  // end, too, where nothing but a proof is left to wait for.
+  bool takes_turns = false;
   // The kernel's variants that an object does without: they beat nothing. May be empty.
   std::function<std::set<std::string>()> refused;
   // Before anything is tried: whether the workload is to be tuned on. Where it is not, nothing is

@@ -129,6 +129,8 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
   accepted_ = false;
   told_ = 0;
   most_ = most;
+  awaits_proof_ = false;
+  only_first_ = input_.takes_turns && pass() == Pass::kFirst;
   if (input_.prepare && !prepared_) {
     Prepare();
   } else {
@@ -181,7 +183,11 @@ void KernelJob::TellPool(const Attempt& attempt, const records::Evaluation& eval
 
 void KernelJob::GoOn() {
   // What ends at once comes back here: one loop is enough. Between steps nothing is told.
-  if (going_on_ || looking_ || !busy()) return;
+  if (going_on_ || looking_) return;
+  if (!busy()) {
+    if (awaits_proof_ && !OnlyProofOpen() && input_.wake) input_.wake();
+    return;
+  }
   going_on_ = true;
   do {
     TellProof();
@@ -196,8 +202,26 @@ void KernelJob::GoOn() {
     }
   } while (BeginProof());
   going_on_ = false;
-  // Of a job that is finished nothing stays under way.
-  if (NothingOpen() || (told_ >= pace_.turn && !finished_)) LookAtWinner();
+  if (NothingOpen()) return LookAtWinner();
+  if (!StepEnds()) return;
+  awaits_proof_ = OnlyProofOpen() && told_ == 0;
+  if (OnlyProofOpen()) return EndStep();
+  LookAtWinner();
+}
+
+bool KernelJob::OnlyProofOpen() const {
+  return open_.empty() && proving_ != nullptr && !proving_->ended;
+}
+
+// Of a job that is finished nothing stays under way, but for a proof that others need not wait for.
+bool KernelJob::StepEnds() const {
+  if (input_.takes_turns && OnlyProofOpen() && !given_up_) return true;
+  return told_ >= pace_.turn && !finished_;
+}
+
+Pass KernelJob::pass() const {
+  if (!search_ || search_->first_pass()) return finished_ ? Pass::kLater : Pass::kFirst;
+  return FastestKnown() < kWorthAFirstProof ? Pass::kLast : Pass::kLater;
 }
 
 std::deque<std::unique_ptr<KernelJob::Attempt>>::iterator KernelJob::NextToTell() {
@@ -240,7 +264,7 @@ void KernelJob::ForgetAll() {
   failures_in_a_row_ = 0;
   savable_ = true;
   looked_at_ = 0;
-  proof_ended_ = proof_seconds_ = 0;
+  proof_made_ = false;
   patience_ = {};
   late_proofs_ = 0;
   proposed_ = false;
@@ -269,7 +293,8 @@ void KernelJob::AskMore() {
     // Models begin with what all that is under way has brought.
     models_due_ = models_due_ || ModelsDue();
     if (models_due_ && !models_) return;
-    const auto candidate = NextCandidate();
+    const auto candidate = only_first_ ? search_->NextFirst() : NextCandidate();
+    if (!candidate && only_first_) return;
     if (!candidate) {
       // Results, or answers, that are outstanding may bring new ones.
       if (!NothingOpen() || (models_ && !models_->ended())) return;
@@ -412,6 +437,7 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   };
   request.build_cpu_seconds = request.only_probe ? patience_.limit() : 0;
   request.finalist = &attempt == proving_.get();
+  request.first_proof = request.finalist && !Best();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
   };

@@ -33,6 +33,7 @@
 #include "service/model_phase.h"
 #include "service/pool.h"
 #include "service/same_code.h"
+#include "service/schedule.h"
 
 namespace cupilot::service {
 
@@ -83,6 +84,10 @@ class KernelJob {
   void LookForAnswers();
   // Between steps: nothing can be done before a model has answered; JobInput::wake is called then.
   bool waiting() const;
+  // Between steps: nothing can be done before a proof has ended; JobInput::wake is called then.
+  bool awaits_proof() const { return awaits_proof_ && OnlyProofOpen(); }
+  // Whether all was looked at that is looked at first, and whether it showed anything.
+  Pass pass() const;
   // Waiting for nothing but answers that somebody has to bring.
   bool pending() const { return waiting() && models_->pending(); }
   // Null before models are asked.
@@ -183,12 +188,14 @@ class KernelJob {
   void EndStep();
 
   bool NothingOpen() const { return open_.empty() && !proving_; }
+  bool OnlyProofOpen() const;
+  bool StepEnds() const;
   bool ProbesFirst(const Attempt& attempt) const;
   double FastestKnown() const;  // of what is proven or may be; 0: nothing is
   search::Outcome ProbedOutcome(const Attempt& attempt) const;
   // The fastest of those that were only probed, where it is worth a proof; or null.
   const search::Idea* NextFinalist() const;
-  bool ProofDue() const;
+  bool ProofDue(const search::Idea& idea) const;
   // True: one was begun, and has ended already.
   bool BeginProof();
   void TellProof();
@@ -209,9 +216,8 @@ class KernelJob {
   bool only_models_ = false;                   // all else was finished before
   std::deque<std::unique_ptr<Attempt>> open_;  // in the order of asking
   std::unique_ptr<Attempt> proving_;           // was told as probed; null: none
-  double proof_began_ = 0, proof_ended_ = 0;   // in spent_seconds(); the last one's
-  double proof_seconds_ = 0;                   // that the last one took
-  int late_proofs_ = 0;                        // after the job's time
+  bool proof_made_ = false;
+  int late_proofs_ = 0;  // after the job's time
   std::int64_t evaluated_ = 0;
   double probed_speedup_ = 0;
   base::Callback<bool> done_;
@@ -224,7 +230,9 @@ class KernelJob {
   bool looking_ = false;
   bool begin_again_ = false;  // as soon as nothing is under way
   int most_ = 0;              // of this step
-  bool accepted_ = false;     // in this step
+  bool only_first_ = false;   // this step ends with the first pass
+  bool awaits_proof_ = false;
+  bool accepted_ = false;  // in this step
   bool going_on_ = false;
   std::chrono::nanoseconds spent_{0};
   std::chrono::nanoseconds step_began_{0};

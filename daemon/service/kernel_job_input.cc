@@ -80,6 +80,7 @@ void KernelJob::AddChampionsLike(const search::PoolQuestion& question) {
 
 search::SearchInput KernelJob::InputOfSearch() const {
   search::SearchInput input;
+  input.first_pass = input_.takes_turns;
   input.kernel = input_.kernel.name;
   input.device = evaluate::DeviceKind(input_.place.device);
   if (input_.parts.techniques) input.opinions = opinions_;

@@ -1,6 +1,7 @@
 #include "service/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cupilot::service {
 namespace {
@@ -28,7 +29,7 @@ std::optional<std::size_t> NextTurn(std::span<const Claim> claims) {
     const Claim& claim = claims[i];
     const double worth = claim.winnable_us ? *claim.winnable_us : least.value_or(claim.weight);
     const double had = (claim.spent_seconds + kTurnSeconds) / std::max(worth, kLeast);
-    if (next && had >= fewest) continue;
+    if (next && std::pair(claim.pass, had) >= std::pair(claims[*next].pass, fewest)) continue;
     next = i;
     fewest = had;
   }

@@ -7,16 +7,23 @@
 
 namespace cupilot::service {
 
+enum class Pass {
+  kFirst,  // not all that there is to look at first was looked at
+  kLater,
+  kLast,  // the first pass showed nothing to win
+};
+
 struct Claim {
   double spent_seconds = 0;
   double weight = 1;                  // the sum over the cases of its workload
   std::optional<double> winnable_us;  // of a run of the captured program; nothing: never captured
+  Pass pass = Pass::kLater;
 };
 
-// The place of the claim that has had the least time for what can be won, where one turn counts as
-// had from the beginning: so the first turns go by what can be won, too. Where something was
-// captured, what was not counts as little as the least of the rest; else weights are what counts.
-// Of equal ones the first. Nothing: there are no claims.
+// Of the earliest pass that is there the place of the claim that has had the least time for what
+// can be won, where one turn counts as had from the beginning: so the first turns go by what can be
+// won, too. Where something was captured, what was not counts as little as the least of the rest;
+// else weights are what counts. Of equal ones the first. Nothing: there are no claims.
 std::optional<std::size_t> NextTurn(std::span<const Claim> claims);
 
 }  // namespace cupilot::service

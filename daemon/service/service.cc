@@ -43,7 +43,8 @@ Service::Service(Collaborators collaborators, const Settings& settings, std::str
       pool_(with_.store, static_cast<std::size_t>(settings.pool_entries)),
       journal_(with_.store, with_.clock),
       policy_(with_.clock, catalog_),
-      gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu, [this] { OnGpusChanged(); }),
+      gpu_watch_(with_.loop, with_.clock, with_.workers, settings.gpu,
+                 state_folder_ + "/gpu-processes", [this] { OnGpusChanged(); }),
       capture_tests_(with_.loop, catalog_, with_.captures,
                      {settings.capture_tests, state_folder_ + "/captures"},
                      [this](const CaptureId* ended) { OnCaptureChanged(ended); }),
@@ -316,6 +317,7 @@ void Service::EnsureJob(const ObjectState& state, const records::Kernel& kernel,
   };
   input.models = ModelsFor(state);
   input.wake = [this] { Later(&Service::Work); };
+  input.takes_turns = true;
   job = std::make_unique<KernelJob>(
       KernelJob::Collaborators{with_.workers, with_.evaluator, catalog_, with_.clock, pool_},
       std::move(input), [this](const KernelJob& at_work) {
@@ -373,7 +375,10 @@ bool Service::StartStep() {
   std::vector<KernelJob*> ready;
   std::vector<Claim> claims;
   for (const auto& [key, job] : jobs_) {
-    if (job->busy() || job->waiting() || (job->finished() && !job->under_way())) continue;
+    if (job->busy() || job->waiting() || job->awaits_proof() ||
+        (job->finished() && !job->under_way())) {
+      continue;
+    }
     const std::string& device = job->input().place.device;
     if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
     ready.push_back(job.get());

@@ -194,6 +194,7 @@ class Service {
   const evaluate::GpuList& gpus() const { return gpus_; }
   // What is known of a GPU's use; null while there is nothing to do on it.
   const GpuJudgement* Activity(const std::string& device) const { return gpu_watch_.Find(device); }
+  const GpuLoad* LoadOf(const std::string& device) const { return gpu_watch_.LoadOf(device); }
   std::int64_t snoozed_until() const { return policy_.snoozed_until(); }
   std::chrono::nanoseconds Uptime() const { return with_.clock.Now() - started_; }
   // Also those that nothing needs any more, until they have ended.

@@ -122,7 +122,7 @@ Claim Service::ClaimOf(const std::string& job_key, const KernelJob& job) {
                                FloorsOfOriginal(catalog_, input.kernel.key, input.workload));
     }
   }
-  Claim claim{job.spent_seconds(), 0, known->second};
+  Claim claim{job.spent_seconds(), 0, known->second, job.pass()};
   for (const records::Case& one : input.workload.cases) claim.weight += one.weight;
   return claim;
 }

@@ -27,9 +27,12 @@ Json GpuJson(const Service& service, const evaluate::DeviceDescription& gpu,
   const auto found = counters.devices.find(gpu.name);
   const auto of =
       found == counters.devices.end() ? evaluate::WorkerCounters::PerDevice() : found->second;
-  json["busy_share"] = of.BusyShare();
-  json["busy_seconds"] = std::chrono::duration<double>(of.busy).count();
-  json["tuning_seconds"] = std::chrono::duration<double>(of.open).count();
+  const GpuLoad* load = service.LoadOf(gpu.name);
+  const double share = load == nullptr ? of.BusyShare() : load->share;
+  const std::chrono::duration<double> tuning = load == nullptr ? of.open : load->sampled;
+  json["busy_share"] = share;
+  json["busy_seconds"] = share * tuning.count();
+  json["tuning_seconds"] = tuning.count();
   json["waiting"] = of.waiting;
   json["builds_waiting"] = of.builds_waiting;
   return json;

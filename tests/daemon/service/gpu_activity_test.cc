@@ -1,6 +1,8 @@
 // What others do on a GPU stops the work there, and only there.
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "protocol/worker_messages.h"
 #include "tests/daemon/service/gpu_fixture.h"
@@ -27,8 +29,11 @@ class GpuActivityTest : public GpuTest {
         if (foreign_load_.count(uuid) != 0) {
           processes.push_back({{"pid", 7}, {"own", false}, {"load", foreign_load_[uuid]}});
         }
-        gpus.push_back(
-            {{"uuid", uuid}, {"power", power_}, {"processes", processes}, {"display", display_}});
+        gpus.push_back({{"uuid", uuid},
+                        {"power", power_},
+                        {"processes", processes},
+                        {"display", display_},
+                        {"load", load_}});
       }
       return Json{{"gpus", gpus}, {"reason", ""}};
     });
@@ -37,7 +42,33 @@ class GpuActivityTest : public GpuTest {
   std::map<std::string, int> foreign_load_;  // by uuid
   std::string power_ = "active";
   bool display_ = false;
+  Json load_ = nullptr;
 };
+
+TEST_F(GpuActivityTest, BusyIsWhatTheDriverSays) {
+  load_ = 20;
+  Prepare("kernel one a\n");
+  Start();
+  WorkUntil([&] { return evaluator_.open() > 0; });
+  const auto look = [&](int times) {
+    for (const int until = workers_.Count("sample") + times; workers_.Count("sample") < until;) {
+      loop_->RunOnce(true);
+      clock_.Advance(std::chrono::seconds(1));
+      workers_.RunAll();
+    }
+  };
+  look(1);
+  look(2);
+  const double share = StatusDocument(*service_)["devices"][1]["busy_share"];
+  EXPECT_NEAR(share, 0.2, 1e-6);
+  load_ = 80;
+  look(6);
+  const Json gpu = StatusDocument(*service_)["devices"][1];
+  EXPECT_GT(gpu["busy_share"], 0.3);
+  EXPECT_LT(gpu["busy_share"], 0.8);
+  EXPECT_NEAR(gpu["busy_seconds"].get<double>(),
+              gpu["busy_share"].get<double>() * gpu["tuning_seconds"].get<double>(), 1e-6);
+}
 
 TEST_F(GpuActivityTest, AGpuInUseIsLeftAlone) {
   foreign_load_["GPU-cuda:0"] = 80;
@@ -101,11 +132,18 @@ class DroppedTest : public GpuActivityTest {
     Prepare("kernel one a\nkernel two b\n");
     Start();
     WorkUntil([&] { return evaluator_.open() > 0; });
-    while (workers_.Count("propose") < 2) {
-      EXPECT_TRUE(evaluator_.AnswerOne());
+    // Both have had their first pass, which is one candidate; then the turn of one has ended.
+    std::set<std::string> begun;
+    const auto answer = [&] {
+      ASSERT_TRUE(evaluator_.AnswerOne());
       loop_->RunOnce(false);
       workers_.RunAll();
-    }
+      const Json status = StatusDocument(*service_);
+      for (const Json& now : status["now"]) begun.insert(now["kernel"]);
+    };
+    while (begun.size() < 2 && !HasFatalFailure()) answer();
+    begun.clear();
+    while (begun.size() < 2 && !HasFatalFailure()) answer();
     workers_.RunAll();
     EXPECT_EQ(StatusDocument(*service_)["now"].size(), 1u);
     std::filesystem::remove_all(project_.build_folder());

@@ -45,6 +45,16 @@ TEST(NextTurn, WhereNothingIsLeftToWinOthersComeFirst) {
   EXPECT_EQ(*NextTurn(std::vector<Claim>{{0, 1, 0.0}}), 0u);
 }
 
+TEST(NextTurn, AllAreLookedAtBeforeAnyIsLookedAtAgain) {
+  EXPECT_EQ(
+      Turns({{0, 1, 1e5, Pass::kLater}, {50, 1, 1.0, Pass::kFirst}, {0, 1, 2.0, Pass::kLast}}, 2),
+      (std::vector<std::size_t>{1, 1}));
+  EXPECT_EQ(Turns({{1e6, 1, 1.0, Pass::kLater}, {0, 1, 1e5, Pass::kLast}}, 1),
+            (std::vector<std::size_t>{0}));
+  EXPECT_EQ(Turns({{0, 1, 1.0, Pass::kLast}, {0, 1, 2.0, Pass::kLast}}, 1),
+            (std::vector<std::size_t>{1}));
+}
+
 TEST(NextTurn, WeightsCountWhereNothingWasCaptured) {
   EXPECT_EQ(Turns({{0, 1, {}}, {0, 3, {}}}, 5), (std::vector<std::size_t>{1, 0, 1, 1, 1}));
 }
