@@ -92,6 +92,17 @@ bool IsClosed(std::string_view literal) {
   return false;
 }
 
+// Compilers do not agree where a number with a ' ends that is not between two of its digits.
+bool HasStraySeparator(std::string_view source, const Token& number) {
+  const auto alphanumeric = [source](std::size_t at) {
+    return at < source.size() && std::isalnum(static_cast<unsigned char>(source[at])) != 0;
+  };
+  for (std::size_t at = number.begin; at < source.size() && at <= number.end; ++at) {
+    if (source[at] == '\'' && !(alphanumeric(at - 1) && alphanumeric(at + 1))) return true;
+  }
+  return false;
+}
+
 class Words {
  public:
   explicit Words(std::string_view source) : source_(source), tokens_(Lex(source)) {}
@@ -140,9 +151,11 @@ class Words {
         return CheckPunctuator(i, word);
       case TokenKind::kIdentifier:
         return CheckIdentifier(i, word);
-      default:
-        return {};
+      case TokenKind::kNumber:
+        return HasStraySeparator(source_, tokens_[i]) ? "a number with a ' that separates no digits"
+                                                      : "";
     }
+    return {};
   }
 
   std::string CheckPunctuator(std::size_t i, std::string_view word) {

@@ -284,6 +284,11 @@ TEST_F(WhitelistTest, RefusesOtherSpellings) {
           "line 2 of the variant: a literal that is not closed");
   Refuses(std::string(kPlain) + "__device__ void f() <% %>", "forbidden_construct", "line 2");
   Refuses(std::string(kPlain) + "\\u0061sm(\"\");", "forbidden_construct", "line 2");
+  for (const char* number : {"0c''FF", "1''2'", "1' '", "1'.5", "1.'5"}) {
+    Refuses(std::string(kPlain) + "constexpr int kOne = " + number + ";", "forbidden_construct",
+            "line 2 of the variant: a number with a '");
+  }
+  Passes("constexpr int kMany = 1'000'000;\n" + std::string(kPlain));
   Passes("template <class T> struct Holds { T t; };\nusing It = Holds<::image::Plain>;\n" +
          std::string(kPlain));
 }
