@@ -145,7 +145,9 @@ std::string TitleOf(const std::vector<records::StrategyStep>& steps) {
 }
 
 KernelSearch::KernelSearch(SearchInput input)
-    : input_(std::move(input)), numbers_(input_.numbers, input_.seed, input_.strategy) {}
+    : input_(std::move(input)),
+      numbers_(input_.numbers, input_.seed, input_.strategy),
+      all_first_asked_(!input_.first_pass) {}
 
 const Opinion* KernelSearch::OpinionOf(const std::string& technique) const {
   for (const Opinion& opinion : input_.opinions) {
@@ -490,7 +492,7 @@ std::optional<Candidate> KernelSearch::Nothing() {
 }
 
 std::optional<Candidate> KernelSearch::NextFirst() {
-  if (!input_.first_pass || all_first_asked_ || NearFloor()) {
+  if (all_first_asked_ || NearFloor()) {
     all_first_asked_ = true;
     return std::nullopt;
   }
@@ -509,7 +511,6 @@ std::optional<Candidate> KernelSearch::NextFirst() {
 }
 
 bool KernelSearch::first_pass() const {
-  if (!input_.first_pass) return false;
   if (!all_first_asked_) return true;
   return std::any_of(ideas_.begin(), ideas_.begin() + last_first_,
                      [](const Idea& idea) { return !idea.outcome; });

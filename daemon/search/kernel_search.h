@@ -228,7 +228,7 @@ class KernelSearch {
   std::map<std::string, StepSearch> step_searches_;  // by StepSearch::KeyOf()
   std::map<int, int> children_;                      // how many were made from an idea
   int last_first_ = 0;                               // the last idea of the first pass
-  bool all_first_asked_ = false;
+  bool all_first_asked_;  // at once where the input asks for no first pass
   // The order of calls, for the replay: > 0 a candidate that Next() gave or Take() admitted, < 0
   // the one reported, 0 Next() gave none.
   std::vector<int> events_;

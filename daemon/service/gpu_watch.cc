@@ -23,20 +23,6 @@ const GpuSample* FindSample(const MachineSample& machine, const std::string& uui
 
 }  // namespace
 
-void SampleMachine(evaluate::Workers& workers, const std::string& own_file,
-                   base::Callback<MachineSample> done) {
-  evaluate::WorkerCall call;
-  call.kind = evaluate::WorkerKind::kMonitor;
-  call.op = "sample";
-  call.params = {{"own_file", own_file}};
-  call.limit = kSampleLimit;
-  workers.Call(std::move(call),
-               [done = std::move(done)](base::Result<records::Json> reply) mutable {
-                 if (!reply) return done(base::Fail(std::move(reply.error())));
-                 done(ParseMachineSample(*reply));
-               });
-}
-
 GpuWatch::GpuWatch(loop::Loop& loop, const base::Clock& clock, evaluate::Workers& workers,
                    PolicySettings settings, std::string own_file,
                    base::UniqueFunction<void()> changed)
@@ -100,9 +86,22 @@ void GpuWatch::CountLoad(const std::string& device, Watched& watched, const GpuS
   load.sampled = all;
 }
 
+void GpuWatch::Sample(base::Callback<MachineSample> done) {
+  evaluate::WorkerCall call;
+  call.kind = evaluate::WorkerKind::kMonitor;
+  call.op = "sample";
+  call.params = {{"own_file", own_file_}};
+  call.limit = kSampleLimit;
+  workers_.Call(std::move(call),
+                [done = std::move(done)](base::Result<records::Json> reply) mutable {
+                  if (!reply) return done(base::Fail(std::move(reply.error())));
+                  done(ParseMachineSample(*reply));
+                });
+}
+
 void GpuWatch::Look() {
   looking_ = true;
-  SampleMachine(workers_, own_file_, [this, alive = alive_](base::Result<MachineSample> sample) {
+  Sample([this, alive = alive_](base::Result<MachineSample> sample) {
     if (*alive) OnSample(std::move(sample));
   });
 }

@@ -17,11 +17,6 @@
 
 namespace cupilot::service {
 
-// One sample of the monitor. `own_file`: where it keeps which processes are ours
-// (worker/monitor.h).
-void SampleMachine(evaluate::Workers& workers, const std::string& own_file,
-                   base::Callback<MachineSample> done);
-
 // How much a GPU had to do while it was ours to use, by the driver's own word, whatever ran there.
 struct GpuLoad {
   std::chrono::nanoseconds sampled{0};
@@ -31,11 +26,15 @@ struct GpuLoad {
 class GpuWatch {
  public:
   // `changed` is called when a GPU was freed or held back, and when one came or went.
+  // `own_file`: where the monitor keeps which processes are ours (worker/monitor.h).
   GpuWatch(loop::Loop& loop, const base::Clock& clock, evaluate::Workers& workers,
            PolicySettings settings, std::string own_file, base::UniqueFunction<void()> changed);
   GpuWatch(const GpuWatch&) = delete;
   GpuWatch& operator=(const GpuWatch&) = delete;
   ~GpuWatch();
+
+  // One sample of the monitor, which changes nothing here.
+  void Sample(base::Callback<MachineSample> done);
 
   // The GPUs that have work now. A GPU is held back until it was looked at.
   void Watch(const std::map<std::string, evaluate::DeviceDescription>& gpus);
@@ -49,7 +48,6 @@ class GpuWatch {
   // Of the GPUs that the last sample saw.
   const std::set<std::string>& uuids() const { return uuids_; }
   const PolicySettings& settings() const { return settings_; }
-  const std::string& own_file() const { return own_file_; }
 
  private:
   struct Watched {

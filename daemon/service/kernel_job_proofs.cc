@@ -16,7 +16,8 @@ constexpr double kMuchData = 1 << 18;   // bytes of a case
 constexpr double kWorthProving = 1.02;  // as a variant has to beat what is published
 constexpr int kLateProofs = 3;          // after the job's time
 // Of a kernel that nobody waits behind, a first proof after so many looks: while one is under way
-// the search has two thirds of the GPU's time, and its first looks gain most.
+// the search has two thirds of the GPU's time, and its first looks gain most: of 40 searches on
+// `tests/data/spaces/h100` half are within 5 % of the best after 24 to 64.
 constexpr std::int64_t kFirstLooks = 48;
 
 }  // namespace

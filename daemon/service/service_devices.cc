@@ -35,27 +35,23 @@ void Service::AskForHost() {
 void Service::AskForGpus() {
   if (gpus_asked_ == Asked::kWaiting) return;
   gpus_asked_ = Asked::kWaiting;
-  SampleMachine(
-      with_.workers, gpu_watch_.own_file(),
-      [this, alive = alive_](base::Result<MachineSample> machine) {
-        if (!*alive) return;
-        const bool sleeps =
-            machine && !machine->gpus.empty() &&
-            std::all_of(machine->gpus.begin(), machine->gpus.end(),
-                        [](const GpuSample& gpu) { return gpu.power == "suspended"; });
-        if (!sleeps || settings_.gpu.wake) return ListGpus();
-        // What was known of it before holds.
-        if (!gpus_.gpus.empty()) {
-          gpus_asked_ = Asked::kAnswered;
-          return OnDevices("cuda");
-        }
-        gpus_ = {
-            {},
-            "the GPU sleeps to save power and is not woken; build while something uses it, or set "
-            "wake_gpu"};
-        gpus_asked_ = Asked::kAnswered;
-        OnDevices("cuda");
-      });
+  gpu_watch_.Sample([this, alive = alive_](base::Result<MachineSample> machine) {
+    if (!*alive) return;
+    const bool sleeps = machine && !machine->gpus.empty() &&
+                        std::all_of(machine->gpus.begin(), machine->gpus.end(),
+                                    [](const GpuSample& gpu) { return gpu.power == "suspended"; });
+    if (!sleeps || settings_.gpu.wake) return ListGpus();
+    // What was known of it before holds.
+    if (!gpus_.gpus.empty()) {
+      gpus_asked_ = Asked::kAnswered;
+      return OnDevices("cuda");
+    }
+    gpus_ = {{},
+             "the GPU sleeps to save power and is not woken; build while something uses it, or set "
+             "wake_gpu"};
+    gpus_asked_ = Asked::kAnswered;
+    OnDevices("cuda");
+  });
 }
 
 void Service::ListGpus() {

@@ -300,8 +300,6 @@ class VariantTree {
                 "an object that is made or destroyed by code of its own, or has parts that "
                 "may be written though it is a constant");
         }
-        if ((node.flags & kStatic) != 0 && (node.flags & kLocal) != 0)
-          CheckComputedAtOnce(id, node);
         CheckSizeOf(id, node);
         break;
       case Kind::kRecord:

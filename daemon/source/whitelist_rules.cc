@@ -89,8 +89,7 @@ bool IsAllowedUnboundName(std::string_view name) {
       return true;
     }
   }
-  constexpr std::string_view kBuiltin = "__builtin_";
-  return name.starts_with(kBuiltin) && IsBuiltInOfDevices(name.substr(kBuiltin.size()));
+  return IsBuiltInOfDevices(name);
 }
 
 bool HasFunctionType(std::string_view canonical) {

@@ -50,6 +50,8 @@ constexpr std::array<std::string_view, 13> kTelling = {"linux",
                                                        "source_location",
                                                        "is_constant_evaluated"};
 
+constexpr std::string_view kBuiltIn = "__builtin_";
+
 template <std::size_t N>
 bool Among(const std::array<std::string_view, N>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -232,8 +234,7 @@ class Words {
   // What is one thing where a variant is checked and another where it is built, or in two builds:
   // what it decides nobody has proven.
   bool TellsWhereItIsBuilt(std::size_t i, std::string_view word) const {
-    constexpr std::string_view kBuiltIn = "__builtin_";
-    if (word.starts_with(kBuiltIn)) return !IsBuiltInOfDevices(word.substr(kBuiltIn.size()));
+    if (word.starts_with(kBuiltIn)) return !IsBuiltInOfDevices(word);
     if (Among(kTelling, word) || word.starts_with("__has_") ||
         word.starts_with("__is_identifier")) {
       return true;
@@ -294,7 +295,7 @@ class Words {
 
 }  // namespace
 
-bool IsBuiltInOfDevices(std::string_view stem) {
+bool IsBuiltInOfDevices(std::string_view name) {
   constexpr std::array<std::string_view, 37> kStems = {
       "expect",    "assume",     "unreachable", "trap",    "inff",           "inf",     "huge_val",
       "huge_valf", "nan",        "nanf",        "memcpy",  "memset",         "memmove", "popcount",
@@ -302,7 +303,7 @@ bool IsBuiltInOfDevices(std::string_view stem) {
       "ctzll",     "ffs",        "ffsl",        "ffsll",   "bswap16",        "bswap32", "bswap64",
       "isnan",     "isinf",      "isfinite",    "signbit", "assume_aligned", "fabs",    "fmaxf",
       "fminf",     "sqrt"};
-  return Among(kStems, stem);
+  return name.starts_with(kBuiltIn) && Among(kStems, name.substr(kBuiltIn.size()));
 }
 
 std::string ForbiddenWords(std::string_view source) { return Words(source).Check(); }

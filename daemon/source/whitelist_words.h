@@ -12,7 +12,8 @@ namespace cupilot::source {
 // ResolveText's (records/source_text.h).
 std::string ForbiddenWords(std::string_view source);
 
-// Of a compiler's "__builtin_" functions: computes, and says the same in all places.
-bool IsBuiltInOfDevices(std::string_view stem);
+// One of the compiler's functions ("__builtin_popcount") that compute, and say the same in all
+// places.
+bool IsBuiltInOfDevices(std::string_view name);
 
 }  // namespace cupilot::source

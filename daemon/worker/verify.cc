@@ -19,12 +19,12 @@
 namespace cupilot::worker {
 namespace {
 
-// Of the buffers of a case that stands in for a larger one, at most, and with how much one that
-// takes long is as large as the rest. The original's time counts as well, since a twin takes
-// hundreds of times as long.
-constexpr std::int64_t kStandInBytes = std::int64_t{6} << 20, kLeastBytes = std::int64_t{1} << 18;
+// The original's time counts as well, since a twin takes hundreds of times as long; but with so few
+// bytes nothing takes long.
+constexpr std::int64_t kLeastBytes = std::int64_t{1} << 18;
 constexpr double kLongUs = 300;
 
+// Of the buffers of a case that stands in for this one, at most.
 std::int64_t StandInBytes(const CasePlan& whole, const OriginalResult& results) {
   const double share = std::min(1.0, kLongUs / std::max(results.original_us, 1.0));
   const auto short_enough =
@@ -136,13 +136,14 @@ class Verification {
       OriginalFailed("the workload '" + workload.name + "': " + results->dropped);
       return {};
     }
-    bool looked_for = original.layout.bytes <= StandInBytes(original, *results);
+    const std::int64_t most = StandInBytes(original, *results);
+    bool looked_for = original.layout.bytes <= most;
     TRY_ASSIGN(Finding finding, trial.Start());
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty()) break;
       if (!Asked(step)) continue;
       if (step.any_size && !std::exchange(looked_for, true)) {
-        TRY_ASSIGN(stand_in, FindStandIn(trial, *results));
+        TRY_ASSIGN(stand_in, FindStandIn(trial, *results, most));
       }
       const bool small = step.any_size && stand_in;
       TRY_ASSIGN(finding, RunStep(step, small ? stand_in->trial : trial));
@@ -172,10 +173,10 @@ class Verification {
   }
 
   // Null: no smaller size is known to be legal and admitted.
-  base::Result<std::unique_ptr<StandIn>> FindStandIn(Trial& trial, const OriginalResult& results) {
+  base::Result<std::unique_ptr<StandIn>> FindStandIn(Trial& trial, const OriginalResult& results,
+                                                     std::int64_t most) {
     TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set_.device));
     const CasePlan& whole = trial.scene().original;
-    const std::int64_t most = StandInBytes(whole, results);
     auto smaller = SmallerSize(set_.kernel, trial.workload(), whole, properties, most);
     const bool guessed = !smaller;
     if (guessed) {
@@ -194,11 +195,8 @@ class Verification {
       trial.Note("whole_case", "looked at by all steps: " + differ);
       return nullptr;
     }
-    TRY_ASSIGN(const auto workload, trial.Workload());
-    const auto legal = IsLegalSize(found->trial, found->plan, *workload);
-    if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return nullptr;
-    if (!legal) return base::Fail(legal.error());
-    if (!*legal) return nullptr;
+    TRY_ASSIGN(const bool legal, IsLegalSize(found->trial, found->plan, results));
+    if (!legal) return nullptr;
     TRY_ASSIGN(const Finding finding, found->trial.Start());
     if (!finding.reason.empty()) return nullptr;
     return found;

@@ -24,6 +24,7 @@ constexpr std::int64_t kMostPlantBytes = std::int64_t{1} << 30;
 constexpr double kMostPlantUs = 1e6;
 constexpr double kRunUs = 500;  // that a run takes beside the kernel
 constexpr std::int64_t kFewestRuns = 12, kFewestOfMuch = 6;
+constexpr std::int64_t kMuchData = std::int64_t{48} << 20;  // bytes of a case's buffers
 constexpr int kIdleRuns = 4;  // after so many that moved nothing it is given up
 // Of series (series.h): launches at most (half of them move nothing where only a maximum counts),
 // the time of the original's, and how many results are asked of the whole rule where the

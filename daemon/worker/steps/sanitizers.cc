@@ -31,8 +31,6 @@ constexpr const char* kSanitizersStep = "compute_sanitizer";
 // Each takes a second or more.
 constexpr std::size_t kMostCases = 2;
 
-constexpr std::int64_t kGuessedBytes = std::int64_t{6} << 20;  // of a size that is a guess
-
 constexpr std::uint64_t kSanitizedSeed = 1;
 // Of a device whose memory the tools' processes may keep a little of.
 constexpr std::int64_t kMemoryToKeepIn = std::int64_t{16} << 30;
@@ -72,18 +70,15 @@ base::Result<std::optional<records::Case>> GuessedSize(Trial& trial,
                                                        const device::Properties& properties) {
   const protocol::CandidateSet& set = trial.set();
   auto guess = SmallerByGuess(set.kernel, trial.workload(), trial.scene().original, properties,
-                              kGuessedBytes);
+                              kStandInBytes);
   if (!guess) return guess;
   const auto plan = PlanCase(set.kernel, *guess, properties, nullptr);
   if (!plan) return std::nullopt;
   TRY_ASSIGN(const auto workload, trial.Workload());
   Trial sized(trial.request(), *guess, *plan);
   sized.quick_workload = true;
-  const auto legal = IsLegalSize(sized, *plan, *workload);
-  if (!legal && legal.error().code != base::ErrorCode::kInvalidArgument) {
-    return base::Fail(legal.error());
-  }
-  if (!legal || !*legal) return std::nullopt;
+  TRY_ASSIGN(const bool legal, IsLegalSize(sized, *plan, *workload));
+  if (!legal) return std::nullopt;
   return guess;
 }
 

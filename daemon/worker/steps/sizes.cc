@@ -34,10 +34,8 @@ base::Result<std::optional<Finding>> JudgeSize(
   Trial sized(trial.request(), one, *plan);
   sized.quick_workload = true;
   if (!sized.MakeScene(*plan)) return std::nullopt;  // the guard does not admit it
-  auto legal = IsLegalSize(sized, *plan, workload);
-  if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return std::nullopt;
-  if (!legal) return base::Fail(legal.error());
-  if (!*legal) return std::nullopt;
+  TRY_ASSIGN(const bool legal, IsLegalSize(sized, *plan, workload));
+  if (!legal) return std::nullopt;
   TRY_ASSIGN(Finding finding, sized.Start());
   if (finding.reason.empty()) {
     TRY_ASSIGN(const auto reference, sized.Workload());
@@ -71,10 +69,15 @@ base::Result<Finding> JudgeCases(Trial& trial, const char* step,
 }  // namespace
 
 base::Result<bool> IsLegalSize(Trial& sized, const CasePlan& plan, const OriginalResult& workload) {
-  TRY_ASSIGN(const auto reference, sized.Workload());
-  if (!WhyNotJudgedBy(*reference, workload).empty()) return false;
-  TRY_ASSIGN(const std::string why_not, sized.references().WhyNotAt(Reversed(plan)));
-  return why_not.empty();
+  const auto ask = [&]() -> base::Result<bool> {
+    TRY_ASSIGN(const auto reference, sized.Workload());
+    if (!WhyNotJudgedBy(*reference, workload).empty()) return false;
+    TRY_ASSIGN(const std::string why_not, sized.references().WhyNotAt(Reversed(plan)));
+    return why_not.empty();
+  };
+  auto legal = ask();
+  if (!legal && legal.error().code == base::ErrorCode::kInvalidArgument) return false;
+  return legal;
 }
 
 base::Result<Finding> StepSizes(Trial& trial) {
@@ -94,11 +97,9 @@ static std::vector<double> OwnNumbers(const Trial& trial) {
     own.emplace_back(std::snprintf(text, sizeof text, "%.9g", number), number);
   }
   std::sort(own.begin(), own.end(), std::greater<>());
-  own.erase(std::unique(own.begin(), own.end()), own.end());
+  own.resize(std::min(own.size(), kMostNumbers));
   std::vector<double> numbers;
-  for (const auto& [digits, number] : own) {
-    if (numbers.size() < kMostNumbers) numbers.push_back(number);
-  }
+  for (const auto& [digits, number] : own) numbers.push_back(number);
   return numbers;
 }
 

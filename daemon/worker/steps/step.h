@@ -16,9 +16,9 @@
 
 namespace cupilot::worker {
 
-// Bytes of a case's buffers: with more, what may be asked at any size is asked at a smaller one,
-// and what needs the whole is asked less often.
-inline constexpr std::int64_t kMuchData = std::int64_t{48} << 20;
+// Bytes of a case's buffers: with more, what may be asked at any size is asked at one with so many
+// at most, where the case has one.
+inline constexpr std::int64_t kStandInBytes = std::int64_t{6} << 20;
 
 struct StepRow {
   const char* name;  // in the evaluation's record
