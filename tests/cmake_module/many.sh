@@ -10,7 +10,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 : >"$out"
-[ -z "$deps" ] || echo "$out: $source $stamp" >"$deps"
+escaped() { printf '%s' "$1" | sed 's/ /\\ /g'; }
+[ -z "$deps" ] || printf '%s: %s %s\n' "$(escaped "$out")" "$(escaped "$source")" "$(escaped "$stamp")" >"$deps"
 END
 chmod +x "$WORK/stand_in"
 export STAND_IN_LOG=$WORK/compiles

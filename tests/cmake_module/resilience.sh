@@ -71,10 +71,11 @@ build --target app
 say "an uninstalled cuPilot: the copy in the build tree goes on"
 mv "$PREFIX" "$PREFIX.away"
 touch "$(folder app)/stamp.h"
-(
-  cmake --build "$BUILD" --target app >"$LOG" 2>&1
-) || { mv "$PREFIX.away" "$PREFIX"; fail "uninstalled"; }
+status=0
+cmake --build "$BUILD" --target app >"$LOG" 2>&1 || status=$?
 mv "$PREFIX.away" "$PREFIX"
+# CMake by itself does not link with a toolkit in a folder with a blank (blanks.sh): there it gets as far as that.
+[[ $status -eq 0 || ($NVCC == *" "* && $(<"$LOG") == *"cannot find -lcudart_static"*) ]] || fail "uninstalled"
 
 say "device debugging and sanitizers are left alone"
 configure "-DCMAKE_CUDA_FLAGS=$DEBUG_FLAG"

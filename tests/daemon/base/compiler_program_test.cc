@@ -37,6 +37,22 @@ TEST(CompilerProgramTest, AScriptLeadsToTheCompilerThatItStarts) {
   EXPECT_THAT(ToolkitFoldersOf(script), ElementsAre(folder.path(), folder / "cuda-13"));
 }
 
+TEST(CompilerProgramTest, TheCompilersFolderMayHaveABlank) {
+  const test::TemporaryFolder folder;
+  const std::string real = folder.Write("Mein Prüfstand/bin/nvcc",
+                                        "\x7f"
+                                        "ELF");
+  std::string escaped = real;
+  escaped.insert(escaped.find(" Pr"), "\\");
+  for (const std::string& line :
+       {"exec \"" + real + "\" \"$@\"", "NVCC='" + real + "'; \"$NVCC\" \"$@\"",
+        "exec " + escaped + " \"$@\""}) {
+    const std::string script =
+        folder.Write("bin/nvcc", "#!/bin/sh\n# the machine's own\n" + line + "\n");
+    EXPECT_THAT(ProgramsBehind(script), ElementsAre(script, real)) << line;
+  }
+}
+
 TEST(CompilerProgramTest, ScriptsThatStartEachOtherEnd) {
   const test::TemporaryFolder folder;
   const std::string one = folder / "one/nvcc", two = folder / "two/nvcc";
