@@ -18,13 +18,14 @@ END
 target=$(./target)
 
 swapped() { # NAME SOURCE CASE OPTIONS... [-- NVCC_OPTIONS...]
-  local name=$1 source=$2 words options=()
+  local name=$1 source=$2 said file options=()
   shift 2
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
   [ $# -eq 0 ] || shift
-  words=$("$CASES" "${options[@]}" --source "$source" --out "$WORK/$name.sources" --target "$target")
+  said=$("$CASES" "${options[@]}" --source "$source" --out "$WORK/$name.sources" --target "$target")
+  file=${said%%$'\n'*}
   # shellcheck disable=SC2086
-  "$HOST_NVCC" -std=c++17 -O2 "$@" $words -o "$name"
+  "$HOST_NVCC" -std=c++17 -O2 "$@" "$file" ${said:${#file}} -o "$name"
 }
 
 differential() {

@@ -9,11 +9,12 @@ need_compiler() {
 
 # swapped NAME "NVCC OPTIONS" SOURCE CASE OPTIONS...: e.g. swapped native "-arch=sm_90" a.cu behaviour --target compute_90,sm_90
 swapped() {
-  local name=$1 options=$2 source=$3 words
+  local name=$1 options=$2 source=$3 said file
   shift 3
-  words=$("$CASES" "$@" --source "$source" --out "$CUPILOT_WORK/$name.sources") || return 1
+  said=$("$CASES" "$@" --source "$source" --out "$CUPILOT_WORK/$name.sources") || return 1
+  file=${said%%$'\n'*}
   # shellcheck disable=SC2086
-  "$NVCC" -std=c++17 -O3 $options $words -o "$CUPILOT_WORK/$name"
+  "$NVCC" -std=c++17 -O3 $options "$file" ${said:${#file}} -o "$CUPILOT_WORK/$name"
 }
 
 # compile NAME COMMAND... starts it; compiled waits for all, and fails with what the compiler said.

@@ -1,9 +1,10 @@
 // swap_cases CASE --source FILE --out FOLDER [--target T]... [--foreign T]... [--device NAME]...
 // [--wrong]
 //
-// Writes the swapped source of a test program into FOLDER and prints the words that compile it: its
-// path and the definitions. CASE: behaviour (device_behaviour.cu), attributes, differential,
-// graphs, launches. --target: variants that are expected to run in an image of this target;
+// Writes the swapped source of a test program into FOLDER and prints what compiles it: a line with
+// its path, and one with the definitions. CASE: behaviour (device_behaviour.cu), attributes,
+// differential, graphs, launches. --target: variants that are expected to run in an image of this
+// target;
 // --foreign: variants that must not run (behaviour only). Needs neither a compiler nor a GPU,
 // nothing but libc: it travels to the machine that has them.
 #include <cstdio>
@@ -85,7 +86,7 @@ base::Result<std::string> Write(const Options& options) {
     TRY(base::WriteFileAtomically(options.out + "/" + one.file_name, one.text));
   }
   for (const std::string& word : HookDefinitions(swapped.hook)) more += " " + word;
-  return options.out + "/" + swapped.file_name + more;
+  return options.out + "/" + swapped.file_name + "\n" + more;
 }
 
 }  // namespace

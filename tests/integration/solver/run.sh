@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
-# run.sh NVCC SOURCE_FOLDER FOLDER
+# run.sh NVCC TOOLKIT SOURCE_FOLDER FOLDER
 set -euo pipefail
-nvcc=$1 source_folder=$2 folder=$3
+nvcc=$1 toolkit=$2 source_folder=$3 folder=$4
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
 rm -rf "$folder"
 mkdir -p "$folder"
+# CMake alone does not find the libraries of a toolkit whose folder has a blank in its name (and no package mends that here).
+if [[ $toolkit == *" "* ]]; then
+  links=$(mktemp -d)
+  trap 'rm -r "$links"' EXIT
+  ln -s "$toolkit" "$links/toolkit"
+  export CUPILOT_HOST_TOOLKIT=$links/toolkit
+fi
 env -u CUDAARCHS -u CUDAFLAGS CUDACXX="$nvcc" cmake -S "$source_folder" -B "$folder/build" \
   -DCMAKE_DISABLE_FIND_PACKAGE_CuPilot=ON > "$folder/configure.log" 2>&1 ||
   { cat "$folder/configure.log"; fail "configuring"; }
