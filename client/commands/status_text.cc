@@ -36,6 +36,22 @@ void PrintProjects(const Json& projects, Output& output) {
   }
 }
 
+// Where a GPU's time went.
+std::string TimesOf(const Json& gpu) {
+  std::string text;
+  const auto add = [&text](const std::string& what, double seconds) {
+    if (seconds >= 1) text += (text.empty() ? "" : ", ") + what + " " + Duration(seconds);
+  };
+  const Json spent = ObjectOf(gpu, "spent_seconds");
+  for (const char* purpose : {"looking", "proving", "building", "interrupted"}) {
+    add(purpose, NumberOf(spent, purpose));
+  }
+  for (const auto& [state, seconds] : ObjectOf(gpu, "left_seconds").items()) {
+    if (seconds.is_number()) add("waiting (" + state + ")", seconds.get<double>());
+  }
+  return text;
+}
+
 }  // namespace
 
 void PrintStatus(const Json& status, Output& output) {
@@ -67,6 +83,7 @@ void PrintStatus(const Json& status, Output& output) {
     output.Line("  " + TextOf(gpu, "device") + " " + use + (why.empty() ? "" : ": " + why) + ", " +
                 Percent(NumberOf(gpu, "busy_share")) + " busy, " + CountOf(gpu, "builds_waiting") +
                 " builds waiting");
+    if (const std::string times = TimesOf(gpu); !times.empty()) output.Line("  " + times);
   }
   if (const std::string none = TextOf(status, "no_gpu"); !none.empty()) {
     output.Line("no GPU: " + none);

@@ -31,6 +31,12 @@ int NicenessOf(WorkerKind kind, int nice) {
   return ahead ? std::min(nice + kNicerBehind, kNicest) : nice;
 }
 
+// By which the time of a request is told (WorkerCounters::PerDevice::spent).
+const char* PurposeOf(const WorkerCall& call) {
+  if (call.kind != WorkerKind::kDevice) return "building";
+  return call.op == "measure" && call.params.value("probe", false) ? "looking" : "proving";
+}
+
 }  // namespace
 
 struct ProcessWorkers::Process {
@@ -270,6 +276,9 @@ void ProcessWorkers::Finish(Process& process, base::Result<Json> result,
                                 {"op", process.request.call.op},
                                 {"seconds", std::chrono::duration<double>(took).count()}});
   counter.busy += took;
+  if (process.request.call.device != "host") {
+    counters_.devices[process.request.call.device].spent[PurposeOf(process.request.call)] += took;
+  }
   if (process.kind == WorkerKind::kDevice && process.device != "host") {
     counters_.devices[process.device].busy += std::min(at_work.value_or(took), took);
   }
@@ -313,6 +322,9 @@ void ProcessWorkers::Discard(Process& process) {
 void ProcessWorkers::TakeBack(Process& process) {
   process.timer.Cancel();
   process.busy = false;
+  if (process.device != "host") {
+    counters_.devices[process.device].spent["interrupted"] += clock_.Now() - process.began;
+  }
   --Of(process.kind).running;
   ++Of(process.kind).waiting;
   queue_.push_front(std::move(process.request));

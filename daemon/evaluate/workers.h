@@ -66,6 +66,9 @@ struct WorkerCounters {
     // Its device worker had something to run on it; of a request that is under way, all so far.
     std::chrono::nanoseconds busy{0};
     std::chrono::nanoseconds open{0};  // something was to be done for it, and might be
+    // What workers did for it, summed over processes, by purpose: "looking", "proving", "building"
+    // (also what is to be built), and "interrupted", what was taken back and begins again.
+    std::map<std::string, std::chrono::nanoseconds> spent;
     // How much of the time it did not wait for a build, a rewrite, a comparison or us; 0: nothing
     // was done.
     double BusyShare() const {

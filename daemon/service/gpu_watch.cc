@@ -46,7 +46,7 @@ void GpuWatch::Watch(const std::map<std::string, evaluate::DeviceDescription>& g
     if (watched_.contains(device)) continue;
     GpuJudgement unknown;
     unknown.reason = "it is looked at";
-    watched_.emplace(device, Watched{description.uuid, GpuPolicy(settings_), unknown, {}});
+    watched_.emplace(device, Watched{description.uuid, GpuPolicy(settings_), unknown, {}, false});
     workers_.Hold(device);
   }
   if (watched_.empty()) {
@@ -72,16 +72,18 @@ const GpuLoad* GpuWatch::LoadOf(const std::string& device) const {
 }
 
 // The load that is told is of the time since the sample before.
-void GpuWatch::CountLoad(const std::string& device, Watched& watched, const GpuSample* gpu) {
+void GpuWatch::CountTime(GpuLoad& load, Watched& watched, const GpuSample* gpu) {
   const auto now = clock_.Now();
-  const auto before = std::exchange(watched.looked, std::nullopt);
-  if (!watched.judgement.may_run()) return;
-  watched.looked = now;
-  if (!before || gpu == nullptr || !gpu->load || now <= *before) return;
-  GpuLoad& load = loads_[device];
-  const auto all = load.sampled + (now - *before);
-  const double part =
-      static_cast<double>((now - *before).count()) / static_cast<double>(all.count());
+  const auto passed = now - std::exchange(watched.counted, now).value_or(now);
+  const bool can_run = watched.judgement.may_run();
+  const bool could_run = std::exchange(watched.could_run, can_run);
+  if (!can_run) {
+    load.left[watched.judgement.state] += passed;
+    return;
+  }
+  if (!could_run || gpu == nullptr || !gpu->load || passed.count() <= 0) return;
+  const auto all = load.sampled + passed;
+  const double part = static_cast<double>(passed.count()) / static_cast<double>(all.count());
   load.share += part * (*gpu->load / 100.0 - load.share);
   load.sampled = all;
 }
@@ -132,7 +134,7 @@ void GpuWatch::OnSample(base::Result<MachineSample> sample) {
                                     : sample->reason);
     }
     const bool now = watched.judgement.may_run();
-    CountLoad(device, watched, gpu);
+    CountTime(loads_[device], watched, gpu);
     used = used || now;
     if (now == before) continue;
     changed = true;

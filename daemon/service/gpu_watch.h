@@ -17,10 +17,12 @@
 
 namespace cupilot::service {
 
-// How much a GPU had to do while it was ours to use, by the driver's own word, whatever ran there.
+// How much a GPU had to do while it was ours to use, by the driver's own word, whatever ran there;
+// and how long it was not ours while there was work for it.
 struct GpuLoad {
   std::chrono::nanoseconds sampled{0};
-  double share = 0;  // of that time, 0 to 1
+  double share = 0;                                   // of that time, 0 to 1
+  std::map<GpuState, std::chrono::nanoseconds> left;  // by why
 };
 
 class GpuWatch {
@@ -54,12 +56,13 @@ class GpuWatch {
     std::string uuid;
     GpuPolicy policy;
     GpuJudgement judgement;
-    std::optional<std::chrono::nanoseconds> looked;  // when it could be used last
+    std::optional<std::chrono::nanoseconds> counted;  // up to when its time was counted
+    bool could_run = false;                           // then
   };
   void Look();
   bool NoteWhoIsThere(const MachineSample& sample);
   void OnSample(base::Result<MachineSample> sample);
-  void CountLoad(const std::string& device, Watched& watched, const GpuSample* gpu);
+  void CountTime(GpuLoad& load, Watched& watched, const GpuSample* gpu);
 
   const base::Clock& clock_;
   evaluate::Workers& workers_;

@@ -28,13 +28,27 @@ Json GpuJson(const Service& service, const evaluate::DeviceDescription& gpu,
   const auto of =
       found == counters.devices.end() ? evaluate::WorkerCounters::PerDevice() : found->second;
   const GpuLoad* load = service.LoadOf(gpu.name);
-  const double share = load == nullptr ? of.BusyShare() : load->share;
-  const std::chrono::duration<double> tuning = load == nullptr ? of.open : load->sampled;
+  const bool sampled = load != nullptr && load->sampled.count() > 0;
+  const double share = sampled ? load->share : of.BusyShare();
+  const std::chrono::duration<double> tuning = sampled ? load->sampled : of.open;
   json["busy_share"] = share;
   json["busy_seconds"] = share * tuning.count();
   json["tuning_seconds"] = tuning.count();
   json["waiting"] = of.waiting;
   json["builds_waiting"] = of.builds_waiting;
+  json["spent_seconds"] = Json::object();
+  for (const char* purpose : {"looking", "proving", "building", "interrupted"}) {
+    const auto spent = of.spent.find(purpose);
+    const std::chrono::duration<double> seconds =
+        spent == of.spent.end() ? std::chrono::nanoseconds(0) : spent->second;
+    json["spent_seconds"][purpose] = seconds.count();
+  }
+  json["left_seconds"] = Json::object();
+  if (load != nullptr) {
+    for (const auto& [state, time] : load->left) {
+      json["left_seconds"][Name(state)] = std::chrono::duration<double>(time).count();
+    }
+  }
   return json;
 }
 

@@ -61,6 +61,9 @@ Json Row(const std::string& folder, const std::string& name, const std::vector<J
   row.Set("speedup", ratio.speedup);
   row.Set("interval", Json::Array{ratio.low, ratio.high});
   row.Set("floor_us", explained["floor_us"]);
+  if (explained["verdict"].text() == "accepted" && explained["variant_us"].number() > 0) {
+    row.Set("record_speedup", explained["original_us"].number() / explained["variant_us"].number());
+  }
   row.Set("strategy", explained["strategy"].text());
   row.Set("verdict", explained["verdict"].text());
   row.Set("why_not", explained["why_not"].text());
@@ -96,6 +99,26 @@ void PrintRow(const Json& row, const Json& yardstick, bool toolkit) {
           .c_str());
 }
 
+// What the table comes to, beside what was recorded when the winners were measured alone.
+void PrintSummary(const Json::Array& kernels) {
+  int faster = 0, slower = 0, agree = 0, recorded = 0, as_recorded = 0;
+  for (const Json& row : kernels) {
+    const Json::Array& interval = row["interval"].array();
+    faster += interval[0].number() > 1.05 ? 1 : 0;
+    slower += interval[1].number() < 1 ? 1 : 0;
+    agree += row["agrees"].Dump() == "true" ? 1 : 0;
+    if (!row["record_speedup"].is_number()) continue;
+    ++recorded;
+    const double share = row["speedup"].number() / row["record_speedup"].number();
+    as_recorded += share > 0.95 && share < 1.05 ? 1 : 0;
+  }
+  std::printf(
+      "%d of %zu kernels are wholly above 1.05, %d wholly below 1, %d agree; %d of %d winners are "
+      "within 5 %% of their "
+      "records\n",
+      faster, kernels.size(), slower, agree, as_recorded, recorded);
+}
+
 // What the times are times of.
 std::string TimesAre(const Json& device) {
   const std::string name = device["name"].text("an unknown device"), arch = device["arch"].text();
@@ -103,12 +126,25 @@ std::string TimesAre(const Json& device) {
                                     : "Times are GPU times: " + name + ", " + arch;
 }
 
-// How much of the tuning the GPUs spent on candidates, not waiting for a build.
+void PrintSeconds(const char* what, const Json& by_name) {
+  std::string text;
+  for (const auto& [name, seconds] : by_name.object()) {
+    if (seconds.number() < 0.5) continue;
+    char one[80];
+    std::snprintf(one, sizeof one, " %s %.0f s", name.c_str(), seconds.number());
+    text += text.empty() ? one : std::string(",") + one;
+  }
+  if (!text.empty()) std::printf("%s%s\n", what, text.c_str());
+}
+
+// The load of the GPUs while they were ours, and where the time went.
 void PrintBusyShares(const Json& status) {
   for (const Json& gpu : status["devices"].array()) {
     if (!gpu["busy_share"].is_number() || gpu["tuning_seconds"].number() <= 0) continue;
     std::printf("%s was busy for %.0f %% of %.0f s of tuning\n", gpu["device"].text().c_str(),
                 100 * gpu["busy_share"].number(), gpu["tuning_seconds"].number());
+    PrintSeconds("  of workers, summed over processes:", gpu["spent_seconds"]);
+    PrintSeconds("  not ours while there was work for it:", gpu["left_seconds"]);
   }
 }
 
@@ -142,9 +178,11 @@ int main(int argc, char** argv) {
     PrintRow(kernels.back(), yardstick, toolkit);
     all_agree = all_agree && kernels.back()["agrees"].Dump() == "true";
   }
+  PrintSummary(kernels);
   Json document;
   document.Set("schema", "cupilot.examples/1");
   document.Set("device", device);
+  document.Set("devices", status["devices"]);  // of GPUs also their load, and where the time went
   document.Set("pairs", static_cast<double>(before.size()));
   document.Set("kernels", kernels);
   if (!yardstick.is_null()) document.Set(toolkit ? "toolkit_us" : "openmp_us", yardstick);

@@ -301,6 +301,7 @@ TEST_F(ProcessWorkersTest, AHeldDeviceIsFreeOfUsAndTheOthersGoOn) {
   workers_.Hold("cuda:0");
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).running, 0);
   EXPECT_EQ(workers_.counters().devices["cuda:0"].waiting, 1);
+  EXPECT_GT(workers_.counters().devices["cuda:0"].spent["interrupted"].count(), 0);
   for (const char* device : {"cuda:1", "host"}) {
     EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), device))) << device;
   }
@@ -314,6 +315,17 @@ TEST_F(ProcessWorkersTest, AHeldDeviceIsFreeOfUsAndTheOthersGoOn) {
   workers_.Release("cuda:0");
   EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), "cuda:0")));
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, started + 1);
+}
+
+TEST_F(ProcessWorkersTest, SaysWhatTheTimeOfAGpuWentTo) {
+  EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), "cuda:0")));
+  EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kBuild, "echo"), "cuda:0")));
+  EXPECT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kBuild, "echo"), "host")));
+  const WorkerCounters counters = workers_.counters();
+  ASSERT_EQ(counters.devices.size(), 1u);
+  EXPECT_EQ(counters.devices.at("cuda:0").spent.count("proving"), 1u);
+  EXPECT_EQ(counters.devices.at("cuda:0").spent.count("building"), 1u);
+  EXPECT_EQ(counters.devices.at("cuda:0").spent.count("looking"), 0u);
 }
 
 TEST_F(ProcessWorkersTest, APauseEndsTheIdleWorkerOfAGpuAndKeepsTheHosts) {

@@ -68,6 +68,24 @@ TEST_F(GpuActivityTest, BusyIsWhatTheDriverSays) {
   EXPECT_LT(gpu["busy_share"], 0.8);
   EXPECT_NEAR(gpu["busy_seconds"].get<double>(),
               gpu["busy_share"].get<double>() * gpu["tuning_seconds"].get<double>(), 1e-6);
+  EXPECT_TRUE(gpu["left_seconds"].empty()) << gpu["left_seconds"];
+}
+
+TEST_F(GpuActivityTest, SaysHowLongAGpuWasLeftToOthers) {
+  foreign_load_["GPU-cuda:0"] = 80;
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const auto left = [&] {
+    const Json gpu = StatusDocument(*service_)["devices"][1];
+    return gpu["left_seconds"].value("others", 0.0);
+  };
+  for (const int until = workers_.Count("sample") + 3; workers_.Count("sample") < until;) {
+    loop_->RunOnce(true);
+    clock_.Advance(std::chrono::seconds(2));
+    workers_.RunAll();
+  }
+  EXPECT_GE(left(), 4.0);
 }
 
 TEST_F(GpuActivityTest, AGpuInUseIsLeftAlone) {

@@ -109,6 +109,8 @@ TEST_F(SchemaKeysTest, AreThoseOfTheDocuments) {
       "cupilot.status/1:devices.tuning_seconds",
       "cupilot.status/1:devices.waiting",
       "cupilot.status/1:devices.builds_waiting",
+      "cupilot.status/1:devices.spent_seconds",
+      "cupilot.status/1:devices.left_seconds",
   };
   std::vector<std::string> unseen = pages_.Unseen(looked_at_);
   std::erase_if(unseen, [&](const std::string& key) { return elsewhere.contains(key); });
