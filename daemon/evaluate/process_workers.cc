@@ -57,6 +57,7 @@ struct ProcessWorkers::Process {
   std::int64_t id = 0;
   int requests = 0;
   std::chrono::nanoseconds began{0};
+  Json passed;  // what it said of its request so far
 };
 
 ProcessWorkers::ProcessWorkers(loop::Loop& loop, const base::Clock& clock, Settings settings)
@@ -166,6 +167,7 @@ void ProcessWorkers::Start(Request request) {
     ++counters_.devices[request.call.device].requests;
   }
   process->busy = true;
+  process->passed = nullptr;
   process->began = clock_.Now();
   log::Debug("a request begins",
              {{"request", next_id_}, {"kind", Name(request.call.kind)}, {"op", request.call.op}});
@@ -212,10 +214,14 @@ static std::optional<std::chrono::nanoseconds> AtWorkOf(const Json& reply) {
 }
 
 void ProcessWorkers::OnLine(Process& process, std::string_view line) {
-  const auto json = records::ParseJson(line);
-  const bool is_reply = json && json->is_object() && process.busy &&
-                        json->value("id", std::int64_t{0}) == process.id &&
-                        (json->contains("result") || json->contains("error"));
+  auto json = records::ParseJson(line);
+  const bool is_of_request =
+      json && json->is_object() && process.busy && json->value("id", std::int64_t{0}) == process.id;
+  if (is_of_request && json->contains("passed")) {
+    process.passed = std::move((*json)["passed"]);
+    return;
+  }
+  const bool is_reply = is_of_request && (json->contains("result") || json->contains("error"));
   if (!is_reply) {
     ++Of(process.kind).garbled;
     log::Warning("a worker sent what is no reply", {{"kind", Name(process.kind)}});
@@ -327,6 +333,7 @@ void ProcessWorkers::TakeBack(Process& process) {
   }
   --Of(process.kind).running;
   ++Of(process.kind).waiting;
+  if (!process.passed.is_null()) process.request.call.params["passed"] = std::move(process.passed);
   queue_.push_front(std::move(process.request));
   Discard(process);
 }

@@ -446,7 +446,8 @@ static void Read(const Json& json, const std::string& path, VerifyRequest& value
       .Optional("depth", value.depth)
       .Optional("left_out", value.left_out)
       .Optional("compiler", value.compiler)
-      .Optional("compile_folder", value.compile_folder);
+      .Optional("compile_folder", value.compile_folder)
+      .Optional("passed", value.passed);
 }
 
 Json ToJson(const VerifyRequest& value) {
@@ -456,6 +457,7 @@ Json ToJson(const VerifyRequest& value) {
   json["left_out"] = value.left_out;
   json["compiler"] = value.compiler;
   json["compile_folder"] = value.compile_folder;
+  if (!value.passed.is_null()) json["passed"] = value.passed;
   return json;
 }
 

@@ -3,6 +3,8 @@
 //   request  {"id": 7, "op": "scan", "params": {...}}
 //   reply    {"id": 7, "result": {...}}  or  {"id": 7, "error": {"code": "...", "message": "..."}}
 // A device worker's reply also has "at_work": for how many seconds its device had something to run.
+// Before a reply a worker may say how far it is, as often as it likes: {"id": 7, "passed": ...}. If
+// the request is taken back, the last of these is its parameter "passed" when it begins again.
 // A worker handles one request at a time, in order. Its standard error is a log.
 // The structures convert with the functions at the end; missing keys keep their defaults, since
 // both ends are always of one version.
@@ -219,6 +221,8 @@ struct VerifyRequest {
   std::vector<std::string> left_out;
   // The recorded compile's program and folder: its toolkit's tools are used.
   std::string compiler, compile_folder;
+  // What an earlier try of this request has shown (worker/passed_steps.h), or null.
+  records::Json passed;
 };
 struct VerifyReply {
   bool passed = false;

@@ -55,6 +55,17 @@ base::Result<Json> Handle(const Json& params) {
   return protocol::ToJson(reply);
 }
 
+// The request that is worked on.
+Json current_id;
+
+base::Result<Json> HandleVerify(const Json& params) {
+  TRY_ASSIGN(const protocol::VerifyRequest request, protocol::ParseVerifyRequest(params));
+  TRY_ASSIGN(const protocol::VerifyReply reply, Verify(request, [](const Json& passed) {
+               std::cout << LineOf({{"id", current_id}, {"passed", passed}}) << std::endl;
+             }));
+  return protocol::ToJson(reply);
+}
+
 Json ToJson(const device::Properties& p) {
   return {{"name", p.name},         {"arch", p.architecture},
           {"sm_count", p.sm_count}, {"memory_bytes", p.memory_bytes},
@@ -148,8 +159,7 @@ const Row kRows[] = {
              protocol::ParseCompareObjectRequest, CompareObject>},
     {"build", "begin", &BeginBuilds},
     {"build", "describe_nvrtc", &DescribeNvrtc},
-    {"device", "verify",
-     &Handle<protocol::VerifyRequest, protocol::VerifyReply, protocol::ParseVerifyRequest, Verify>},
+    {"device", "verify", &HandleVerify},
     {"device", "measure",
      &Handle<protocol::MeasureRequest, protocol::MeasureReply, protocol::ParseMeasureRequest,
              Measure>},
@@ -214,6 +224,7 @@ int Serve(const std::string& kind) {
     const auto before = Runner::AtWork();
     const auto request = records::ParseJson(line);
     const source::FileSnapshot files;
+    current_id = request && request->is_object() ? request->value("id", Json()) : Json();
     auto result =
         request ? Dispatch(kind, *request) : base::Result<Json>(base::Fail(request.error()));
     Json reply;

@@ -276,6 +276,12 @@ void Trial::Note(const std::string& name, const std::string& detail) {
   notes_.push_back({name, true, detail});
 }
 
+void Trial::Carry(const Errors& errors, bool exact) {
+  errors_.candidate = std::max(errors_.candidate, errors.candidate);
+  errors_.original = std::max(errors_.original, errors.original);
+  exact_ = exact_ && exact;
+}
+
 // By what floating outputs were judged on a fill; empty: there is none.
 std::string Trial::HowCompared(const OriginalResult& reference) {
   std::string how;

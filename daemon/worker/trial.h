@@ -95,13 +95,15 @@ class Trial {
 
   // Entries of the record.
   void Note(const std::string& name, const std::string& detail);
-  std::vector<records::Check> TakeNotes() { return std::move(notes_); }
+  const std::vector<records::Check>& notes() const { return notes_; }
   // How floating outputs were judged on the workload's fill, and the errors so far.
   bool with_twin() const { return with_twin_; }
   std::string HowCompared(const OriginalResult& reference);
   const Errors& errors() const { return errors_; }
   // Whether all runs that were judged so far gave the original's bits.
   bool exact() const { return exact_; }
+  // The same of runs of an earlier try.
+  void Carry(const Errors& errors, bool exact);
 
   // Of the candidate, so far.
   std::int64_t launches() const { return launches_; }

@@ -9,6 +9,7 @@
 
 #include "device/describe.h"
 #include "worker/admission.h"
+#include "worker/passed_steps.h"
 #include "worker/published_guard.h"
 #include "worker/size_switch.h"
 #include "worker/sizes.h"
@@ -55,8 +56,12 @@ bool IsAboutResults(const Finding& finding) {
 
 class Verification {
  public:
-  explicit Verification(const protocol::VerifyRequest& request)
-      : request_(request), set_(request.set) {}
+  Verification(const protocol::VerifyRequest& request,
+               const std::function<void(const records::Json& passed)>& tell)
+      : request_(request),
+        set_(request.set),
+        tell_(tell),
+        before_(ParsePassedSteps(request.passed)) {}
 
   base::Result<protocol::VerifyReply> Run() {
     TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(set_.device));
@@ -82,6 +87,7 @@ class Verification {
       TRY(VerifyCase(workload, *plan));
       if (!reply_.reason.empty() && KnownToVary(set_.original_artifact) != varied) {
         reply_ = before;
+        before_.erase(workload.name);
         reply_.checks.push_back({"repeats", true,
                                  "the original gave other bits when it was asked again: judged by "
                                  "what may vary"});
@@ -139,31 +145,43 @@ class Verification {
     const std::int64_t most = StandInBytes(original, *results);
     bool looked_for = original.layout.bytes <= most;
     TRY_ASSIGN(Finding finding, trial.Start());
+    PassedCase& passed = passed_[workload.name] = PassedBefore(workload.name);
+    trial.Carry(passed.errors, passed.exact);
     for (const StepRow& step : kSteps) {
       if (!finding.reason.empty()) break;
       if (!Asked(step)) continue;
+      if (passed.steps.contains(step.name)) {
+        AddCost(step.name, passed.steps[step.name]);
+        continue;
+      }
       if (step.any_size && !std::exchange(looked_for, true)) {
         TRY_ASSIGN(stand_in, FindStandIn(trial, *results, most));
       }
       const bool small = step.any_size && stand_in;
-      TRY_ASSIGN(finding, RunStep(step, small ? stand_in->trial : trial));
-      if (!small || !stand_in->guessed || finding.reason.empty()) continue;
-      trial.Note("whole_case", std::string(step.name) +
-                                   " is asked of it: at a guessed smaller size " + finding.reason +
-                                   ", " + finding.detail);
-      reply_.steps[step.name].erase("caught");
-      stand_in.reset();
-      TRY_ASSIGN(finding, RunStep(step, trial));
+      records::Json cost = {{"launches", 0}, {"seconds", 0.0}};
+      TRY_ASSIGN(finding, RunStep(step, small ? stand_in->trial : trial, cost));
+      if (small && stand_in->guessed && !finding.reason.empty()) {
+        trial.Note("whole_case", std::string(step.name) +
+                                     " is asked of it: at a guessed smaller size " +
+                                     finding.reason + ", " + finding.detail);
+        cost.erase("caught");
+        stand_in.reset();
+        TRY_ASSIGN(finding, RunStep(step, trial, cost));
+      }
+      AddCost(step.name, cost);
+      if (!finding.reason.empty()) break;
+      // What later steps rely on is asked by each try.
+      if (step.run != &StepWorkload) passed.steps[step.name] = cost;
+      AddNotes(trial, stand_in.get(), passed.notes);
+      passed.errors = trial.errors();
+      passed.exact = trial.exact();
+      passed.varies = KnownToVary(set_.original_artifact);
+      if (tell_) tell_(ToJson(passed_));
     }
     TRY_ASSIGN(finding, ExplainOverlap(trial, std::move(finding)));
     if (IsAboutResults(finding)) TRY(trial.references().AskAgain(*results));
-    if (stand_in) {
-      for (records::Check& note : stand_in->trial.TakeNotes()) {
-        note.detail += " (" + stand_in->workload.name + ")";
-        reply_.checks.push_back(std::move(note));
-      }
-    }
-    for (records::Check& note : trial.TakeNotes()) reply_.checks.push_back(std::move(note));
+    AddNotes(trial, stand_in.get(), passed.notes);
+    reply_.checks.insert(reply_.checks.end(), passed.notes.begin(), passed.notes.end());
     if (!finding.reason.empty()) {
       Reject(finding);
     } else {
@@ -202,19 +220,59 @@ class Verification {
     return found;
   }
 
-  base::Result<Finding> RunStep(const StepRow& step, Trial& trial) {
+  // What an earlier try has shown of a case, if this one would judge it in the same way.
+  PassedCase PassedBefore(const std::string& name) {
+    const auto before = before_.find(name);
+    if (before == before_.end()) return {};
+    const bool same = before->second.varies == KnownToVary(set_.original_artifact);
+    return same ? before->second : PassedCase();
+  }
+
+  // Those that are not there yet.
+  static void AddNotes(const Trial& trial, const StandIn* stand_in,
+                       std::vector<records::Check>& notes) {
+    const auto add = [&notes](records::Check note) {
+      const bool known = std::any_of(notes.begin(), notes.end(), [&](const records::Check& one) {
+        return one.name == note.name && one.detail == note.detail;
+      });
+      if (!known) notes.push_back(std::move(note));
+    };
+    if (stand_in != nullptr) {
+      for (records::Check note : stand_in->trial.notes()) {
+        note.detail += " (" + stand_in->workload.name + ")";
+        add(std::move(note));
+      }
+    }
+    for (const records::Check& note : trial.notes()) add(note);
+  }
+
+  // All cases together.
+  void AddCost(const std::string& step, const records::Json& cost) {
+    records::Json& all = reply_.steps[step];
+    if (all.is_null()) all = records::Json::object();
+    for (const auto& [name, value] : cost.items()) {
+      if (value.is_number_integer()) {
+        all[name] = all.value(name, std::int64_t{0}) + value.get<std::int64_t>();
+      } else if (value.is_number()) {
+        all[name] = all.value(name, 0.0) + value.get<double>();
+      } else {
+        all[name] = value;
+      }
+    }
+  }
+
+  // What it takes is added to `cost`.
+  base::Result<Finding> RunStep(const StepRow& step, Trial& trial, records::Json& cost) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     const std::int64_t before = trial.launches();
     TRY_ASSIGN(Finding finding, step.run(trial));
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    records::Json& cost = reply_.steps[step.name];
-    if (cost.is_null()) cost = records::Json::object();
-    cost["launches"] = cost.value("launches", std::int64_t{0}) + trial.launches() - before;
-    cost["seconds"] = cost.value("seconds", 0.0) + seconds;
+    cost["launches"] = cost["launches"].get<std::int64_t>() + trial.launches() - before;
+    cost["seconds"] = cost["seconds"].get<double>() + seconds;
     if (step.run == &StepWorkload) {
       TRY_ASSIGN(const auto workload, trial.Workload());
-      cost["original_us"] = cost.value("original_us", 0.0) + workload->original_us;
+      cost["original_us"] = workload->original_us;
     }
     if (!finding.reason.empty()) {
       cost["caught"] = finding.check.empty() ? finding.reason : finding.check;
@@ -235,17 +293,22 @@ class Verification {
 
   const protocol::VerifyRequest& request_;
   const protocol::CandidateSet& set_;
+  const std::function<void(const records::Json& passed)>& tell_;
+  PassedSteps before_;
+  PassedSteps passed_;
   protocol::VerifyReply reply_;
 };
 
 }  // namespace
 
-base::Result<protocol::VerifyReply> Verify(const protocol::VerifyRequest& request) {
+base::Result<protocol::VerifyReply> Verify(
+    const protocol::VerifyRequest& request,
+    const std::function<void(const records::Json& passed)>& tell) {
   if (request.depth != "all" && request.depth != "screening" && request.depth != "rest") {
     return base::Fail(
         base::InvalidArgument("depth: '" + request.depth + "' is none of all, screening, rest"));
   }
-  return Verification(request).Run();
+  return Verification(request, tell).Run();
 }
 
 }  // namespace cupilot::worker

@@ -2,12 +2,17 @@
 // own inputs and further ones.
 #pragma once
 
+#include <functional>
+
 #include "base/result.h"
 #include "protocol/worker_messages.h"
 
 namespace cupilot::worker {
 
-// A rejection is a value; errors are failures of the environment.
-base::Result<protocol::VerifyReply> Verify(const protocol::VerifyRequest& request);
+// A rejection is a value; errors are failures of the environment. `tell` is called with what has
+// passed so far, after each step: VerifyRequest::passed of a later try, which goes on behind it.
+base::Result<protocol::VerifyReply> Verify(
+    const protocol::VerifyRequest& request,
+    const std::function<void(const records::Json& passed)>& tell = {});
 
 }  // namespace cupilot::worker

@@ -60,6 +60,9 @@ int main() {
     const Json params = request->value("params", Json::object());
     Note(params, "begin " + params.value("name", op));
     Json reply = {{"id", request->value("id", 0)}};
+    if (params.contains("says")) {
+      std::cout << Json{{"id", reply["id"]}, {"passed", params["says"]}}.dump() << std::endl;
+    }
     if (op == "error") {
       reply["error"] = {{"code", "unsupported"}, {"message", "not this one"}};
     } else {

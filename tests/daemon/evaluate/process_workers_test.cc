@@ -271,6 +271,22 @@ TEST_F(ProcessWorkersTest, PauseTakesADeviceRequestBackAndResumeRunsItAgain) {
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kDevice).started, 2);
 }
 
+TEST_F(ProcessWorkersTest, WhatIsTakenBackBeginsWithWhatItSaidBefore) {
+  const test::TemporaryFolder folder;
+  const std::string flag = folder / "flag";
+  std::optional<Reply> got;
+  workers_.Call(
+      MakeCall(WorkerKind::kDevice, "hang_once", {{"flag", flag}, {"says", {{"steps", 3}}}}),
+      [&got](Reply reply) { got = std::move(reply); });
+  while (!std::filesystem::exists(flag)) loop_.RunOnce(false);
+  loop_.RunOnce(false);  // what it said before is there to be read
+  workers_.Pause();
+  workers_.Resume();
+  while (!got) loop_.RunOnce(true);
+  ASSERT_TRUE(*got);
+  EXPECT_EQ((**got)["echo"]["passed"], (Json{{"steps", 3}}));
+}
+
 TEST_F(ProcessWorkersTest, WhatAnswersQuestionsBeginsDuringAPause) {
   workers_.Pause();
   std::optional<Reply> got, held;

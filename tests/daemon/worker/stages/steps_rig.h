@@ -20,6 +20,7 @@ class StepChooser final : public test::ForwardingWorkers {
  public:
   explicit StepChooser(Workers& workers) : ForwardingWorkers(workers) {}
   std::vector<std::string> left_out;
+  records::Json passed;  // of an earlier try, or null
   std::optional<protocol::VerifyReply> reply;
 
   void Call(WorkerCall call, base::Callback<records::Json> done) override {
@@ -31,6 +32,7 @@ class StepChooser final : public test::ForwardingWorkers {
     if (call.op != "verify") return workers_.Call(std::move(call), std::move(done));
     call.params["depth"] = "all";
     call.params["left_out"] = left_out;
+    if (!passed.is_null()) call.params["passed"] = passed;
     workers_.Call(std::move(call),
                   [this, done = std::move(done)](base::Result<records::Json> json) mutable {
                     if (json) reply = *protocol::ParseVerifyReply(*json);
@@ -61,6 +63,14 @@ class StepsRig {
     EXPECT_TRUE(evaluation) << evaluation.error().message;
     EXPECT_TRUE(chooser_.reply) << (evaluation ? evaluation->detail : "");
     return chooser_.reply.value_or(protocol::VerifyReply{});
+  }
+
+  // As an earlier try left it.
+  protocol::VerifyReply GoOn(const records::Json& variant, records::Json passed) {
+    chooser_.passed = std::move(passed);
+    const protocol::VerifyReply reply = Verify(variant);
+    chooser_.passed = nullptr;
+    return reply;
   }
 
   // Why there is no verdict on it; empty: there is one.

@@ -106,6 +106,41 @@ TEST_F(StepsTest, WhatIsRightPassesAllOfThem) {
   }
 }
 
+// What an earlier try has shown is not asked again, and all else is.
+TEST_F(StepsTest, WhatWasCutOffGoesOn) {
+  const Json right = Variant("if (i < n) out[i] = 2.0f * in[i];");
+  const Json plants = {{"launches", 7}, {"seconds", 0.5}};
+  const auto passed = [](const Json& steps) {
+    return Json{{"all",
+                 {{"steps", steps},
+                  {"notes", Json::array({Json::array({"plants", "seen before"})})},
+                  {"errors", {0.0, 0.0}},
+                  {"exact", true},
+                  {"varies", false}}}};
+  };
+  const auto reply = rig_->GoOn(right, passed({{"plants", plants}}));
+  EXPECT_TRUE(reply.passed) << reply.reason << ": " << reply.detail;
+  EXPECT_EQ(reply.steps["plants"], plants);
+  EXPECT_GT(reply.steps["more_fills"].value("launches", 0), 0);
+  EXPECT_GT(reply.steps["fill workload"].value("launches", 0), 0);
+  std::vector<std::string> said;
+  for (const records::Check& check : reply.checks) {
+    if (check.name == "plants") said.push_back(check.detail);
+  }
+  EXPECT_THAT(said, ::testing::ElementsAre("seen before"));
+
+  const Json wrong = Variant(
+      "if (i < n) out[i] = in[0] > 990.0f && in[1] > 990.0f && in[2] > "
+      "990.0f && in[3] > 990.0f && in[4] > 990.0f && in[5] > 990.0f ? 0.0f "
+      ": 2.0f * in[i];");
+  const auto caught = rig_->GoOn(wrong, passed({{"plants", plants}}));
+  EXPECT_FALSE(caught.passed);
+  EXPECT_TRUE(caught.steps["more_fills"].contains("caught")) << caught.steps;
+  EXPECT_TRUE(rig_->GoOn(wrong, passed({{"more_fills", plants}})).passed);
+  EXPECT_FALSE(rig_->GoOn(wrong, Json{{"all", {{"steps", {{"more_fills", plants}}}}}}).passed)
+      << "what cannot be read has not passed";
+}
+
 // Large whole numbers are what the exact fill consists of.
 TEST_F(StepsTest, OtherInputs) {
   ExpectCaughtBy("fills", "wrong_values",
