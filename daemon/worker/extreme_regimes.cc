@@ -65,13 +65,13 @@ class ExtremeMaker {
                          draw = std::move(draw)](CaseInputs& inputs, std::mt19937_64& random) {
       for (const std::size_t r : regions) {
         const Region& region = plan.layout.regions[r];
-        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+        ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
           const double was = device::ReadNumber(workload.regions[r].data(), i, region.type);
-          const double is = draw({region, i, was}, random);
+          const double is = draw({region, i, was}, own);
           if (is != was || std::signbit(is) != std::signbit(was)) {
             device::WriteNumber(inputs.regions[r].data(), i, region.type, is);
           }
-        }
+        });
       }
     };
     regimes_.push_back(MakeRegime(name, workload_, seed_, change, kind));

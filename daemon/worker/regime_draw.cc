@@ -9,6 +9,17 @@
 
 namespace cupilot::worker {
 
+namespace {
+
+bool SameContents(const std::vector<std::vector<std::byte>>& a,
+                  const std::vector<std::vector<std::byte>>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+    return one.size() == other.size() && device::SameBytes(one.data(), other.data(), one.size());
+  });
+}
+
+}  // namespace
+
 Regime MakeRegime(const std::string& name, const CaseInputs& workload, std::uint64_t seed,
                   RegimeChange change, Regime::Kind kind) {
   const auto draw = [&workload, name, seed, change = std::move(change)] {
@@ -17,7 +28,7 @@ Regime MakeRegime(const std::string& name, const CaseInputs& workload, std::uint
     for (const char c : name) of_name = SplitMix(of_name, static_cast<unsigned char>(c));
     std::mt19937_64 random(of_name);
     change(inputs, random);
-    inputs.changed = inputs.regions != workload.regions;
+    inputs.changed = !SameContents(inputs.regions, workload.regions);
     return inputs;
   };
   return {name, draw, kind};

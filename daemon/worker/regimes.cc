@@ -104,9 +104,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
         // Equal ones, and neighbours, which are bits of one word.
         const std::array<std::int64_t, 4> choices = {ends.low, std::min(ends.low + 1, ends.high),
                                                      ends.high, std::max(ends.high - 1, ends.low)};
-        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-          PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
-        }
+        ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+          PutInteger(inputs, region, r, i, choices[own() % choices.size()]);
+        });
       }
     });
     return std::move(regimes_.front());
@@ -161,19 +161,19 @@ class Maker : public std::enable_shared_from_this<Maker> {
           for (const std::size_t r : integers_) {
             const Region& region = RegionOf(r);
             const auto choices = ChoicesOf(*EndsOf(region));
-            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+            ForComponents(ComponentsOf(region), [&](std::int64_t i) {
               const std::uint64_t word = SplitMix(key, static_cast<std::uint64_t>(i));
               PutInteger(inputs, region, r, i, choices[word % choices.size()]);
-            }
+            });
           }
         });
     Add("integers of few kinds" + OfNumbers(), [this](CaseInputs& inputs, auto& random) {
       for (const std::size_t r : integers_) {
         const Region& region = RegionOf(r);
         const auto choices = ChoicesOf(*EndsOf(region));
-        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-          PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
-        }
+        ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+          PutInteger(inputs, region, r, i, choices[own() % choices.size()]);
+        });
       }
     });
     AddNumbersOfSources(1);
@@ -181,9 +181,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
       for (const std::size_t r : integers_) {
         const Region& region = RegionOf(r);
         const Ends ends = *EndsOf(region);
-        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-          PutInteger(inputs, region, r, i, random() % 2 == 0 ? ends.low : ends.high);
-        }
+        ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+          PutInteger(inputs, region, r, i, own() % 2 == 0 ? ends.low : ends.high);
+        });
       }
     });
     if (integers_.size() < 2) return;
@@ -194,9 +194,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
             for (const std::size_t r : integers_) {
               const Region& region = RegionOf(r);
               const Ends ends = *EndsOf(region);
-              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              ForComponents(ComponentsOf(region), [&](std::int64_t i) {
                 PutInteger(inputs, region, r, i, r == high ? ends.high : ends.low);
-              }
+              });
             }
           });
     }
@@ -218,22 +218,22 @@ class Maker : public std::enable_shared_from_this<Maker> {
             for (const std::size_t r : integers_) {
               const Region& region = RegionOf(r);
               const Ends ends = *EndsOf(region);
-              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-                const std::int64_t unit = named[random() % named.size()];
-                const std::int64_t more = named[random() % named.size()];
-                const auto sign = static_cast<std::int64_t>(random() % 3) - 1;
-                if (unit < 2) continue;
+              ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+                const std::int64_t unit = named[own() % named.size()];
+                const std::int64_t more = named[own() % named.size()];
+                const auto sign = static_cast<std::int64_t>(own() % 3) - 1;
+                if (unit < 2) return;
                 const std::int64_t was =
                     device::ReadInteger(workload_.regions[r].data(), i, region.type);
                 std::int64_t shift = 0, value = 0;
                 if (__builtin_mul_overflow(sign, more, &shift) ||
                     __builtin_add_overflow(was - was % unit, shift, &value)) {
-                  continue;
+                  return;
                 }
                 if (value >= ends.low && value <= ends.high) {
                   PutInteger(inputs, region, r, i, value);
                 }
-              }
+              });
             }
           });
     }
@@ -247,9 +247,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
         if (named_.contains(value)) choices.push_back(value);
       }
       if (choices.empty()) continue;
-      for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-        PutInteger(inputs, region, r, i, choices[random() % choices.size()]);
-      }
+      ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+        PutInteger(inputs, region, r, i, choices[own() % choices.size()]);
+      });
     }
   }
 
@@ -282,10 +282,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
             if (gaps.size() <= gap) continue;
             const Ends& ends = gaps[gap];
             const auto span = static_cast<std::uint64_t>(ends.high - ends.low) + 1;
-            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-              PutInteger(inputs, region, r, i,
-                         ends.low + static_cast<std::int64_t>(random() % span));
-            }
+            ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+              PutInteger(inputs, region, r, i, ends.low + static_cast<std::int64_t>(own() % span));
+            });
           }
         });
   }
@@ -307,10 +306,10 @@ class Maker : public std::enable_shared_from_this<Maker> {
           for (const std::size_t r : floats_) {
             const Region& region = RegionOf(r);
             const Levels levels = levels_of(r);
-            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-              const auto level = static_cast<double>(random() % levels.count);
+            ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+              const auto level = static_cast<double>(own() % levels.count);
               PutNumber(inputs, region, r, i, levels.low + levels.step * level);
-            }
+            });
           }
         });
     regimes_.back().lattice = std::all_of(floats_.begin(), floats_.end(), [&](std::size_t r) {
@@ -324,11 +323,11 @@ class Maker : public std::enable_shared_from_this<Maker> {
         if (other == r) continue;
         const std::byte* from = workload_.regions[other].data();
         const auto count = static_cast<std::uint64_t>(ComponentsOf(RegionOf(other)));
-        for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-          if (random() % 2 == 0) continue;
-          const auto at = static_cast<std::int64_t>(random() % count);
+        ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+          if (own() % 2 == 0) return;
+          const auto at = static_cast<std::int64_t>(own() % count);
           PutNumber(inputs, region, r, i, device::ReadNumber(from, at, region.type));
-        }
+        });
       }
     });
     if (numbers_.empty()) return;
@@ -336,11 +335,11 @@ class Maker : public std::enable_shared_from_this<Maker> {
         [this](CaseInputs& inputs, auto& random) {
           for (const std::size_t r : floats_) {
             const Region& region = RegionOf(r);
-            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-              const std::uint64_t word = random();
-              if (word % 4 == 0) continue;
-              PutNumber(inputs, region, r, i, NumberFor(region.type, random));
-            }
+            ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+              const std::uint64_t word = own();
+              if (word % 4 == 0) return;
+              PutNumber(inputs, region, r, i, NumberFor(region.type, own));
+            });
           }
         });
   }
@@ -402,10 +401,10 @@ class Maker : public std::enable_shared_from_this<Maker> {
       const Region& region = RegionOf(r);
       if (region.fill->kind == FillKind::kUniform) continue;
       const auto count = static_cast<double>(ComponentsOf(region));
-      for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+      ForComponents(ComponentsOf(region), [&](std::int64_t i) {
         const double was = device::ReadNumber(workload_.regions[r].data(), i, region.type);
         PutNumber(inputs, region, r, i, was + 4 * static_cast<double>(i) / count);
-      }
+      });
     }
   }
 
@@ -415,7 +414,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
     const std::byte* was = workload_.regions[r].data();
     const auto first = device::ReadNumber(was, 0, region.type);
     const auto last = device::ReadNumber(was, count - 1, region.type);
-    for (std::int64_t i = 0; i < count; ++i) {
+    ForComponents(count, [&](std::int64_t i) {
       double value = first;
       if (shape == 0) value = i == 0 ? first : last;
       if (shape == 1) value = i == count - 1 ? last : first;
@@ -428,7 +427,7 @@ class Maker : public std::enable_shared_from_this<Maker> {
         if (i == count - 1) value = last;
       }
       PutNumber(inputs, region, r, i, value);
-    }
+    });
   }
 
   void AddMagnitudes() {
@@ -451,12 +450,12 @@ class Maker : public std::enable_shared_from_this<Maker> {
                 const Region& region = RegionOf(r);
                 const double factor = region.type.bytes == 2 ? scale.half : scale.factor;
                 const std::int64_t stretch = StretchOf(region);
-                for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-                  if (!whole && i / stretch % 2 == 0) continue;
+                ForComponents(ComponentsOf(region), [&](std::int64_t i) {
+                  if (!whole && i / stretch % 2 == 0) return;
                   const double was =
                       device::ReadNumber(workload_.regions[r].data(), i, region.type);
                   PutNumber(inputs, region, r, i, was * factor);
-                }
+                });
               }
             },
             Kind::kFinite);
@@ -477,9 +476,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
           for (const std::size_t r : floats_) {
             if (!is_half(r)) continue;
             const Region& region = RegionOf(r);
-            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-              PutNumber(inputs, region, r, i, 32768 + static_cast<double>(random() % 1000) * 32);
-            }
+            ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+              PutNumber(inputs, region, r, i, 32768 + static_cast<double>(own() % 1000) * 32);
+            });
           }
         },
         Kind::kFinite);
@@ -495,9 +494,9 @@ class Maker : public std::enable_shared_from_this<Maker> {
             [this, r, whole](CaseInputs& inputs, auto&) {
               const Region& region = RegionOf(r);
               const std::int64_t stretch = StretchOf(region);
-              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              ForComponents(ComponentsOf(region), [&](std::int64_t i) {
                 if (whole || i / stretch % 2 == 1) PutNumber(inputs, region, r, i, 0);
-              }
+              });
             },
             Kind::kSpecial);
       }
@@ -507,10 +506,10 @@ class Maker : public std::enable_shared_from_this<Maker> {
         [this](CaseInputs& inputs, auto& random) {
           for (const std::size_t r : floats_) {
             const Region& region = RegionOf(r);
-            for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
-              const std::uint64_t word = random() % 4;
+            ForComponents(ComponentsOf(region), random, [&](std::int64_t i, auto& own) {
+              const std::uint64_t word = own() % 4;
               if (word < 2) PutNumber(inputs, region, r, i, word == 0 ? 0.0 : -0.0);
-            }
+            });
           }
         },
         Kind::kSpecial);

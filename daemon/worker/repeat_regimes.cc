@@ -55,15 +55,16 @@ class RepeatMaker {
         const Region& region = plan.layout.regions[r];
         const auto size = static_cast<std::size_t>(region.type.size());
         std::vector<std::byte>& bytes = inputs.regions[r];
-        for (std::int64_t i = 0; i < region.count;) {
-          const std::int64_t end = std::min<std::int64_t>(
-              region.count, i + 1 + static_cast<std::int64_t>(length(random)));
-          const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size());
-          for (++i; i < end; ++i) {
-            std::copy_n(from, size,
-                        bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size()));
+        ForStretches(region.count, random, [&](std::int64_t begin, std::int64_t end, auto& own) {
+          for (std::int64_t i = begin; i < end;) {
+            const std::int64_t last = std::min(end, i + 1 + static_cast<std::int64_t>(length(own)));
+            const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size());
+            for (++i; i < last; ++i) {
+              std::copy_n(from, size,
+                          bytes.begin() + static_cast<std::ptrdiff_t>(i * region.type.size()));
+            }
           }
-        }
+        });
       }
     });
   }
@@ -78,14 +79,14 @@ class RepeatMaker {
             if (EndsOf(to) && to.fill->kind != device::FillKind::kBits) continue;
             std::vector<std::byte>& bytes = inputs.regions[regions[k]];
             bytes = inputs.regions[regions[k - 1]];
-            for (std::int64_t i = 0; i < ComponentsOf(to); ++i) {
-              if (random() % 4 != 0) continue;
+            ForComponents(ComponentsOf(to), random, [&](std::int64_t i, auto& own) {
+              if (own() % 4 != 0) return;
               // Of a number the low bits of its mantissa: an ulp or some.
               const auto bits = static_cast<std::uint64_t>(8 * to.type.bytes);
-              const std::uint64_t bit = random() % (to.type.floating() ? bits / 8 : bits);
+              const std::uint64_t bit = own() % (to.type.floating() ? bits / 8 : bits);
               bytes[static_cast<std::size_t>(i * to.type.bytes) + bit / 8] ^=
                   std::byte{static_cast<unsigned char>(1u << (bit % 8))};
-            }
+            });
           }
         });
   }
@@ -120,10 +121,10 @@ class RepeatMaker {
               const Region& region = plan.layout.regions[r];
               if (!IsPlaces(region)) continue;
               const Ends ends = *EndsOf(region);
-              for (std::int64_t i = 0; i < ComponentsOf(region); ++i) {
+              ForComponents(ComponentsOf(region), [&](std::int64_t i) {
                 device::WriteInteger(inputs.regions[r].data(), i, region.type,
                                      std::max(ends.low, i - back));
-              }
+              });
             }
           });
     }
