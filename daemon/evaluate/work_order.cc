@@ -33,7 +33,7 @@ WorkerLimits LimitsFor(int cores) {
   return limits;
 }
 
-int ProofLanesFor(int cores) { return std::clamp(cores / 6, 1, 2); }
+int ProofLanesFor(int cores) { return std::clamp(cores / 4, 1, 4); }
 
 std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& waiting,
                                        const std::vector<const WorkerCall*>& running,

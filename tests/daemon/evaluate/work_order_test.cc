@@ -49,7 +49,9 @@ TEST(WorkOrderTest, AProofHasAWorkerOfItsOwnOnAGpu) {
   other_lane.lane = 2;
   EXPECT_EQ(Next({&other_lane}, {&proof, &kFirstGpu}), 0);
   EXPECT_EQ(ProofLanesFor(2), 1);
-  EXPECT_EQ(ProofLanesFor(16), 2);
+  EXPECT_EQ(ProofLanesFor(8), 2);
+  EXPECT_EQ(ProofLanesFor(16), 4);
+  EXPECT_EQ(ProofLanesFor(128), 4);
 }
 
 TEST(WorkOrderTest, OnAGpuBuildsAndMeasurementsDoNotWaitForEachOther) {
