@@ -15,7 +15,8 @@ constexpr double kNumbersPrior = 1.35;  // who declares tunables expects somethi
 // What the number search over a winner's parameters promises at least, while it has patience: more
 // than can be accepted.
 constexpr double kLeastOfClimb = 1.03;
-constexpr std::size_t kParents = 3;  // how many of the best are developed further
+constexpr std::size_t kSecondParameters = 5;  // of a technique, in the second pass
+constexpr std::size_t kParents = 3;           // how many of the best are developed further
 
 std::string KeyOf(const std::vector<records::StrategyStep>& steps) {
   std::string key;
@@ -147,7 +148,8 @@ std::string TitleOf(const std::vector<records::StrategyStep>& steps) {
 KernelSearch::KernelSearch(SearchInput input)
     : input_(std::move(input)),
       numbers_(input_.numbers, input_.seed, input_.strategy),
-      all_first_asked_(!input_.first_pass) {}
+      all_first_asked_(!input_.first_pass),
+      all_second_asked_(!input_.first_pass) {}
 
 const Opinion* KernelSearch::OpinionOf(const std::string& technique) const {
   for (const Opinion& opinion : input_.opinions) {
@@ -161,10 +163,14 @@ const KernelSearch::Record* KernelSearch::RecordOf(const std::string& technique)
   return found == techniques_.end() ? nullptr : &found->second;
 }
 
-double KernelSearch::Factor(const std::string& technique, const records::Json& parameters) const {
+double KernelSearch::Prior(const std::string& technique, const records::Json& parameters) const {
   const auto learned = input_.priors.find(TechniqueKey(technique, parameters));
-  const double prior = LearnedGain(PriorGain(technique, input_.device, parameters),
-                                   learned == input_.priors.end() ? nullptr : &learned->second);
+  return LearnedGain(PriorGain(technique, input_.device, parameters),
+                     learned == input_.priors.end() ? nullptr : &learned->second);
+}
+
+double KernelSearch::Factor(const std::string& technique, const records::Json& parameters) const {
+  const double prior = Prior(technique, parameters);
   const Record* record = RecordOf(technique);
   if (record == nullptr) return prior;
   // What was measured counts more than what was expected; failures make the idea less likely, but a
@@ -234,17 +240,34 @@ void KernelSearch::ProposeSeeds(std::vector<Proposal>& out) const {
   }
 }
 
-// Each technique alone, with the first `most` of the parameters that it finds promising.
-void KernelSearch::ProposeSingles(std::size_t most, std::vector<Proposal>& out) const {
+// Each technique alone, with the parameters that it finds promising.
+void KernelSearch::ProposeSingles(std::vector<Proposal>& out) const {
   for (const Opinion& opinion : input_.opinions) {
     if (!opinion.applies) continue;
     const std::vector<records::Json> none = {records::Json::object()};
     const std::vector<records::Json>& parameters =
         opinion.parameters.empty() ? none : opinion.parameters;
-    for (std::size_t i = 0; i < std::min(most, parameters.size()); ++i) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
       const double factor = Factor(opinion.technique, parameters[i]);
       const double gain = 1.0 + (factor - 1.0) * std::pow(0.8, static_cast<double>(i));
       Add({StepOf(opinion.technique, parameters[i], gain)}, 0, gain, out);
+    }
+  }
+}
+
+// The same with the first `most` parameters, and as if nothing was measured yet: that a block is
+// too wide says little of narrower ones.
+void KernelSearch::ProposeFirsts(std::size_t most, std::vector<Proposal>& out) const {
+  for (const Opinion& opinion : input_.opinions) {
+    if (!opinion.applies) continue;
+    const std::size_t count = std::max<std::size_t>(opinion.parameters.size(), 1);
+    for (std::size_t i = 0; i < std::min(most, count); ++i) {
+      const records::Json parameters =
+          opinion.parameters.empty() ? records::Json::object() : opinion.parameters[i];
+      const double prior = Prior(opinion.technique, parameters);
+      if (prior < kWin) continue;
+      const double gain = 1.0 + (prior - 1.0) * std::pow(0.8, static_cast<double>(i));
+      Add({StepOf(opinion.technique, parameters, gain)}, 0, gain, out);
     }
   }
 }
@@ -469,7 +492,7 @@ std::optional<KernelSearch::Proposal> KernelSearch::TopOf(std::vector<Proposal> 
 std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
-  ProposeSingles(std::numeric_limits<std::size_t>::max(), frontier);
+  ProposeSingles(frontier);
   ProposeCrosses(frontier);
   ProposeExtensions(frontier);
   ProposeNeighbours(frontier);
@@ -477,13 +500,20 @@ std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
   return TopOf(std::move(frontier));
 }
 
-std::optional<KernelSearch::Proposal> KernelSearch::FirstLook() const {
+std::optional<Candidate> KernelSearch::AskFirst(std::size_t parameters) {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
-  ProposeSingles(1, frontier);
-  std::erase_if(frontier,
-                [](const Proposal& proposal) { return proposal.candidate.expected_gain < kWin; });
-  return TopOf(std::move(frontier));
+  ProposeFirsts(parameters, frontier);
+  std::optional<Proposal> top = TopOf(std::move(frontier));
+  const auto values = std::count_if(ideas_.begin(), ideas_.end(),
+                                    [](const Idea& idea) { return idea.candidate.retunes(); });
+  std::optional<Candidate> first;
+  if (values < static_cast<std::ptrdiff_t>(parameters)) {
+    first = NextNumbers(top ? top->candidate.expected_gain : 0.0);
+  }
+  if (!first && top) first = std::move(top->candidate);
+  if (!first) return std::nullopt;
+  return Admit(std::move(*first));
 }
 
 std::optional<Candidate> KernelSearch::Nothing() {
@@ -491,34 +521,51 @@ std::optional<Candidate> KernelSearch::Nothing() {
   return std::nullopt;
 }
 
-std::optional<Candidate> KernelSearch::NextFirst() {
-  if (all_first_asked_ || NearFloor()) {
-    all_first_asked_ = true;
-    return std::nullopt;
-  }
-  std::optional<Proposal> top = FirstLook();
-  const bool numbers_seen = std::any_of(ideas_.begin(), ideas_.end(),
-                                        [](const Idea& idea) { return idea.candidate.retunes(); });
-  std::optional<Candidate> first;
-  if (!numbers_seen) first = NextNumbers(top ? top->candidate.expected_gain : 0.0);
-  if (!first && top) first = std::move(top->candidate);
-  if (!first) {
-    all_first_asked_ = true;
-    return std::nullopt;
-  }
-  last_first_ = static_cast<int>(ideas_.size()) + 1;
-  return Admit(std::move(*first));
+bool KernelSearch::AreReported(int after, int last) const {
+  return std::all_of(ideas_.begin() + after, ideas_.begin() + last,
+                     [](const Idea& idea) { return idea.outcome.has_value(); });
 }
 
-bool KernelSearch::first_pass() const {
-  if (!all_first_asked_) return true;
-  return std::any_of(ideas_.begin(), ideas_.begin() + last_first_,
-                     [](const Idea& idea) { return !idea.outcome; });
+// Also what a proof refuted later: what was asked for depends on it.
+bool KernelSearch::ShowedGain() const {
+  return std::any_of(ideas_.begin(), ideas_.end(), [](const Idea& idea) {
+    const std::optional<Outcome>& seen = idea.probed ? idea.probed : idea.outcome;
+    return seen && seen->kind == Outcome::Kind::kAccepted &&
+           seen->speedup.value_or(0) >= kWorthAFirstProof;
+  });
+}
+
+std::optional<Candidate> KernelSearch::NextFirst() {
+  if (all_first_asked_) return std::nullopt;
+  std::optional<Candidate> first;
+  if (!NearFloor()) first = AskFirst(1);
+  all_first_asked_ = !first;
+  if (first) last_first_ = last_second_ = first->id;
+  return first;
+}
+
+std::optional<Candidate> KernelSearch::NextSecond() {
+  if (all_second_asked_ || first_pass()) return std::nullopt;
+  std::optional<Candidate> second;
+  // A look takes a tenth of a second on a GPU, and some on the host.
+  const bool worth = input_.device == "cuda" || !ShowedGain();
+  if (!NearFloor() && worth) second = AskFirst(kSecondParameters);
+  all_second_asked_ = !second;
+  if (second) last_second_ = second->id;
+  return second;
+}
+
+bool KernelSearch::first_pass() const { return !all_first_asked_ || !AreReported(0, last_first_); }
+
+bool KernelSearch::second_pass() const {
+  if (first_pass() || ShowedGain()) return false;
+  return !all_second_asked_ || !AreReported(last_first_, last_second_);
 }
 
 std::optional<Candidate> KernelSearch::Next() {
   if (NearFloor()) return Nothing();
   if (auto first = NextFirst()) return first;
+  if (auto second = NextSecond()) return second;
   std::optional<Proposal> top = MostPromising();
   const Climb climb = NextToClimb(top ? top->candidate.expected_gain : 0.0);
   std::optional<Candidate> numbers = NextNumbers(climb.gain);

@@ -40,6 +40,9 @@
 
 namespace cupilot::search {
 
+// A first look that shows this speedup is worth a proof, and a kernel that does more time.
+inline constexpr double kWorthAFirstProof = 1.05;
+
 struct SearchInput {
   std::string kernel;             // qualified name, for titles
   std::string device = "host";    // "host" | "cuda": which techniques are likely to pay
@@ -123,8 +126,14 @@ class KernelSearch {
   // else, too.
   std::optional<Candidate> NextFirst();
 
-  // Of the first pass something is still to be asked for or reported.
+  // Behind the first pass each technique with some more of its parameters; on the host as long as
+  // nothing was seen that is worth a proof. Next() gives them before anything else, too.
+  std::optional<Candidate> NextSecond();
+
+  // Of the first pass something is still to be asked for or reported; or of the second, and nothing
+  // was seen that is worth a proof.
   bool first_pass() const;
+  bool second_pass() const;
 
   // A variant that was made elsewhere becomes an idea, also where Next() has nothing more. Each is
   // to be taken once: nothing here knows whether it was tried.
@@ -173,7 +182,8 @@ class KernelSearch {
   };
 
   void ProposeSeeds(std::vector<Proposal>& out) const;
-  void ProposeSingles(std::size_t most, std::vector<Proposal>& out) const;
+  void ProposeSingles(std::vector<Proposal>& out) const;
+  void ProposeFirsts(std::size_t most, std::vector<Proposal>& out) const;
   void ProposeNeighbours(std::vector<Proposal>& out) const;
   // What other parameters of a winner are expected to bring; it falls with each that was tried.
   double GainBeside(const Idea& winner) const;
@@ -187,7 +197,11 @@ class KernelSearch {
   static std::optional<Proposal> TopOf(std::vector<Proposal> frontier);
   // Of all that could be tried, numbers aside.
   std::optional<Proposal> MostPromising() const;
-  std::optional<Proposal> FirstLook() const;
+  // What is looked at first, with so many parameters of each technique.
+  std::optional<Candidate> AskFirst(std::size_t parameters);
+  // The ideas behind `after` up to `last`.
+  bool AreReported(int after, int last) const;
+  bool ShowedGain() const;
   bool NearFloor() const;
   // What runs each case by what was accepted so far.
   Running RunningNow() const;
@@ -209,8 +223,9 @@ class KernelSearch {
   std::vector<const Idea*> Winners(std::size_t count) const;
   const Opinion* OpinionOf(const std::string& technique) const;
   const Record* RecordOf(const std::string& technique) const;
-  // What the technique is expected to multiply the speedup by with these parameters, in the light
-  // of what is known.
+  // What the technique is expected to multiply the speedup by with these parameters, before
+  // anything was measured here, and in the light of what was.
+  double Prior(const std::string& technique, const records::Json& parameters) const;
   double Factor(const std::string& technique, const records::Json& parameters) const;
   Candidate Admit(Candidate candidate);
   // From its outcome. `again`: it was probed before.
@@ -228,7 +243,9 @@ class KernelSearch {
   std::map<std::string, StepSearch> step_searches_;  // by StepSearch::KeyOf()
   std::map<int, int> children_;                      // how many were made from an idea
   int last_first_ = 0;                               // the last idea of the first pass
+  int last_second_ = 0;                              // and of the second
   bool all_first_asked_;  // at once where the input asks for no first pass
+  bool all_second_asked_;
   // The order of calls, for the replay: > 0 a candidate that Next() gave or Take() admitted, < 0
   // the one reported, 0 Next() gave none.
   std::vector<int> events_;

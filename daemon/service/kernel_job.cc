@@ -130,7 +130,7 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
   told_ = 0;
   most_ = most;
   awaits_proof_ = false;
-  only_first_ = input_.takes_turns && pass() == Pass::kFirst;
+  begun_in_ = input_.takes_turns ? pass() : Pass::kLater;
   if (input_.prepare && !prepared_) {
     Prepare();
   } else {
@@ -220,8 +220,9 @@ bool KernelJob::StepEnds() const {
 }
 
 Pass KernelJob::pass() const {
-  if (!search_ || search_->first_pass()) return finished_ ? Pass::kLater : Pass::kFirst;
-  return FastestKnown() < kWorthAFirstProof ? Pass::kLast : Pass::kLater;
+  if (!finished_ && (!search_ || search_->first_pass())) return Pass::kFirst;
+  if (!finished_ && search_->second_pass()) return Pass::kSecond;
+  return FastestKnown() < search::kWorthAFirstProof ? Pass::kLast : Pass::kLater;
 }
 
 std::deque<std::unique_ptr<KernelJob::Attempt>>::iterator KernelJob::NextToTell() {
@@ -293,8 +294,8 @@ void KernelJob::AskMore() {
     // Models begin with what all that is under way has brought.
     models_due_ = models_due_ || ModelsDue();
     if (models_due_ && !models_) return;
-    const auto candidate = only_first_ ? search_->NextFirst() : NextCandidate();
-    if (!candidate && only_first_) return;
+    const auto candidate = NextCandidate();
+    if (!candidate && begun_in_ < Pass::kLater) return;
     if (!candidate) {
       // Results, or answers, that are outstanding may bring new ones.
       if (!NothingOpen() || (models_ && !models_->ended())) return;
@@ -316,6 +317,8 @@ std::int64_t KernelJob::Evaluations() const {
 }
 
 std::optional<search::Candidate> KernelJob::NextCandidate() {
+  if (begun_in_ == Pass::kFirst) return search_->NextFirst();
+  if (begun_in_ == Pass::kSecond) return search_->NextSecond();
   if (models_ && !models_->ended()) {
     auto candidate = models_->Next(*search_);
     if (candidate || !models_->ended()) return candidate;
@@ -489,6 +492,9 @@ void KernelJob::OnEvaluated(int id, base::Result<records::Evaluation> evaluation
     attempt.probed = true;
     const search::Outcome outcome = ProbedOutcome(attempt);
     probed_speedup_ = outcome.speedup.value_or(0);
+    log::Debug("looked at", {{"kernel", records::LabelOf(input_.kernel)},
+                             {"what", attempt.candidate.strategy.title},
+                             {"speedup", probed_speedup_}});
     Enter("probe", &attempt);
     EndAttempt(id, outcome);
     if (*still) same_code_.Tell(code, nullptr);

@@ -228,9 +228,9 @@ class KernelJob {
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for
   bool looking_ = false;
-  bool begin_again_ = false;  // as soon as nothing is under way
-  int most_ = 0;              // of this step
-  bool only_first_ = false;   // this step ends with the first pass
+  bool begin_again_ = false;      // as soon as nothing is under way
+  int most_ = 0;                  // of this step
+  Pass begun_in_ = Pass::kLater;  // this step ends with that pass
   bool awaits_proof_ = false;
   bool accepted_ = false;  // in this step
   bool going_on_ = false;

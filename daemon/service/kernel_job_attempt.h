@@ -27,9 +27,6 @@ struct KernelJob::Attempt {
   std::optional<base::Error> failure;  // of the environment
 };
 
-// Less than that is not worth the first proof of a kernel, nor its time while others wait.
-inline constexpr double kWorthAFirstProof = 1.05;
-
 // Why a job has ended.
 inline constexpr const char* kNothingLeft = "nothing is left to try";
 inline constexpr const char* kTimeUsedUp = "its time is used up";

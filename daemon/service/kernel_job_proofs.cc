@@ -71,10 +71,10 @@ const search::Idea* KernelJob::NextFinalist() const {
 
 bool KernelJob::ProofDue(const search::Idea& idea) const {
   // Nothing else is to be done, now or at all.
-  if (open_.empty() && !only_first_) return true;
+  if (open_.empty() && begun_in_ >= Pass::kLater) return true;
   if (finished_ || search_->first_pass()) return false;
   if (!input_.takes_turns && !proof_made_ && Evaluations() < kFirstLooks) return false;
-  return proof_made_ || *idea.outcome->speedup >= kWorthAFirstProof;
+  return proof_made_ || *idea.outcome->speedup >= search::kWorthAFirstProof;
 }
 
 bool KernelJob::BeginProof() {

@@ -8,9 +8,10 @@
 namespace cupilot::service {
 
 enum class Pass {
-  kFirst,  // not all that there is to look at first was looked at
+  kFirst,   // not each technique was looked at once
+  kSecond,  // and nothing that is worth a proof was seen
   kLater,
-  kLast,  // the first pass showed nothing to win
+  kLast,  // neither pass showed anything to win
 };
 
 struct Claim {

@@ -173,6 +173,67 @@ TEST(KernelSearch, OfTheFirstPassAllMustBeReported) {
   EXPECT_FALSE(search.first_pass());
 }
 
+// One block that is too wide says little of others: where nothing wins, more of them are looked at.
+TEST(KernelSearch, LooksAtMoreOfEachTechniqueWhereNothingWins) {
+  SearchInput input = Input();
+  input.first_pass = true;
+  input.opinions[0].parameters = {{{"x", 512}}, {{"x", 256}}, {{"x", 128}}, {{"x", 64}}};
+  const auto result = [](double speedup) {
+    Outcome outcome;
+    outcome.kind = speedup > 1 ? Outcome::Kind::kAccepted : Outcome::Kind::kRejected;
+    outcome.reason = speedup > 1 ? "" : "not_faster";
+    outcome.speedup = speedup;
+    return outcome;
+  };
+  KernelSearch search(input);
+  std::vector<Candidate> firsts;
+  while (const auto candidate = search.NextFirst()) firsts.push_back(*candidate);
+  EXPECT_EQ(search.NextSecond(), std::nullopt) << "what was asked for first is not known";
+  for (const Candidate& first : firsts) search.Report(first.id, result(0.2));
+  EXPECT_FALSE(search.first_pass());
+  EXPECT_TRUE(search.second_pass());
+  std::map<std::string, int> looks;
+  std::vector<int> ids;
+  KernelSearch other = *KernelSearch::Replay(input, search.ToJson());
+  while (const auto candidate = search.NextSecond()) {
+    ASSERT_EQ(candidate->strategy.steps.size(), 1u) << candidate->strategy.title;
+    ++looks[candidate->strategy.steps[0].technique];
+    ids.push_back(candidate->id);
+  }
+  EXPECT_EQ(looks["block_size"], 3);
+  for (const int id : ids) {
+    EXPECT_TRUE(search.second_pass());
+    search.Report(id, result(0.9));
+  }
+  EXPECT_FALSE(search.second_pass());
+
+  // As soon as something wins it is developed.
+  EXPECT_EQ(other.NextFirst(), std::nullopt);
+  const auto second = other.NextSecond();
+  ASSERT_TRUE(second);
+  other.Report(second->id, result(1.3));
+  EXPECT_EQ(other.NextSecond(), std::nullopt);
+  EXPECT_FALSE(other.second_pass());
+  const auto deeper = other.Next();
+  ASSERT_TRUE(deeper);
+  EXPECT_EQ(deeper->parent, second->id);
+}
+
+// There a look costs little; but others come before such a kernel.
+TEST(KernelSearch, LooksAtMoreOnAGpuAlsoWhereSomethingWins) {
+  SearchInput input = Input();
+  input.first_pass = true;
+  input.device = "cuda";
+  KernelSearch search(input);
+  while (const auto candidate = search.NextFirst()) {
+    search.Report(candidate->id, Measure(*candidate));
+  }
+  EXPECT_FALSE(search.second_pass());
+  const auto next = search.Next();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->strategy.title, "block_size x=256 y=1");
+}
+
 TEST(KernelSearch, GivesSeveralAhead) {
   KernelSearch search(Input());
   std::vector<Candidate> ahead;

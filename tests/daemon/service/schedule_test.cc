@@ -49,6 +49,8 @@ TEST(NextTurn, AllAreLookedAtBeforeAnyIsLookedAtAgain) {
   EXPECT_EQ(
       Turns({{0, 1, 1e5, Pass::kLater}, {50, 1, 1.0, Pass::kFirst}, {0, 1, 2.0, Pass::kLast}}, 2),
       (std::vector<std::size_t>{1, 1}));
+  EXPECT_EQ(Turns({{0, 1, 1e5, Pass::kLater}, {50, 1, 1.0, Pass::kSecond}}, 2),
+            (std::vector<std::size_t>{1, 1}));
   EXPECT_EQ(Turns({{1e6, 1, 1.0, Pass::kLater}, {0, 1, 1e5, Pass::kLast}}, 1),
             (std::vector<std::size_t>{0}));
   EXPECT_EQ(Turns({{0, 1, 1.0, Pass::kLast}, {0, 1, 2.0, Pass::kLast}}, 1),
