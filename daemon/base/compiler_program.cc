@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/shell_words.h"
 
 namespace cupilot::base {
 namespace {
@@ -51,33 +52,14 @@ std::string TextOfScript(const std::string& program) {
   return text;
 }
 
-// The words of a line of a shell's text, without quotes.
-std::vector<std::string> WordsOf(std::string_view line) {
-  constexpr std::string_view kEnds = " \t\r=;|&()<>";
-  std::vector<std::string> words(1);
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
-      words.back() += line[++i];
-    } else if (quote == 0 ? c == '"' || c == '\'' : c == quote) {
-      quote = quote == 0 ? c : '\0';
-    } else if (quote == 0 && kEnds.find(c) != std::string_view::npos) {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
 // The absolute paths in a shell's text that end in /NAME.
 std::vector<std::string> PathsTo(const std::string& name, std::string_view text) {
+  constexpr std::string_view kEnds = " \t\r=;|&()<>";
   std::vector<std::string> found;
   while (!text.empty()) {
     // An apostrophe of a comment ends with its line.
     const std::size_t end = std::min(text.find('\n'), text.size());
-    for (std::string& word : WordsOf(text.substr(0, end))) {
+    for (std::string& word : ShellWords(text.substr(0, end), kEnds)) {
       if (word.starts_with('/') && word.ends_with("/" + name)) found.push_back(std::move(word));
     }
     text.remove_prefix(std::min(end + 1, text.size()));

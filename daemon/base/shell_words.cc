@@ -4,7 +4,7 @@
 
 namespace cupilot::base {
 
-std::vector<std::string> ShellWords(std::string_view text) {
+std::vector<std::string> ShellWords(std::string_view text, std::string_view separators) {
   std::vector<std::string> words;
   std::string word;
   bool open = false;
@@ -23,7 +23,7 @@ std::vector<std::string> ShellWords(std::string_view text) {
     } else if (c == '"' || c == '\'') {
       quote = c;
       open = true;
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+    } else if (separators.find(c) != std::string_view::npos) {
       if (open) words.push_back(std::move(word));
       word.clear();
       open = false;

@@ -7,8 +7,8 @@
 
 namespace cupilot::base {
 
-// Separated by white space, with quotes and backslashes as a shell reads them: the words of a
-// response file, or of a line that a compiler prints of what it runs. Pure.
-std::vector<std::string> ShellWords(std::string_view text);
+// Separated by any of `separators`, with quotes and backslashes as a shell reads them: the words of
+// a response file, or of a line that a compiler prints of what it runs. Pure.
+std::vector<std::string> ShellWords(std::string_view text, std::string_view separators = " \t\n\r");
 
 }  // namespace cupilot::base

@@ -240,34 +240,18 @@ void KernelSearch::ProposeSeeds(std::vector<Proposal>& out) const {
   }
 }
 
-// Each technique alone, with the parameters that it finds promising.
-void KernelSearch::ProposeSingles(std::vector<Proposal>& out) const {
+void KernelSearch::ProposeSingles(std::size_t most, Expect expect, double least,
+                                  std::vector<Proposal>& out) const {
   for (const Opinion& opinion : input_.opinions) {
     if (!opinion.applies) continue;
     const std::vector<records::Json> none = {records::Json::object()};
     const std::vector<records::Json>& parameters =
         opinion.parameters.empty() ? none : opinion.parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const double factor = Factor(opinion.technique, parameters[i]);
+    for (std::size_t i = 0; i < std::min(most, parameters.size()); ++i) {
+      const double factor = (this->*expect)(opinion.technique, parameters[i]);
+      if (factor < least) continue;
       const double gain = 1.0 + (factor - 1.0) * std::pow(0.8, static_cast<double>(i));
       Add({StepOf(opinion.technique, parameters[i], gain)}, 0, gain, out);
-    }
-  }
-}
-
-// The same with the first `most` parameters, and as if nothing was measured yet: that a block is
-// too wide says little of narrower ones.
-void KernelSearch::ProposeFirsts(std::size_t most, std::vector<Proposal>& out) const {
-  for (const Opinion& opinion : input_.opinions) {
-    if (!opinion.applies) continue;
-    const std::size_t count = std::max<std::size_t>(opinion.parameters.size(), 1);
-    for (std::size_t i = 0; i < std::min(most, count); ++i) {
-      const records::Json parameters =
-          opinion.parameters.empty() ? records::Json::object() : opinion.parameters[i];
-      const double prior = Prior(opinion.technique, parameters);
-      if (prior < kWin) continue;
-      const double gain = 1.0 + (prior - 1.0) * std::pow(0.8, static_cast<double>(i));
-      Add({StepOf(opinion.technique, parameters, gain)}, 0, gain, out);
     }
   }
 }
@@ -492,7 +476,7 @@ std::optional<KernelSearch::Proposal> KernelSearch::TopOf(std::vector<Proposal> 
 std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
-  ProposeSingles(frontier);
+  ProposeSingles(std::numeric_limits<std::size_t>::max(), &KernelSearch::Factor, 0, frontier);
   ProposeCrosses(frontier);
   ProposeExtensions(frontier);
   ProposeNeighbours(frontier);
@@ -503,7 +487,8 @@ std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
 std::optional<Candidate> KernelSearch::AskFirst(std::size_t parameters) {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
-  ProposeFirsts(parameters, frontier);
+  // As if nothing was measured: that a block is too wide says little of narrower ones.
+  ProposeSingles(parameters, &KernelSearch::Prior, kWin, frontier);
   std::optional<Proposal> top = TopOf(std::move(frontier));
   const auto values = std::count_if(ideas_.begin(), ideas_.end(),
                                     [](const Idea& idea) { return idea.candidate.retunes(); });

@@ -182,8 +182,13 @@ class KernelSearch {
   };
 
   void ProposeSeeds(std::vector<Proposal>& out) const;
-  void ProposeSingles(std::vector<Proposal>& out) const;
-  void ProposeFirsts(std::size_t most, std::vector<Proposal>& out) const;
+  // What a technique with these parameters is expected to multiply the speedup by.
+  using Expect = double (KernelSearch::*)(const std::string& technique,
+                                          const records::Json& parameters) const;
+  // Each technique alone, with the first `most` of the parameters that it finds promising, but for
+  // those of which less than `least` is expected.
+  void ProposeSingles(std::size_t most, Expect expect, double least,
+                      std::vector<Proposal>& out) const;
   void ProposeNeighbours(std::vector<Proposal>& out) const;
   // What other parameters of a winner are expected to bring; it falls with each that was tried.
   double GainBeside(const Idea& winner) const;

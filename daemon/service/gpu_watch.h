@@ -45,7 +45,7 @@ class GpuWatch {
   bool MayRun(const std::string& device) const;
   // Null: it is not watched now.
   const GpuJudgement* Find(const std::string& device) const;
-  // Since the daemon started. Null: nothing was sampled.
+  // Since the daemon started. Null: it was never watched.
   const GpuLoad* LoadOf(const std::string& device) const;
   // Of the GPUs that the last sample saw.
   const std::set<std::string>& uuids() const { return uuids_; }
