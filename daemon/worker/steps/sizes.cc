@@ -99,6 +99,7 @@ static std::vector<double> OwnNumbers(const Trial& trial) {
   std::sort(own.begin(), own.end(), std::greater<>());
   own.resize(std::min(own.size(), kMostNumbers));
   std::vector<double> numbers;
+  numbers.reserve(own.size());
   for (const auto& [digits, number] : own) numbers.push_back(number);
   return numbers;
 }
