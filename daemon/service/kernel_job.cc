@@ -131,6 +131,7 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
   most_ = most;
   awaits_proof_ = false;
   begun_in_ = input_.takes_turns ? pass() : Pass::kLater;
+  winner_waits_ = false;
   if (input_.prepare && !prepared_) {
     Prepare();
   } else {
@@ -222,6 +223,7 @@ bool KernelJob::StepEnds() const {
 Pass KernelJob::pass() const {
   if (!finished_ && (!search_ || search_->first_pass())) return Pass::kFirst;
   if (!finished_ && search_->second_pass()) return Pass::kSecond;
+  if (finished_ && winner_waits_) return Pass::kWinner;
   return FastestKnown() < search::kWorthAFirstProof ? Pass::kLast : Pass::kLater;
 }
 
@@ -265,6 +267,7 @@ void KernelJob::ForgetAll() {
   failures_in_a_row_ = 0;
   savable_ = true;
   looked_at_ = 0;
+  winner_waits_ = false;
   proof_made_ = false;
   patience_ = {};
   late_proofs_ = 0;

@@ -97,6 +97,8 @@ class KernelJob {
   void Hold(bool held);
 
   bool finished() const { return finished_; }
+  // Finished, and between steps nothing is under way or left for another one.
+  bool done() const { return finished_ && !under_way() && !winner_waits_; }
   bool busy() const { return static_cast<bool>(done_); }
   // Busy, or something that it asked for has not come back: then it is at work between steps, too.
   bool under_way() const;
@@ -228,6 +230,7 @@ class KernelJob {
   int told_ = 0;       // in this step
   int looked_at_ = 0;  // how often what bounds the winner was asked for
   bool looking_ = false;
+  bool winner_waits_ = false;     // for a step in which it is looked at
   bool begin_again_ = false;      // as soon as nothing is under way
   int most_ = 0;                  // of this step
   Pass begun_in_ = Pass::kLater;  // this step ends with that pass

@@ -34,11 +34,11 @@ bool KernelJob::MayJoin(const std::vector<records::CaseResult>& cases) const {
   return !set.empty() && evaluate::MayJoin(set, cases, input_.workload);
 }
 
-// A step's end. What bounds the winner is looked at when there is a first one, and when the search
-// is over: it costs about as much as a measurement.
+// A step's end. What bounds the winner is looked at before models are asked, and when the search is
+// over: it has the GPU for itself for seconds, so that where kernels take turns all others come
+// before it.
 void KernelJob::LookAtWinner() {
-  const bool wanted = accepted_ || (models_due_ && !models_);
-  const bool now = finished_ ? looked_at_ < 2 : wanted && looked_at_ < 1;
+  const bool now = finished_ ? looked_at_ < 2 : models_due_ && !models_ && looked_at_ < 1;
   const bool possible = evaluate::DeviceKind(input_.place.device) == "cuda" && failure_.empty();
   if (!possible || !now) return EndStep();
   const auto best = Best();
@@ -47,6 +47,8 @@ void KernelJob::LookAtWinner() {
                        [](const Json& facts) { return facts.contains("roofline"); });
   };
   if (!best || known(best->evaluation)) return EndStep();
+  winner_waits_ = finished_ && input_.takes_turns && begun_in_ != Pass::kWinner;
+  if (winner_waits_) return EndStep();
   looked_at_ = finished_ ? 2 : 1;
   looking_ = true;
   Save();

@@ -11,7 +11,8 @@ enum class Pass {
   kFirst,   // not each technique was looked at once
   kSecond,  // and nothing that is worth a proof was seen
   kLater,
-  kLast,  // neither pass showed anything to win
+  kLast,    // neither pass showed anything to win
+  kWinner,  // nothing is left to try: what bounds the winner is to be looked at
 };
 
 struct Claim {

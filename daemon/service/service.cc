@@ -375,10 +375,7 @@ bool Service::StartStep() {
   std::vector<KernelJob*> ready;
   std::vector<Claim> claims;
   for (const auto& [key, job] : jobs_) {
-    if (job->busy() || job->waiting() || job->awaits_proof() ||
-        (job->finished() && !job->under_way())) {
-      continue;
-    }
+    if (job->busy() || job->waiting() || job->awaits_proof() || job->done()) continue;
     const std::string& device = job->input().place.device;
     if (busy[device] >= settings_.parallel || !gpu_watch_.MayRun(device)) continue;
     ready.push_back(job.get());
@@ -527,7 +524,7 @@ std::string Service::IdleReason() const {
   }
   bool open = false, may_run = false, asking = false, pending = false;
   for (const KernelJob* job : AllJobs()) {
-    if (job->finished() && !job->under_way()) continue;
+    if (job->done()) continue;
     pending = pending || job->pending();
     asking = asking || (job->waiting() && !job->pending());
     if (job->waiting()) continue;

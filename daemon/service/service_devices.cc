@@ -87,7 +87,7 @@ void Service::WatchGpus() {
   if (obstacle_ == kCapturing) return;
   std::set<std::string> names;
   for (const KernelJob* job : AllJobs()) {
-    if (!job->finished() || job->under_way()) names.insert(job->input().place.device);
+    if (!job->done()) names.insert(job->input().place.device);
   }
   for (const CaptureDemand& demand : capture_tests_.due()) {
     names.insert(demand.places.begin(), demand.places.end());

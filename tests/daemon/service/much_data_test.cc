@@ -57,6 +57,30 @@ TEST_F(MuchDataTest, TheBestOfAllIsProvenAtTheEnd) {
   EXPECT_EQ(job_->ended(), "nothing is left to try");
 }
 
+// It has the GPU for itself for seconds: where kernels take turns the others come before it.
+TEST_F(MuchDataTest, WhatBoundsAWinnerIsLookedAtLast) {
+  change_ = [](JobInput& input) { input.takes_turns = true; };
+  const auto profiles = [this] {
+    return std::count_if(workers_->events().begin(), workers_->events().end(),
+                         [](const auto& event) { return event.op == "profile"; });
+  };
+  Begin(times_, 16);
+  while (!job_->finished() || job_->under_way()) {
+    if (job_->awaits_proof()) {
+      ASSERT_TRUE(workers_->Advance());
+    } else {
+      Step();
+    }
+  }
+  EXPECT_FALSE(confirmed_.empty());
+  EXPECT_EQ(profiles(), 0);
+  EXPECT_FALSE(job_->done());
+  EXPECT_EQ(job_->pass(), Pass::kWinner);
+  Step();
+  EXPECT_EQ(profiles(), 1);
+  EXPECT_TRUE(job_->done());
+}
+
 TEST_F(MuchDataTest, MostOfTheTimeGoesIntoLooking) {
   // Each step saves all that was looked at: as many as tell, and not more.
   times_.verify = std::chrono::seconds(4);
