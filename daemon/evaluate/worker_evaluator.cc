@@ -110,6 +110,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
       evaluation_.device = baseline_.device.device;
       evaluation_.driver = baseline_.device.driver;
     }
+    // What is proven was looked at before, as NVRTC builds it.
+    if (request_.finalist && DeviceKind(request_.device) == "cuda") return BuildAsCompiled();
     BuildCandidate(&Job::OnBuilt);
   }
 
@@ -276,9 +278,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     if (EndsBeaten()) return;
     BeginWatched();
     const bool nvrtc = evaluation_.toolchain.starts_with("nvrtc");
-    if (nvrtc && !as_compiled_ && DeviceKind(request_.device) == "cuda") {
-      as_compiled_ = true;
-      return BuildText(request_.kernel.closure_source, &Job::OnOriginalAsCompiled);
+    if (nvrtc && !asked_as_compiled_ && DeviceKind(request_.device) == "cuda") {
+      return BuildAsCompiled();
     }
     Prove();
   }
@@ -383,24 +384,46 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   // NVRTC builds fast, but what ships is nvcc's, and now and then that is other code. Then that is
   // what is verified and measured, from the beginning: the original's, and the candidate's.
+  void BuildAsCompiled() {
+    as_compiled_ = asked_as_compiled_ = true;
+    BuildText(request_.kernel.closure_source, &Job::OnOriginalAsCompiled);
+    BuildCandidate(&Job::OnCandidateAsCompiled);
+  }
+
   void OnOriginalAsCompiled(base::Result<protocol::BuildReply> reply) {
+    original_as_compiled_ = std::move(reply);
+    if (candidate_as_compiled_) OnBuiltAsCompiled();
+  }
+
+  void OnCandidateAsCompiled(base::Result<protocol::BuildReply> reply) {
+    candidate_as_compiled_ = std::move(reply);
+    if (original_as_compiled_) OnBuiltAsCompiled();
+  }
+
+  void OnBuiltAsCompiled() {
+    const auto built = [](const base::Result<protocol::BuildReply>& reply) {
+      return reply && !reply->failed && !reply->timed_out;
+    };
+    const base::Result<protocol::BuildReply>& original = *original_as_compiled_;
+    base::Result<protocol::BuildReply>& candidate = *candidate_as_compiled_;
     // Without nvcc nothing can be said.
-    if (!reply || reply->failed || reply->timed_out) return Prove();
-    const std::string hash = TextHash(*reply, {request_.kernel.name});
-    other_original_ = hash != baseline_.original_hash;
-    if (other_original_) {
-      baseline_.original_artifact = reply->artifact;
+    const bool unknown =
+        !built(original) || (!candidate && candidate.error().code == base::ErrorCode::kUnavailable);
+    const bool first = candidate_artifact_.empty();
+    if (unknown) {
+      as_compiled_ = false;
+      return first ? BuildCandidate(&Job::OnBuilt) : Prove();
+    }
+    const std::string hash = TextHash(*original, {request_.kernel.name});
+    const bool other_original = hash != baseline_.original_hash;
+    if (other_original) {
+      baseline_.original_artifact = original->artifact;
       baseline_.original_hash = hash;
       owner_.baselines_.Keep(BaselineKey(request_), baseline_);
     }
-    BuildCandidate(&Job::OnBuiltAsCompiled);
-  }
-
-  void OnBuiltAsCompiled(base::Result<protocol::BuildReply> reply) {
-    const bool built = reply && !reply->failed && !reply->timed_out;
-    const bool same = built && TextHash(*reply, entries_) == evaluation_.text_hash;
-    const bool unknown = !reply && reply.error().code == base::ErrorCode::kUnavailable;
-    if (!other_original_ && (same || unknown)) return Prove();
+    if (first) return OnBuilt(std::move(candidate));
+    const bool same = built(candidate) && TextHash(*candidate, entries_) == evaluation_.text_hash;
+    if (!other_original && same) return Prove();
     // Nothing that was measured holds for this code.
     const records::Check whitelist = evaluation_.checks.front();
     evaluation_.checks = {whitelist};
@@ -411,7 +434,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.text_hash.clear();
     verified_.clear();
     first_ = {};
-    OnBuilt(std::move(reply));
+    OnBuilt(std::move(candidate));
   }
 
   void OnConfirmed(base::Result<protocol::MeasureReply> reply) {
@@ -567,8 +590,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   std::chrono::nanoseconds entered_;
   std::map<std::string, double> stage_seconds_;
   bool only_profile_ = false;
-  bool as_compiled_ = false;     // built by the recorded compiler, not by NVRTC
-  bool other_original_ = false;  // the original that it was measured against is not what ships
+  bool as_compiled_ = false;  // built by the recorded compiler, not by NVRTC
+  bool asked_as_compiled_ = false;
+  std::optional<base::Result<protocol::BuildReply>> original_as_compiled_, candidate_as_compiled_;
   Baseline baseline_;
   std::vector<std::string> entries_;
   std::string bare_closure_;  // of what is only looked at, beside an original built before; or ""

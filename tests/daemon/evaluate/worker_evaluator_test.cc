@@ -135,6 +135,36 @@ TEST_F(FinalistTest, AnotherOriginalIsWhatItIsMeasuredAgainst) {
   EXPECT_EQ(against_.back(), nvcc_);
 }
 
+// What a search has looked at is proven as it ships, from the beginning.
+TEST_F(FinalistTest, WhatWasLookedAtIsNotBuiltByNvrtcAgain) {
+  EvaluateRequest request = MakeRequest();
+  request.device = "cuda:0";
+  request.finalist = true;
+  const Outcome outcome = Run(request);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_THAT(verified_, ElementsAre(nvcc_));
+  EXPECT_THAT(against_, ElementsAre(original_)) << "nvcc makes the same of it";
+  EXPECT_THAT(proven_, ElementsAre(nvcc_));
+  EXPECT_EQ(outcome->toolchain, "nvcc toolkit 13");
+  EXPECT_EQ(workers_.Count("measure"), 2);
+  // The original and its twin, then original and candidate by nvcc, then both to be watched.
+  EXPECT_EQ(workers_.Count("build"), 6);
+}
+
+TEST_F(FinalistTest, WithoutNvccWhatWasLookedAtIsProvenAsItWasBuilt) {
+  unavailable_ = true;
+  EvaluateRequest request = MakeRequest();
+  request.device = "cuda:0";
+  request.finalist = true;
+  const Outcome outcome = Run(request);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << outcome->detail;
+  EXPECT_THAT(verified_, ElementsAre(original_));
+  EXPECT_EQ(outcome->toolchain, "nvrtc 13.0");
+  EXPECT_EQ(workers_.Count("measure"), 2);
+}
+
 TEST_F(FinalistTest, WhetherItsCodeIsKnownIsAskedOnce) {
   original_code_ = "second";
   EvaluateRequest request = MakeRequest();
