@@ -34,8 +34,44 @@ base::Result<int> OpenLockFile(const std::string& path) {
   return descriptor;
 }
 
-// A second lock says who waits for the first one: those share it.
+// Second locks say who waits for the first one, and who of them wants to be alone: those share
+// them.
 std::string WaitPath(const std::string& path) { return path + ".wait"; }
+std::string AlonePath(const std::string& path) { return path + ".alone"; }
+
+// Where several take turns that they share, there is always one of them.
+constexpr std::chrono::milliseconds kLongestDeference{250};
+
+bool IsHeld(const std::string& path) {
+  const auto descriptor = OpenLockFile(path);
+  if (!descriptor) return true;  // not known
+  const bool held = ::flock(*descriptor, LOCK_EX | LOCK_NB) != 0;
+  ::close(*descriptor);
+  return held;
+}
+
+// A mark that is there as long as its descriptor is open. Who cannot say that it waits waits all
+// the same.
+class Mark {
+ public:
+  explicit Mark(std::string path) : path_(std::move(path)) {}
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+  ~Mark() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  // Again until it is set: who looks whether it is there is in the way for a moment.
+  void Set() {
+    if (set_) return;
+    if (descriptor_ < 0) descriptor_ = OpenLockFile(path_).value_or(-1);
+    set_ = descriptor_ >= 0 && ::flock(descriptor_, LOCK_SH | LOCK_NB) == 0;
+  }
+
+ private:
+  const std::string path_;
+  int descriptor_ = -1;
+  bool set_ = false;
+};
 
 }  // namespace
 
@@ -47,31 +83,28 @@ base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
                                              std::chrono::milliseconds limit, Use use) {
   const int kind = use == Use::kAlone ? LOCK_EX : LOCK_SH;
   TRY_ASSIGN(const int descriptor, OpenLockFile(path));
-  DeviceLock lock(descriptor), waits(-1);
-  bool said = false;
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (::flock(descriptor, kind | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) {
+  DeviceLock lock(descriptor);
+  Mark waits(WaitPath(path)), wants_to_be_alone(AlonePath(path));
+  const auto begun = std::chrono::steady_clock::now(), deadline = begun + limit;
+  for (;;) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool defers =
+        use == Use::kShared && now < begun + kLongestDeference && IsHeld(AlonePath(path));
+    if (!defers && ::flock(descriptor, kind | LOCK_NB) == 0) return lock;
+    if (!defers && errno != EWOULDBLOCK && errno != EINTR) {
       return base::Fail(base::IoError("locking " + path + ": " + std::strerror(errno)));
     }
-    if (std::chrono::steady_clock::now() >= deadline) {
+    if (now >= deadline) {
       return base::Fail(base::Unavailable("another process holds the device lock " + path));
     }
-    // Who cannot say that it waits waits all the same.
-    if (waits.descriptor_ < 0) waits.descriptor_ = OpenLockFile(WaitPath(path)).value_or(-1);
-    said = said || (waits.descriptor_ >= 0 && ::flock(waits.descriptor_, LOCK_SH | LOCK_NB) == 0);
+    waits.Set();
+    if (use == Use::kAlone) wants_to_be_alone.Set();
     // flock cannot wait with a limit; a short pause between attempts costs nobody anything.
     ::poll(nullptr, 0, 2);
   }
-  return lock;
 }
 
-bool DeviceLock::IsWaitedFor(const std::string& path) {
-  const auto descriptor = OpenLockFile(WaitPath(path));
-  if (!descriptor) return true;  // not known
-  const DeviceLock waits(*descriptor);
-  return ::flock(*descriptor, LOCK_EX | LOCK_NB) != 0;
-}
+bool DeviceLock::IsWaitedFor(const std::string& path) { return IsHeld(WaitPath(path)); }
 
 DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);

@@ -15,7 +15,8 @@ std::string DeviceLockPath(const std::string& device);
 // Holds the lock until destroyed; move-only.
 class DeviceLock {
  public:
-  // kAlone: who measures. kShared: who only runs something, beside others of that kind.
+  // kAlone: who measures. kShared: who only runs something, beside others of that kind, and behind
+  // who waits to be alone (a quarter of a second at most: others may want that all the time).
   enum class Use { kAlone, kShared };
   // Waits for the lock, at most `limit` (kUnavailable then). The file is created with mode 0666 and
   // opened without following links; kUnavailable if what is there is no plain file.

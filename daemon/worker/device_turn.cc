@@ -53,6 +53,22 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
   return turn;
 }
 
+static std::string ToolsPath(const std::string& lock_path) { return lock_path + ".tools"; }
+
+// The tools first: who waits for them keeps nobody from the device.
+base::Result<QuietTurn> TakeQuietTurn(const std::string& lock_path, milliseconds limit) {
+  QuietTurn turn;
+  TRY_ASSIGN(turn.tools, TakeDeviceTurn(ToolsPath(lock_path), limit));
+  TRY_ASSIGN(turn.device, TakeDeviceTurn(lock_path, limit));
+  return turn;
+}
+
+base::Result<DeviceTurn> TakeTurnForTools(const std::string& device, milliseconds limit) {
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));
+  return TakeDeviceTurn(ToolsPath(device::DeviceLockPath(properties.uuid)), limit,
+                        device::DeviceLock::Use::kShared);
+}
+
 base::Result<DeviceTurn> TakeTurnToRun(const std::string& device, milliseconds limit) {
   if (device == "host") return DeviceTurn();
   TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));

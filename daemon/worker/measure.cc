@@ -54,6 +54,7 @@ struct Subject {
   const CasePlan& original;
   const CasePlan& plan;  // the same regions, and the candidate's workspaces behind them
   const Program& candidate;
+  const std::string& lock_path;  // of the device
 };
 
 Json QuestionAbout(const Subject& subject) {
@@ -162,6 +163,12 @@ std::string ContentsKey(const protocol::CandidateSet& set, const std::string& ca
   return hasher.Hex();
 }
 
+// A look has its turn already.
+base::Result<QuietTurn> TurnFor(const Subject& subject) {
+  if (subject.request.probe) return QuietTurn();
+  return TakeQuietTurn(subject.lock_path, kLockLimit);
+}
+
 // The runner makes the copies itself, in the GPU's memory.
 base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = false) {
   const protocol::CandidateSet& set = subject.request.set;
@@ -191,7 +198,11 @@ base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = f
   }
   question["poison"] = PoisonList(layout, 0);
   Measured measured;
-  TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
+  {
+    // What begins before and what is looked at behind it may be beside others.
+    TRY_ASSIGN(const QuietTurn turn, TurnFor(subject));
+    TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
+  }
   measured.reply["resources"] = lease.runner().resources();
   // A probe works on copies: what the next one needs is there.
   if (subject.request.probe) lease.Hold(contents);
@@ -237,9 +248,11 @@ class Measurement {
     if (!request_.probe) {
       TRY_ASSIGN(traffic, TrafficOf(request_.set, admission.cases, properties_));
     }
-    const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
-    TRY_ASSIGN(const DeviceTurn turn,
-               TakeDeviceTurn(device::DeviceLockPath(lock_name), kLockLimit));
+    lock_path_ = device::DeviceLockPath(on_gpu_ ? properties_.uuid : "host");
+    DeviceTurn turn;
+    if (!on_gpu_ || request_.probe) {
+      TRY_ASSIGN(turn, TakeDeviceTurn(lock_path_, kLockLimit));
+    }
     if (!request_.probe) {
       TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
     }
@@ -259,7 +272,7 @@ class Measurement {
     TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties_, nullptr));
     CasePlan plan = original;
     TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
-    const Subject subject{request_, workload, original, plan, program};
+    const Subject subject{request_, workload, original, plan, program, lock_path_};
     auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
     if (!measured && measured.error().code == base::ErrorCode::kUnavailable) {
       return base::Fail(measured.error());
@@ -358,6 +371,7 @@ class Measurement {
   const protocol::MeasureRequest& request_;
   device::Properties properties_;
   bool on_gpu_;
+  std::string lock_path_;  // of the device
   PeakRates* rates_ = nullptr;
   protocol::MeasureReply reply_;
 };
@@ -383,8 +397,9 @@ base::Result<> TimeOriginal(const protocol::CandidateSet& set, const CasePlan& p
   look.set.candidate_artifact = set.original_artifact;
   look.probe = true;
   const Program program = OriginalProgram(plan, set.kernel.name);
-  TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(device::DeviceLockPath(uuid), kLockLimit));
-  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program}, true));
+  const std::string lock_path = device::DeviceLockPath(uuid);
+  TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(lock_path, kLockLimit));
+  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program, lock_path}, true));
   return {};
 }
 

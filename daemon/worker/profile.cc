@@ -38,6 +38,7 @@ struct ProfiledCase {
   const Program& candidate;
   Traffic traffic;
   double original_us = 0, variant_us = 0;
+  std::string lock_path;  // of the device
 };
 
 class CaseProfile {
@@ -121,6 +122,7 @@ class CaseProfile {
     }
     const double most = kSecondsAPass * static_cast<double>(CuratedMetrics().size()) *
                         std::max(profiled_.original_us, profiled_.variant_us);
+    TRY_ASSIGN(const QuietTurn turn, TakeQuietTurn(profiled_.lock_path, kProfileLockLimit));
     return lease.runner().Ask(question, kCountLimit + milliseconds(static_cast<int>(1000 * most)));
   }
 
@@ -156,8 +158,6 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
   TRY_ASSIGN(std::vector<Traffic> traffic, TrafficOf(set, cases, properties));
   // A place is no bound: what is likely, not what is sure.
   for (Traffic& one : traffic) one.read = one.likely_read;
-  TRY_ASSIGN(const DeviceTurn turn,
-             TakeDeviceTurn(device::DeviceLockPath(properties.uuid), kProfileLockLimit));
   TRY_ASSIGN(const PeakRates* rates, RatesOf(set.device, properties, set.work_folder));
   protocol::ProfileReply reply;
   for (std::size_t i = 0; i < traffic.size(); ++i) {
@@ -169,8 +169,14 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
     TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties, nullptr));
     CasePlan plan = original;
     TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
-    const ProfiledCase profiled{
-        request, original, plan, program, traffic[i], measured->original_us, measured->variant_us};
+    const ProfiledCase profiled{request,
+                                original,
+                                plan,
+                                program,
+                                traffic[i],
+                                measured->original_us,
+                                measured->variant_us,
+                                device::DeviceLockPath(properties.uuid)};
     reply.rooflines[workload.name] = CaseProfile(profiled, rates->peaks()).Take();
   }
   return reply;

@@ -149,11 +149,11 @@ class Sanitizers {
  private:
   using Subject = SanitizedRuns::Subject;
   std::string Scratch() const { return set_.work_folder + "/sanitizers"; }
-  // Nobody measures beside them.
+  // Nothing that a verdict rests on is measured beside them.
   static std::vector<SanitizedRun> RunAll(const Subject& subject,
                                           const std::vector<const SanitizerTool*>& tools,
                                           std::chrono::milliseconds limit) {
-    const auto turn = TakeTurnToRun(subject.device);
+    const auto turn = TakeTurnForTools(subject.device);
     if (!turn) {
       std::vector<SanitizedRun> none;
       none.reserve(tools.size());

@@ -32,6 +32,28 @@ TEST(DeviceLock, SaysWhetherSomebodyWaitsForIt) {
   EXPECT_FALSE(DeviceLock::IsWaitedFor(path)) << "it has the lock now";
 }
 
+// Else who measures would wait until none of several happens to run something.
+TEST(DeviceLock, WhoSharesItLetsWhoWantsToBeAloneGoFirst) {
+  using Use = DeviceLock::Use;
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "lock";
+  auto first = DeviceLock::Acquire(path, milliseconds(0), Use::kShared);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(DeviceLock::Acquire(path, milliseconds(0), Use::kShared));
+  base::Result<DeviceLock> alone = base::Fail(base::Internal("not yet"));
+  std::thread waiting(
+      [&] { alone = DeviceLock::Acquire(path, milliseconds(120000), Use::kAlone); });
+  while (DeviceLock::Acquire(path, milliseconds(0), Use::kShared)) std::this_thread::yield();
+  // Not for ever.
+  EXPECT_TRUE(DeviceLock::Acquire(path, milliseconds(120000), Use::kShared));
+  {
+    const DeviceLock gone = std::move(*first);
+  }
+  waiting.join();
+  EXPECT_TRUE(alone);
+  EXPECT_FALSE(DeviceLock::Acquire(path, milliseconds(0), Use::kShared));
+}
+
 TEST(DeviceLock, IsHeldByOneAndFreedAtTheEnd) {
   const test::TemporaryFolder folder;
   const std::string path = folder / "device.lock";

@@ -42,6 +42,26 @@ TEST(DeviceTurn, WhatOnlyRunsIsBesideItsLikeAndNotBesideAMeasurement) {
   EXPECT_FALSE(TakeDeviceTurn(path, milliseconds(0), Use::kAlone)) << "others may be beside it";
 }
 
+TEST(DeviceTurn, ToolsAreBesideProbesAndNotBesideWhatAVerdictRestsOn) {
+  using Use = device::DeviceLock::Use;
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/lock";
+  // As another process holds them.
+  const auto take = [](const std::string& lock, Use use) {
+    return device::DeviceLock::Acquire(lock, milliseconds(0), use);
+  };
+  {
+    const auto tool = take(path + ".tools", Use::kShared);
+    ASSERT_TRUE(tool);
+    EXPECT_FALSE(TakeQuietTurn(path, milliseconds(0)));
+    EXPECT_TRUE(TakeDeviceTurn(path, milliseconds(0)));
+  }
+  const auto quiet = TakeQuietTurn(path, milliseconds(0));
+  ASSERT_TRUE(quiet) << quiet.error().message;
+  EXPECT_FALSE(take(path + ".tools", Use::kShared));
+  EXPECT_FALSE(take(path, Use::kShared));
+}
+
 TEST(DeviceTurn, TheHostNeedsNone) {
   const auto turn = TakeTurnToRun("host");
   ASSERT_TRUE(turn);
