@@ -251,22 +251,23 @@ void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane
 
 namespace {
 
-void CallReplay(Workers& workers, const protocol::ReplayRequest& request,
+void CallReplay(Workers& workers, const protocol::ReplayRequest& request, int lane,
                 base::Callback<protocol::ReplayReply> done) {
-  CallTyped<protocol::ReplayReply>(
-      workers,
-      MakeCall(
-          WorkerKind::kDevice, "replay", protocol::ToJson(request),
-          (milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kVerifyLimit) *
-              CasesOf(request.set),
-          request.set.device),
-      &protocol::ParseReplayReply, std::move(done));
+  WorkerCall call = MakeCall(
+      WorkerKind::kDevice, "replay", protocol::ToJson(request),
+      (milliseconds(static_cast<std::int64_t>(request.max_seconds * 1000)) + kVerifyLimit) *
+          CasesOf(request.set),
+      request.set.device);
+  call.lane = lane;
+  CallTyped<protocol::ReplayReply>(workers, std::move(call), &protocol::ParseReplayReply,
+                                   std::move(done));
 }
 
 // Cases that are replayed in calls of their own, one after another.
 struct LoneReplays {
   Workers& workers;
   protocol::ReplayRequest request;
+  int lane;
   std::vector<records::Case> cases;  // that are left, the next one last
   base::Callback<protocol::ReplayReply> done;
   protocol::ReplayReply reply = {};
@@ -278,7 +279,8 @@ void ReplayNext(std::unique_ptr<LoneReplays> lone) {
   lone->cases.pop_back();
   const protocol::ReplayRequest request = lone->request;
   Workers& workers = lone->workers;
-  CallReplay(workers, request,
+  const int lane = lone->lane;
+  CallReplay(workers, request, lane,
              [lone = std::move(lone)](base::Result<protocol::ReplayReply> reply) mutable {
                if (!reply && SaysNothing(reply.error())) {
                  return lone->done(base::Fail(std::move(reply.error())));
@@ -295,10 +297,10 @@ void ReplayNext(std::unique_ptr<LoneReplays> lone) {
 
 }  // namespace
 
-void Replay(Workers& workers, const protocol::ReplayRequest& request,
+void Replay(Workers& workers, const protocol::ReplayRequest& request, int lane,
             base::Callback<protocol::ReplayReply> done) {
-  CallReplay(workers, request,
-             [&workers, request = request,
+  CallReplay(workers, request, lane,
+             [&workers, request = request, lane,
               done = std::move(done)](base::Result<protocol::ReplayReply> reply) mutable {
                if (reply || SaysNothing(reply.error())) return done(std::move(reply));
                std::vector<records::Case> cases = request.set.workload.cases;
@@ -308,8 +310,8 @@ void Replay(Workers& workers, const protocol::ReplayRequest& request,
                  return done(std::move(one));
                }
                std::reverse(cases.begin(), cases.end());
-               ReplayNext(std::make_unique<LoneReplays>(
-                   LoneReplays{workers, std::move(request), std::move(cases), std::move(done)}));
+               ReplayNext(std::make_unique<LoneReplays>(LoneReplays{
+                   workers, std::move(request), lane, std::move(cases), std::move(done)}));
              });
 }
 

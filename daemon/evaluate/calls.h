@@ -57,7 +57,7 @@ void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane
              base::Callback<protocol::ProfileReply> done);
 // Where a call for several cases fails, each gets one of its own: what fails alone is in the reply
 // as not replayed. kUnavailable and kCancelled are errors: they say nothing of the cases.
-void Replay(Workers& workers, const protocol::ReplayRequest& request,
+void Replay(Workers& workers, const protocol::ReplayRequest& request, int lane,
             base::Callback<protocol::ReplayReply> done);
 
 // Nobody waits for them: what they fail at, the first measurement does, too.

@@ -80,7 +80,10 @@ void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after
                         SetOfOriginal(request, baseline->original_artifact,
                                       settings_.work_folder + "/" + baseline->device.device.arch);
                     replay.after = std::move(after);
-                    evaluate::Replay(workers_, replay, std::move(done));
+                    // Beside the looks at other kernels, as their proofs are.
+                    const bool apart = DeviceKind(request.device) == "cuda";
+                    const int lane = apart ? LaneOf(request.kernel.key) : 0;
+                    evaluate::Replay(workers_, replay, lane, std::move(done));
                   });
 }
 

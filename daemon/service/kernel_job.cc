@@ -142,8 +142,10 @@ void KernelJob::Step(base::Callback<bool> done, int most) {
 void KernelJob::Prepare() {
   Enter("replay");
   const auto spent = spent_;
+  preparing_ = at_once_ = true;
   input_.prepare(RequestFor({}), [this, alive = alive_, spent](const base::Result<bool>& go_on) {
     if (!*alive) return;
+    preparing_ = false;
     // The budget is for candidates.
     spent_ = spent;
     step_began_ = with_.clock.Now();
@@ -153,10 +155,12 @@ void KernelJob::Prepare() {
       return EndStep();
     }
     prepared_ = true;
-    if (*go_on) return Begin();
-    GiveUp("its workload is not reproducible");
+    // Others may have had its place meanwhile, and it asks for one like them.
+    if (*go_on && (at_once_ || !input_.takes_turns)) return Begin();
+    if (!*go_on) GiveUp("its workload is not reproducible");
     EndStep();
   });
+  at_once_ = false;
 }
 
 void KernelJob::Begin() {

@@ -96,6 +96,8 @@ class KernelJob {
   // While work is held back (a build of the user runs, snoozed) no time is counted.
   void Hold(bool held);
 
+  // Busy with what comes before its search, and has no candidates.
+  bool preparing() const { return preparing_; }
   bool finished() const { return finished_; }
   // Finished, and between steps nothing is under way or left for another one.
   bool done() const { return finished_ && !under_way() && !winner_waits_; }
@@ -247,6 +249,7 @@ class KernelJob {
   bool finished_ = false;
   bool given_up_ = false;
   bool prepared_ = false;
+  bool preparing_ = false, at_once_ = false;  // while that is asked for, and while it is begun
   std::deque<records::Variant> proposals_;  // of other machines, that have no verdict here
   bool proposed_ = false;                   // none is left
   bool held_ = false;

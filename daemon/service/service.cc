@@ -371,7 +371,12 @@ std::vector<KernelJob*> Service::AllJobs() const {
 bool Service::StartStep() {
   if (!obstacle_.empty()) return false;
   std::map<std::string, std::int64_t> busy;
-  for (const KernelJob* job : AllJobs()) busy[job->input().place.device] += job->busy() ? 1 : 0;
+  for (const KernelJob* job : AllJobs()) {
+    const std::string& device = job->input().place.device;
+    // On a GPU that is done in the lanes of proofs, and the search of others goes on.
+    const bool beside = job->preparing() && evaluate::DeviceKind(device) == "cuda";
+    busy[device] += job->busy() && !beside ? 1 : 0;
+  }
   std::vector<KernelJob*> ready;
   std::vector<Claim> claims;
   for (const auto& [key, job] : jobs_) {

@@ -25,6 +25,7 @@ class FakeWorkers final : public evaluate::Workers {
 
   void Call(evaluate::WorkerCall call, base::Callback<records::Json> done) override {
     calls_.push_back(call.op);
+    lanes_[call.op].insert(call.lane);
     queue_.push_back({std::move(call), std::move(done)});
   }
   void Pause() override { paused_ = true; }
@@ -71,6 +72,7 @@ class FakeWorkers final : public evaluate::Workers {
   std::size_t open() const { return queue_.size(); }
 
   const std::vector<std::string>& calls() const { return calls_; }
+  const std::set<int>& LanesOf(const std::string& op) { return lanes_[op]; }
   int Count(const std::string& op) const {
     int count = 0;
     for (const std::string& call : calls_) count += call == op ? 1 : 0;
@@ -81,6 +83,7 @@ class FakeWorkers final : public evaluate::Workers {
   std::map<std::string, Answer> answers_;
   std::deque<std::pair<evaluate::WorkerCall, base::Callback<records::Json>>> queue_;
   std::vector<std::string> calls_;
+  std::map<std::string, std::set<int>> lanes_;
   std::set<std::string> held_, slow_;
   bool paused_ = false;
 };

@@ -39,7 +39,7 @@ class ReplayCallsTest : public ::testing::Test {
       request.set.workload.cases.push_back(one);
     }
     std::optional<base::Result<protocol::ReplayReply>> answer;
-    Replay(workers_, request,
+    Replay(workers_, request, 2,
            [&](base::Result<protocol::ReplayReply> reply) { answer.emplace(std::move(reply)); });
     workers_.RunAll();
     EXPECT_TRUE(answer);

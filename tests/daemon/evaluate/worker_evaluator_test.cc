@@ -165,6 +165,19 @@ TEST_F(FinalistTest, WithoutNvccWhatWasLookedAtIsProvenAsItWasBuilt) {
   EXPECT_EQ(workers_.Count("measure"), 2);
 }
 
+// Whether a capture repeats takes seconds, in which others are looked at.
+TEST_F(FinalistTest, ACaptureIsReplayedBesideTheLooks) {
+  workers_.On("replay", Always(protocol::ToJson(protocol::ReplayReply())));
+  for (const char* device : {"cuda:0", "host"}) {
+    EvaluateRequest request = MakeRequest();
+    request.device = device;
+    evaluator_.Replay(request, {}, [](const base::Result<protocol::ReplayReply>&) {});
+    workers_.RunAll();
+    EXPECT_EQ(workers_.LanesOf("replay").contains(0), request.device == "host") << device;
+  }
+  EXPECT_EQ(workers_.Count("replay"), 2);
+}
+
 TEST_F(FinalistTest, WhetherItsCodeIsKnownIsAskedOnce) {
   original_code_ = "second";
   EvaluateRequest request = MakeRequest();

@@ -300,6 +300,28 @@ TEST_F(AheadTest, WorkEndsWhenLittleIsExpectedOfMore) {
   EXPECT_EQ(job_->Expected()->gain, 0);
 }
 
+TEST_F(AheadTest, WhatComesBeforeASearchIsAStepOfItsOwn) {
+  base::Callback<bool> answer;
+  change_ = [&](JobInput& input) {
+    input.takes_turns = true;
+    input.prepare = [&](const evaluate::EvaluateRequest&, base::Callback<bool> done) {
+      answer = std::move(done);
+    };
+  };
+  Begin({}, 16);
+  job_->Step([](const base::Result<bool>&) {});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(job_->busy() && job_->preparing());
+  answer(true);
+  EXPECT_FALSE(job_->busy() || job_->preparing());
+  EXPECT_EQ(job_->search(), nullptr) << "others may have its place";
+  EXPECT_EQ(job_->spent_seconds(), 0);
+  answer = nullptr;
+  Step();
+  EXPECT_FALSE(answer) << "it is asked once";
+  EXPECT_NE(job_->search(), nullptr);
+}
+
 TEST_F(AheadTest, AJobThatIsGivenUpBeginsNothingMore) {
   Begin({}, 16);
   job_->Step([](const base::Result<bool>&) {});
