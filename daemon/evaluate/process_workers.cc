@@ -121,7 +121,9 @@ std::optional<std::size_t> ProcessWorkers::NextOfQueue() const {
     if (process->busy) running.push_back(&process->request.call);
   }
   const auto next = NextToStart(waiting, running, settings_.limits);
-  return next ? std::optional(places[*next]) : std::nullopt;
+  if (!next) return std::nullopt;
+  const auto streak = streaks_.find(waiting[*next]->device);
+  return places[streak == streaks_.end() ? *next : SameLineFirst(waiting, *next, streak->second)];
 }
 
 void ProcessWorkers::Pump() {
@@ -165,6 +167,11 @@ void ProcessWorkers::Start(Request request) {
   ++counter.requests;
   if (request.call.kind == WorkerKind::kDevice && request.call.device != "host") {
     ++counters_.devices[request.call.device].requests;
+  }
+  if (IsLook(request.call)) {
+    Streak& streak = streaks_[request.call.device];
+    const bool same = streak.line == request.call.line && streak.looks < kMostInARow;
+    streak = {request.call.line, same ? streak.looks + 1 : 1};
   }
   process->busy = true;
   process->passed = nullptr;

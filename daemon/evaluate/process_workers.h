@@ -79,7 +79,8 @@ class ProcessWorkers final : public Workers {
   WorkerCounters counters_;
   std::chrono::nanoseconds started_;
   std::int64_t next_id_ = 1;
-  std::set<std::string> held_;  // devices
+  std::set<std::string> held_;             // devices
+  std::map<std::string, Streak> streaks_;  // of looks, by device
   loop::Timer idle_timer_;
   std::chrono::nanoseconds counted_;  // until when the open times were counted
   bool paused_ = false;

@@ -54,6 +54,21 @@ std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& wai
   return std::nullopt;
 }
 
+bool IsLook(const WorkerCall& call) {
+  return call.kind == WorkerKind::kDevice && call.lane == 0 && !call.line.empty() &&
+         DeviceKind(call.device) == "cuda";
+}
+
+std::size_t SameLineFirst(const std::vector<const WorkerCall*>& waiting, std::size_t next,
+                          const Streak& streak) {
+  const WorkerCall& first = *waiting[next];
+  if (!IsLook(first) || streak.looks >= kMostInARow) return next;
+  const auto same = std::find_if(waiting.begin(), waiting.end(), [&](const WorkerCall* other) {
+    return IsLook(*other) && other->device == first.device && other->line == streak.line;
+  });
+  return same == waiting.end() ? next : static_cast<std::size_t>(same - waiting.begin());
+}
+
 std::size_t PlaceInQueue(const std::vector<const WorkerCall*>& waiting, const WorkerCall& call) {
   if (call.line.empty()) return waiting.size();
   const auto behind =

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "evaluate/workers.h"
@@ -34,6 +35,20 @@ int ProofLanesFor(int cores);
 std::optional<std::size_t> NextToStart(const std::vector<const WorkerCall*>& waiting,
                                        const std::vector<const WorkerCall*>& running,
                                        const WorkerLimits& limits);
+
+// Of which line the last looks on a GPU were, and how many in a row.
+struct Streak {
+  std::string line;
+  int looks = 0;
+};
+inline constexpr int kMostInARow = 8;
+
+// In the place of waiting[next]: where that is a look on a GPU, the first one of the streak's line,
+// whose buffers lie in the GPU's memory already; after kMostInARow of them others are first.
+std::size_t SameLineFirst(const std::vector<const WorkerCall*>& waiting, std::size_t next,
+                          const Streak& streak);
+// Whether it is one: of a line, for the device's own worker.
+bool IsLook(const WorkerCall& call);
 
 // Before which of `waiting` a call is put (their count: behind all): the first of its line, for
 // workers of its kind, whose place is higher. It takes nobody's turn that is not of its line.

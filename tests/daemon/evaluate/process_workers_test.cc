@@ -99,6 +99,23 @@ TEST_F(ProcessWorkersTest, LeavesNoZombies) {
   EXPECT_EQ(children(), 0);
 }
 
+// What a look at another kernel finds in the GPU's memory is of no use to it.
+TEST_F(ProcessWorkersTest, LooksAtOneKernelFollowEachOther) {
+  std::vector<std::string> order;
+  for (const char* name : {"a1", "b1", "a2", "b2", "a3"}) {
+    WorkerCall look = MakeCall(WorkerKind::kDevice, "echo");
+    look.device = "cuda:0";
+    look.line = name[0];
+    look.place = name[1];
+    workers_.Call(std::move(look), [&order, name](const Reply& reply) {
+      EXPECT_TRUE(reply);
+      order.emplace_back(name);
+    });
+  }
+  while (order.size() < 5) loop_.RunOnce(true);
+  EXPECT_THAT(order, ::testing::ElementsAre("a1", "a2", "a3", "b1", "b2"));
+}
+
 TEST_F(ProcessWorkersTest, StartsAProcessOnDemandAndKeepsIt) {
   EXPECT_EQ(workers_.counters().Of(WorkerKind::kSource).started, 0);
   ExpectNextIsServed(WorkerKind::kSource);

@@ -96,6 +96,21 @@ TEST(WorkOrderTest, ASearchsCallsKeepItsOrder) {
   EXPECT_EQ(PlaceInQueue(waiting, kFirstGpu), 5u) << "of no line";
 }
 
+TEST(WorkOrderTest, LooksAtOneKernelFollowEachOther) {
+  const auto look = [](const std::string& line, int lane = 0) {
+    WorkerCall call = kFirstGpu;
+    call.line = line;
+    call.lane = lane;
+    return call;
+  };
+  const WorkerCall a = look("a"), b = look("b"), proof = look("b", 1);
+  EXPECT_EQ(SameLineFirst({&a, &kGpuBuild, &b}, 0, {"b", 1}), 2u);
+  EXPECT_EQ(SameLineFirst({&a, &b}, 0, {"c", 1}), 0u) << "none is there";
+  EXPECT_EQ(SameLineFirst({&a, &b}, 0, {"b", kMostInARow}), 0u) << "the other waited long enough";
+  EXPECT_EQ(SameLineFirst({&a, &proof}, 0, {"b", 1}), 0u) << "by another process";
+  EXPECT_EQ(SameLineFirst({&kGpuBuild, &b}, 0, {"b", 1}), 0u) << "it is not about looks";
+}
+
 TEST(WorkOrderTest, OneCoreIsLeftToOthers) {
   for (const int cores : {4, 8, 16, 32}) {
     const int builds = LimitsFor(cores).gpu[static_cast<std::size_t>(WorkerKind::kBuild)];
