@@ -250,8 +250,8 @@ class KernelJob {
   bool given_up_ = false;
   bool prepared_ = false;
   bool preparing_ = false, at_once_ = false;  // while that is asked for, and while it is begun
-  std::deque<records::Variant> proposals_;  // of other machines, that have no verdict here
-  bool proposed_ = false;                   // none is left
+  std::deque<records::Variant> proposals_;    // of other machines, that have no verdict here
+  bool proposed_ = false;                     // none is left
   bool held_ = false;
   bool savable_ = true;  // every idea was reported with a verdict
   int failures_in_a_row_ = 0;

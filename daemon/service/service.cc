@@ -522,7 +522,7 @@ std::vector<const KernelJob*> Service::BusyJobs() const {
 std::string Service::IdleReason() const {
   if (!obstacle_.empty()) return obstacle_ == kCapturing ? "" : obstacle_;
   if (projects_.empty()) return "no project";
-  if (checking_object_) return "";
+  if (!checking_objects_.empty()) return "";
   for (const auto& [folder, state] : objects_) {
     if (state.scanning || state.stale) return "scanning";
     if (state.scan != nullptr && !IsPlaced(state)) return "scanning";

@@ -278,6 +278,12 @@ class Service {
   void LearnShipped(ObjectState& state);
   void LookAtObject(ObjectState& state);
   void CheckObjects();
+  struct NextCheck {
+    const ObjectState* state;
+    const records::Kernel* kernel;
+    UncheckedKernel one;
+  };
+  std::optional<NextCheck> NextUnchecked();
   void CheckObject(const ObjectState& state, const records::Kernel& kernel, const Place& place,
                    const UncheckedKernel& one);
   void OnObjectChecked(const std::string& folder, const records::Kernel& kernel, const Place& place,
@@ -329,10 +335,10 @@ class Service {
   std::map<std::string, std::optional<double>> winnable_;
   std::set<std::string> source_folders_;  // watched for edits
   Counters counters_;
-  std::set<std::string> changed_;  // folders with events that were not looked at yet
-  std::string obstacle_;           // why nothing is worked on; kCapturing: a capture is
-  bool build_runs_ = false;        // nothing is published and touched
-  bool checking_object_ = false;
+  std::set<std::string> changed_;           // folders with events that were not looked at yet
+  std::string obstacle_;                    // why nothing is worked on; kCapturing: a capture is
+  bool build_runs_ = false;                 // nothing is published and touched
+  std::set<std::string> checking_objects_;  // folder, kernel and place of those that are compared
   bool leaving_ = false;
   base::UniqueFunction<void()> left_;  // until it was called
   loop::FileWatcher watcher_;

@@ -40,7 +40,7 @@ void Service::LookAtFailures() {
   if (gpus_asked_ == Asked::kAnswered) note(kGpus, for_gpus && gpus_.gpus.empty());
   for (const auto& [folder, state] : objects_) {
     if (!state.scanning && !state.stale) note(OfScan(folder), !state.problem.empty());
-    if (!checking_object_) note(OfObject(folder), state.check_failed);
+    if (checking_objects_.empty()) note(OfObject(folder), state.check_failed);
     const bool failed = state.not_published || state.not_touched;
     if (!state.publish_due || failed) note(OfPublication(folder), failed);
   }

@@ -15,6 +15,10 @@ bool MayBeCompared(const ObjectState& state) {
          state.scan->device_kind == "cuda";
 }
 
+std::string CheckKey(const std::string& folder, const UncheckedKernel& one) {
+  return folder + "\n" + one.kernel_key + "\n" + std::to_string(one.place);
+}
+
 }  // namespace
 
 // By the file's time. What is compared already, also by an earlier daemon, is not compared again.
@@ -39,25 +43,40 @@ void Service::LookAtObject(ObjectState& state) {
   }
 }
 
-// One at a time: compilers and devices are for the search.
+// Few at a time: compilers and devices are for the search. Those first that keep something from
+// being published.
 void Service::CheckObjects() {
-  if (checking_object_ || !obstacle_.empty() || leaving_) return;
+  if (!obstacle_.empty() || leaving_) return;
+  while (static_cast<std::int64_t>(checking_objects_.size()) < settings_.object_checks) {
+    const auto next = NextUnchecked();
+    if (!next) return;
+    CheckObject(*next->state, *next->kernel, next->state->places.places[next->one.place],
+                next->one);
+  }
+}
+
+std::optional<Service::NextCheck> Service::NextUnchecked() {
+  std::optional<NextCheck> next;
   for (auto& [folder, state] : objects_) {
     if (state.check_failed || !MayBeCompared(state)) continue;
     for (const UncheckedKernel& one : state.unchecked) {
       if (one.place >= state.places.places.size()) continue;
-      const Place& place = state.places.places[one.place];
-      if (!gpu_watch_.MayRun(place.device)) continue;
+      if (checking_objects_.contains(CheckKey(folder, one))) continue;
+      if (!gpu_watch_.MayRun(state.places.places[one.place].device)) continue;
       for (const records::Kernel& kernel : state.scan->kernels) {
-        if (kernel.key == one.kernel_key) return CheckObject(state, kernel, place, one);
+        if (kernel.key != one.kernel_key) continue;
+        const bool waits = !BestSet(state, kernel, one.place).empty();
+        if (waits || !next) next = NextCheck{&state, &kernel, one};
+        if (waits) return next;
       }
     }
   }
+  return next;
 }
 
 void Service::CheckObject(const ObjectState& state, const records::Kernel& kernel,
                           const Place& place, const UncheckedKernel& one) {
-  checking_object_ = true;
+  checking_objects_.insert(CheckKey(state.object.folder, one));
   evaluate::EvaluateRequest request;
   request.kernel = kernel;
   request.workload = WorkloadAt(kernel, place);
@@ -77,7 +96,7 @@ void Service::CheckObject(const ObjectState& state, const records::Kernel& kerne
 void Service::OnObjectChecked(const std::string& folder, const records::Kernel& kernel,
                               const Place& place, const UncheckedKernel& one,
                               base::Result<evaluate::ObjectCheck> check) {
-  checking_object_ = false;
+  checking_objects_.erase(CheckKey(folder, one));
   Later(&Service::Work);
   const auto found = objects_.find(folder);
   if (found == objects_.end()) return;

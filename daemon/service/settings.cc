@@ -1,5 +1,7 @@
 #include "service/settings.h"
 
+#include "base/processors.h"
+#include "evaluate/work_order.h"
 #include "records/settings.h"
 #include "search/strategy.h"
 
@@ -15,6 +17,7 @@ base::Result<Settings> ReadSettings(const std::string& config_folder) {
   settings.until_gain = json["until_gain_percent"].get<double>() / 100;
   settings.measure_seconds = json["measure_seconds"].get<double>();
   settings.parallel = static_cast<std::int64_t>(json["parallel"].get<double>());
+  settings.object_checks = evaluate::ProofLanesFor(base::UsableProcessors());
   settings.nice = static_cast<std::int64_t>(json["nice"].get<double>());
   settings.seed = static_cast<std::uint64_t>(json["seed"].get<double>());
   settings.search_strategy = json["search_strategy"].get<std::string>();

@@ -20,9 +20,10 @@ struct Settings {
   double seconds_per_kernel = 900;          // work on one kernel before it counts as done
   std::int64_t evaluations_per_kernel = 0;  // at most, too; 0: any number
   double until_gain = 0;  // expected of another minute, at which work on a kernel ends; 0: none
-  double measure_seconds = 1.5;  // at most, for one measurement
-  std::int64_t parallel = 2;     // kernels in work at once: their builds overlap
-  std::int64_t nice = 10;        // added to the priority of all workers
+  double measure_seconds = 1.5;    // at most, for one measurement
+  std::int64_t parallel = 2;       // kernels in work at once: their builds overlap
+  std::int64_t object_checks = 1;  // objects that are compared at once
+  std::int64_t nice = 10;          // added to the priority of all workers
   std::uint64_t seed = 1;
   std::string search_strategy = "portfolio";  // for numbers: a row of search/strategy.h
   std::uint64_t captured_bytes = std::uint64_t{16} << 30;  // of captured contents on disk

@@ -56,13 +56,23 @@ class FakeEvaluator final : public evaluate::Evaluator {
   std::vector<protocol::LeftBehind> replays;  // that were asked for
   std::function<void()> on_replay;            // before it is answered
 
-  // Answers at once.
+  // Answers at once, unless it is to wait for AnswerChecks().
   void CheckObject(const evaluate::EvaluateRequest& request, const std::string& object,
                    base::Callback<evaluate::ObjectCheck> done) override {
     checked_objects.push_back(request.kernel.name + " " + object);
+    if (holds_checks) {
+      held_checks_.push_back(std::move(done));
+      return;
+    }
     if (object_error) return done(base::Fail(*object_error));
     done(object_check);
   }
+  void AnswerChecks() {
+    auto held = std::move(held_checks_);
+    held_checks_.clear();
+    for (auto& done : held) done(object_check);
+  }
+  bool holds_checks = false;
   evaluate::ObjectCheck object_check;
   std::optional<base::Error> object_error;  // instead
   std::vector<std::string> checked_objects;
@@ -91,6 +101,7 @@ class FakeEvaluator final : public evaluate::Evaluator {
   Judge judge_;
   std::deque<std::pair<evaluate::EvaluateRequest, base::Callback<records::Evaluation>>> queue_;
   std::vector<std::string> evaluated_, profiled_;
+  std::vector<base::Callback<evaluate::ObjectCheck>> held_checks_;
 };
 
 }  // namespace cupilot::test

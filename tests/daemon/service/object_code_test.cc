@@ -56,6 +56,24 @@ TEST_F(ObjectCodeTest, EqualCodeIsComparedOnceForEachBuild) {
   EXPECT_THAT(project_.PublishedVariants(), SizeIs(1));
 }
 
+// Each takes seconds, in which nothing is published for its object.
+TEST_F(ObjectCodeTest, SeveralAreComparedAtOnceWhereThereAreProcessors) {
+  settings_.object_checks = 2;
+  evaluator_.holds_checks = true;
+  Prepare("kernel one a\nkernel two a\nkernel three a\n");
+  TouchObject();
+  Start();
+  DrainUntil([&] { return evaluator_.checked_objects.size() == 2; });
+  Drain();
+  EXPECT_THAT(evaluator_.checked_objects, SizeIs(2));
+  evaluator_.AnswerChecks();
+  DrainUntil([&] { return evaluator_.checked_objects.size() == 3; });
+  EXPECT_THAT(project_.PublishedVariants(), IsEmpty());
+  evaluator_.AnswerChecks();
+  Drain();
+  EXPECT_THAT(project_.PublishedVariants(), SizeIs(3));
+}
+
 TEST_F(ObjectCodeTest, WhatIsNotBuiltIsNotCompared) {
   Prepare("kernel one a\n");
   std::filesystem::remove(project_.command().object);
