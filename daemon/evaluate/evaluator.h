@@ -54,6 +54,10 @@ struct EvaluateRequest {
   // upper end is below it is not measured in a second process: it is rejected as not_faster, with
   // "beaten_by" (that lower end) in the metrics. May be empty.
   std::function<double(const std::vector<records::CaseResult>& cases)> best_so_far;
+  // Asked when the candidate is accepted, with its speedup: the proven variant in whose place it
+  // might come, where what was measured of each alone may not tell which is faster. Both are timed
+  // in one run then, which is "against" in the metrics (verdict.h). May be empty.
+  std::function<std::optional<records::Variant>(double speedup)> rival;
   // Asked once the candidate is built, before it runs, with what its code and data are known by.
   // `known` gets the evaluation of an earlier candidate that was built to the same and is launched
   // in the same way; that is what Evaluate() then gives, with the earlier one's id. Nothing: there

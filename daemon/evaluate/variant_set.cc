@@ -199,9 +199,15 @@ std::vector<std::size_t> ChooseSet(const std::vector<records::Evaluation>& evalu
     const Member one{i, &*results[i]};
     if (order.empty() || !AreComparable(evaluations[i], evaluations[order[0].which])) {
       order = {one};
-    } else {
-      order = Next(workload, order, one);
+      continue;
     }
+    // Of two that run all cases one stands behind a launch: the one that was faster in one run.
+    const records::Evaluation& first = evaluations[order[0].which];
+    if (const auto dueled = Dueled(evaluations[i], first); dueled && order.size() == 1) {
+      if (WhyNotFaster(*dueled).empty()) order = {one};
+      continue;
+    }
+    order = Next(workload, order, one);
   }
   std::vector<std::size_t> chosen;
   for (const Member& member : Sorted(workload, std::move(order))) chosen.push_back(member.which);

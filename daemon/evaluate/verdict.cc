@@ -8,6 +8,8 @@
 namespace cupilot::evaluate {
 namespace {
 
+constexpr const char* kAgainst = "against";
+
 bool Positive(double value) { return std::isfinite(value) && value > 0; }
 
 std::string Number(double value) {
@@ -69,6 +71,38 @@ std::string WhyNotFaster(const Change& change) {
     return "the gain of " + Number(change.gain_us * 1000) + " ns is below 200 ns";
   }
   return {};
+}
+
+void NoteDuel(const std::string& variant, const Combined& combined,
+              records::Evaluation& evaluation) {
+  evaluation.metrics[kAgainst] = {{"variant", variant},
+                                  {"speedup", combined.speedup},
+                                  {"interval", combined.interval},
+                                  {"gain_us", combined.gain_us}};
+}
+
+// The candidate's own note.
+static std::optional<Change> NotedDuel(const records::Evaluation& candidate,
+                                       const records::Evaluation& incumbent, bool reversed) {
+  const auto note = candidate.metrics.find(kAgainst);
+  if (note == candidate.metrics.end() || !note->is_object()) return std::nullopt;
+  if (records::TextAt(*note, "variant") != incumbent.variant) return std::nullopt;
+  const auto number = [](const records::Json& json) {
+    return json.is_number() ? json.get<double>() : 0.0;
+  };
+  const records::Json interval = note->value("interval", records::Json::array());
+  const double speedup = number(note->value("speedup", records::Json()));
+  const double end = interval.size() == 2 ? number(interval[reversed ? 1 : 0]) : 0;
+  if (!Positive(speedup) || !Positive(end)) return std::nullopt;
+  const double gain = number(note->value("gain_us", records::Json()));
+  if (reversed) return Change{1 / end, 1 / speedup, -gain};
+  return Change{end, speedup, gain};
+}
+
+std::optional<Change> Dueled(const records::Evaluation& candidate,
+                             const records::Evaluation& incumbent) {
+  const auto own = NotedDuel(candidate, incumbent, false);
+  return own ? own : NotedDuel(incumbent, candidate, true);
 }
 
 base::Result<Combined> Combine(const std::vector<records::CaseResult>& cases,
@@ -200,6 +234,7 @@ bool BeatsIncumbent(const records::Evaluation& candidate, const records::Evaluat
   if (!candidate.accepted) return false;
   if (!AreComparable(candidate, incumbent)) return true;
   if (candidate.variant == incumbent.variant) return false;
+  if (const auto dueled = Dueled(candidate, incumbent)) return WhyNotFaster(*dueled).empty();
   const base::Result<Combined> ours = Combine(candidate.cases, workload);
   const base::Result<Combined> theirs = Combine(incumbent.cases, workload);
   if (!ours || !theirs) return false;

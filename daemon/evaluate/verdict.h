@@ -56,6 +56,14 @@ struct Change {
 // Empty: it is faster.
 std::string WhyNotFaster(const Change& change);
 
+// In the evaluation's metrics, as "against": by how much it is faster than that variant, which was
+// timed in the same run.
+void NoteDuel(const std::string& variant, const Combined& combined,
+              records::Evaluation& evaluation);
+// What such a run said of the two, whichever of them noted it. Nothing: there was none.
+std::optional<Change> Dueled(const records::Evaluation& candidate,
+                             const records::Evaluation& incumbent);
+
 // `first` alone: whether a confirmation is worth its time. Accepted here means "confirm".
 base::Result<Verdict> JudgeOnce(const protocol::MeasureReply& measured,
                                 const records::Workload& workload);

@@ -18,6 +18,8 @@
 namespace cupilot::evaluate {
 namespace {
 
+constexpr double kNoLimit = 1e9;  // times the other's time: none is stopped early
+
 records::Json Summary(const Combined& all) {
   return {{"speedup", all.speedup}, {"interval", all.interval}, {"gain_us", all.gain_us}};
 }
@@ -452,6 +454,41 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     evaluation_.accepted = true;
     evaluation_.speedup = verdict->combined->speedup;
     evaluation_.interval = verdict->combined->interval;
+    BeginDuel();
+  }
+
+  // Whatever becomes of it, what was accepted is.
+  void BeginDuel() {
+    if (request_.rival) rival_ = request_.rival(*evaluation_.speedup);
+    if (!rival_) return Conclude();
+    base::Result<std::string> text = source::CandidateText(request_.kernel, *rival_);
+    if (!text) return Conclude();
+    BuildText(std::move(*text), &Job::OnRivalBuilt);
+  }
+
+  void OnRivalBuilt(base::Result<protocol::BuildReply> reply) {
+    if (!reply || reply->failed || reply->timed_out) return Conclude();
+    protocol::MeasureRequest measure;
+    measure.set = MakeSet();
+    measure.set.original_artifact = reply->artifact;
+    measure.rival = rival_;
+    measure.max_seconds = request_.max_seconds;
+    measure.probe_limit = kNoLimit;
+    Measure(DeviceQueue(), measure, Lane(),
+            [self = shared_from_this()](base::Result<protocol::MeasureReply> measured) {
+              self->OnDueled(std::move(measured));
+            });
+  }
+
+  void OnDueled(const base::Result<protocol::MeasureReply>& reply) {
+    if (reply && !reply->failed && !reply->stopped_early) {
+      const auto combined = Combine(reply->cases, request_.workload);
+      if (combined) NoteDuel(rival_->id, *combined, evaluation_);
+    }
+    Conclude();
+  }
+
+  void Conclude() {
     if (request_.profile && DeviceKind(request_.device) == "cuda") return StartProfile();
     Finish();
   }
@@ -607,6 +644,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   std::vector<records::CaseResult> verified_;
   protocol::MeasureReply first_;
   Combined measured_;  // what it says
+  std::optional<records::Variant> rival_;
   records::Evaluation evaluation_;
   Finalists::Turn turn_;  // to be proven, up to the job's end
 };

@@ -502,7 +502,8 @@ static void Read(const Json& json, const std::string& path, MeasureRequest& valu
       .Optional("confirm", value.confirm)
       .Optional("probe_limit", value.probe_limit)
       .Optional("probe", value.probe)
-      .Optional("promising", value.promising);
+      .Optional("promising", value.promising)
+      .Optional("rival", value.rival);
 }
 
 Json ToJson(const MeasureRequest& value) {
@@ -513,6 +514,7 @@ Json ToJson(const MeasureRequest& value) {
   json["probe_limit"] = NumberJson(value.probe_limit);
   if (value.probe) json["probe"] = true;
   if (value.promising > 0) json["promising"] = NumberJson(value.promising);
+  if (value.rival) json["rival"] = ToJson(*value.rival);
   return json;
 }
 

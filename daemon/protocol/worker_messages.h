@@ -251,6 +251,9 @@ struct MeasureRequest {
   // Of a probe: what takes more than so many times the original's time is of no interest. 0: all
   // is.
   double promising = 0;
+  // The pairs are of this variant and the candidate, and set.original_artifact is its build: of the
+  // two which is faster, and nothing else, is asked. Both must run all cases.
+  std::optional<records::Variant> rival;
 };
 struct MeasureReply {
   bool failed = false;  // reason: crashed, timed_out, unstable_timing, invalid_launch

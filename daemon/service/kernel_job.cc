@@ -13,6 +13,8 @@ namespace {
 using records::Json;
 
 constexpr int kMostFailures = 4;  // environment failures one after another
+// Speedups so many times each other need no run of both to tell which is greater.
+constexpr double kFarApart = 1.25;
 
 // Results of one seed do not lead a search with another.
 std::string StoreKey(const JobInput& input) {
@@ -450,6 +452,13 @@ void KernelJob::Evaluate(int id, const records::Variant& variant) {
   request.first_proof = request.finalist && !Best();
   request.best_so_far = [this, alive = alive_](const std::vector<records::CaseResult>& cases) {
     return *alive && !MayJoin(cases) ? ProvenSpeedup() : 0.0;
+  };
+  request.rival = [this, alive = alive_](double speedup) -> std::optional<records::Variant> {
+    if (!*alive) return std::nullopt;
+    const auto best = Best();
+    const double theirs = best ? best->evaluation.speedup.value_or(0) : 0;
+    const bool near = speedup < kFarApart * theirs && theirs < kFarApart * speedup;
+    return near ? std::optional(best->variant) : std::nullopt;
   };
   // Nobody is to wait as long as a proof takes.
   if (!request.finalist)

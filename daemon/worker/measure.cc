@@ -53,6 +53,7 @@ struct Subject {
   const records::Case& workload;
   const CasePlan& original;
   const CasePlan& plan;  // the same regions, and the candidate's workspaces behind them
+  const Program& first;  // that the candidate is measured against
   const Program& candidate;
   const std::string& lock_path;  // of the device
 };
@@ -112,6 +113,12 @@ base::Result<Finding> LookAtResults(const Subject& subject, std::span<const std:
   return Because(std::move(finding), "stateful");
 }
 
+// Results of what was stopped are few, and both of a duel were looked at when they were measured.
+bool OnlyTimed(const Subject& subject, const Measured& measured) {
+  return subject.request.probe || subject.request.rival ||
+         measured.reply.value("stopped_early", false);
+}
+
 milliseconds LimitFor(const protocol::MeasureRequest& request) {
   return milliseconds(static_cast<int>(1000 * request.max_seconds * 8) + 20000);
 }
@@ -133,7 +140,7 @@ base::Result<Measured> PairsOnHost(const Subject& subject) {
                  lease.memory().subspan(static_cast<std::size_t>(copy * stride),
                                         static_cast<std::size_t>(layout.bytes)));
   }
-  const Program first = OriginalProgram(subject.original, set.kernel.name);
+  const Program& first = subject.first;
   const std::int64_t copies[2] = {0, stride};
   Json question = QuestionAbout(subject);
   question["programs"] = {ToJson(first, layout, copies[0]), ToJson(first, layout, copies[1]),
@@ -143,7 +150,7 @@ base::Result<Measured> PairsOnHost(const Subject& subject) {
   question["poison"] = PoisonList(layout, copies[1]);
   Measured measured;
   TRY_ASSIGN(measured.reply, lease.runner().Ask(question, LimitFor(subject.request)));
-  if (subject.request.probe || measured.reply.value("stopped_early", false)) return measured;
+  if (OnlyTimed(subject, measured)) return measured;
   TRY_ASSIGN(measured.finding, LookAtResults(subject, lease.memory().subspan(
                                                           static_cast<std::size_t>(copies[1]),
                                                           static_cast<std::size_t>(layout.bytes))));
@@ -184,7 +191,7 @@ base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = f
   Json question = QuestionAbout(subject);
   question["bytes"] = layout.bytes;
   question["only_original"] = only_original;
-  const Json original = ToJson(OriginalProgram(subject.original, set.kernel.name), layout, 0);
+  const Json original = ToJson(subject.first, layout, 0);
   question["programs"] = {original, ToJson(subject.candidate, layout, 0)};
   if (subject.request.probe) {
     question["contents"] =
@@ -206,7 +213,7 @@ base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = f
   measured.reply["resources"] = lease.runner().resources();
   // A probe works on copies: what the next one needs is there.
   if (subject.request.probe) lease.Hold(contents);
-  if (subject.request.probe || measured.reply.value("stopped_early", false)) return measured;
+  if (OnlyTimed(subject, measured)) return measured;
   TRY_ASSIGN(
       measured.finding,
       LookAtResults(subject, lease.memory().subspan(0, static_cast<std::size_t>(layout.bytes))));
@@ -241,11 +248,16 @@ class Measurement {
   base::Result<protocol::MeasureReply> Run() {
     const Admission admission = Admit(request_.set, properties_);
     if (admission.cases.empty()) Fail("invalid_launch", kAdmitsNone);
+    if (request_.rival && !(admission.left.empty() && RivalRunsAll())) {
+      Fail("invalid_launch", "the two do not run the same cases");
+      return std::move(reply_);
+    }
     reply_.device = {properties_.name, properties_.architecture, properties_.sm_count,
                      properties_.memory_bytes};
     // What the original writes is kept from the verification before; runs otherwise.
     std::vector<Traffic> traffic(admission.cases.size());
-    if (!request_.probe) {
+    const bool alone = !request_.probe && !request_.rival;  // against the original
+    if (alone) {
       TRY_ASSIGN(traffic, TrafficOf(request_.set, admission.cases, properties_));
     }
     lock_path_ = device::DeviceLockPath(on_gpu_ ? properties_.uuid : "host");
@@ -253,7 +265,7 @@ class Measurement {
     if (!on_gpu_ || request_.probe) {
       TRY_ASSIGN(turn, TakeDeviceTurn(lock_path_, kLockLimit));
     }
-    if (!request_.probe) {
+    if (alone) {
       TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
     }
     for (std::size_t i = 0; i < traffic.size(); ++i) {
@@ -272,7 +284,15 @@ class Measurement {
     TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties_, nullptr));
     CasePlan plan = original;
     TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
-    const Subject subject{request_, workload, original, plan, program, lock_path_};
+    // Each has its workspaces behind the buffers, where the other's are as well: neither finds
+    // anything in them.
+    CasePlan rivals = original;
+    Program first = OriginalProgram(original, set.kernel.name);
+    if (request_.rival) {
+      TRY_ASSIGN(first, VariantProgram(set.kernel, *request_.rival, rivals));
+      plan.layout.bytes = std::max(plan.layout.bytes, rivals.layout.bytes);
+    }
+    const Subject subject{request_, workload, original, plan, first, program, lock_path_};
     auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
     if (!measured && measured.error().code == base::ErrorCode::kUnavailable) {
       return base::Fail(measured.error());
@@ -295,6 +315,11 @@ class Measurement {
     const base::PairedRatio ratio = base::RatioOf(taken.pairs);
     records::CaseResult result = ResultOf(workload.name, taken.pairs, ratio);
     result.l2 = on_gpu_ ? "cold" : "warm";
+    if (request_.rival) {
+      reply_.stopped_early = reply_.stopped_early || taken.stopped_early;
+      reply_.cases.push_back(std::move(result));
+      return {};
+    }
     if (request_.probe) {
       result.speedup =
           std::clamp(base::MedianRatioOf(taken.pairs), result.interval[0], result.interval[1]);
@@ -317,6 +342,12 @@ class Measurement {
     reply_.metrics[workload.name]["necessary"] = {{"read", traffic.read},
                                                   {"written", traffic.written}};
     return {};
+  }
+
+  bool RivalRunsAll() const {
+    protocol::CandidateSet set = request_.set;
+    set.variant = *request_.rival;
+    return Admit(set, properties_).left.empty();
   }
 
   static records::CaseResult ResultOf(const std::string& name, const TimedPairs& pairs,
@@ -399,7 +430,8 @@ base::Result<> TimeOriginal(const protocol::CandidateSet& set, const CasePlan& p
   const Program program = OriginalProgram(plan, set.kernel.name);
   const std::string lock_path = device::DeviceLockPath(uuid);
   TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(lock_path, kLockLimit));
-  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program, lock_path}, true));
+  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program, program, lock_path},
+                 true));
   return {};
 }
 

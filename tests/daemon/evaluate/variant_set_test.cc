@@ -46,6 +46,17 @@ TEST(ChooseSet, OneForAllSizesStandsAlone) {
               ElementsAre(0));
 }
 
+TEST(ChooseSet, OfTwoThatWereTimedInOneRunTheFasterOneStands) {
+  auto first = Proven(kTwo, {1.5, 1.5}), second = Proven(kTwo, {1.4, 1.4});
+  first.variant = "first";
+  second.variant = "second";
+  NoteDuel("first", {1.2, {1.19, 1.21}, 10}, second);
+  EXPECT_THAT(ChooseSet({first, second}, kTwo), ElementsAre(1));
+  second.cases = Proven(kTwo, {2, 2}).cases;
+  NoteDuel("first", {0.9, {0.89, 0.91}, -10}, second);
+  EXPECT_THAT(ChooseSet({first, second}, kTwo), ElementsAre(0));
+}
+
 TEST(ChooseSet, WhatTheBestLeavesGoesToOthers) {
   EXPECT_THAT(ChooseSet({Proven(kTwo, {0, 2}), Proven(kTwo, {1.2, 0})}, kTwo), ElementsAre(0, 1));
   EXPECT_THAT(ChooseSet({Proven(kTwo, {0, 2}), Proven(kTwo, {1.2, 1.2})}, kTwo), ElementsAre(0, 1));

@@ -200,6 +200,26 @@ TEST(BeatsIncumbent, NeedsTheSameMarginAsAgainstTheOriginal) {
   EXPECT_FALSE(BeatsIncumbent(MakeEvaluation("old", 1.6, 1.59, 1.61), incumbent, kOne));
 }
 
+// Two measurements at two times say less of two variants than one of both.
+TEST(BeatsIncumbent, OneRunOfBothDecides) {
+  const auto old = MakeEvaluation("old", 1.5, 1.4, 1.6);
+  const auto with = [](const std::string& variant, double speedup) {
+    auto evaluation = MakeEvaluation("new", variant == "old" ? 1.4 : 1.5, 1.3, 1.6);
+    NoteDuel(variant, {speedup, {speedup - 0.01, speedup + 0.01}, 10}, evaluation);
+    return evaluation;
+  };
+  EXPECT_TRUE(BeatsIncumbent(with("old", 1.1), old, kOne));
+  EXPECT_FALSE(BeatsIncumbent(with("old", 1.02), old, kOne)) << "not for certain";
+  auto faster = MakeEvaluation("new", 2, 1.99, 2.01);
+  EXPECT_TRUE(BeatsIncumbent(faster, old, kOne));
+  NoteDuel("old", {0.9, {0.89, 0.91}, -10}, faster);
+  EXPECT_FALSE(BeatsIncumbent(faster, old, kOne)) << "it only seemed to be faster";
+  // Whichever of the two noted it.
+  EXPECT_TRUE(BeatsIncumbent(old, faster, kOne));
+  // Of another one it says nothing.
+  EXPECT_FALSE(Dueled(with("third", 1.1), old));
+}
+
 TEST(BeatsIncumbent, ARejectedCandidateNeverDoes) {
   auto candidate = MakeEvaluation("new", 3, 2.9, 3.1);
   candidate.accepted = false;

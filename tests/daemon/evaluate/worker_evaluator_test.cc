@@ -302,6 +302,41 @@ TEST_F(WorkerEvaluatorTest, WhatIsBeatenForCertainIsNotConfirmed) {
   EXPECT_EQ(workers_.Count("measure"), 3);
 }
 
+TEST_F(WorkerEvaluatorTest, WhatIsAcceptedIsTimedBesideWhatIsThere) {
+  EvaluateRequest request = MakeRequest();
+  request.rival = [this](double speedup) {
+    EXPECT_NEAR(speedup, 1.5, 1e-9);
+    EXPECT_EQ(workers_.Count("measure"), 2) << "only what was confirmed";
+    records::Variant rival = MakeRequest().variant;
+    rival.id = "rival";
+    return std::optional(rival);
+  };
+  bool fails = false;
+  workers_.On("measure", [&fails](const Json& params) -> base::Result<Json> {
+    const auto measure = protocol::ParseMeasureRequest(params);
+    if (!measure->rival) return protocol::ToJson(MakeMeasured(1.5));
+    if (fails) return base::Fail(base::ToolFailed("ended by a signal"));
+    return protocol::ToJson(MakeMeasured(0.9));
+  });
+  const Outcome outcome = Run(request);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_TRUE(outcome->accepted) << "against the original it is faster";
+  EXPECT_NEAR(outcome->speedup.value_or(0), 1.5, 1e-9);
+  records::Evaluation rival = *outcome;
+  rival.variant = "rival";
+  rival.metrics.erase("against");
+  const auto dueled = Dueled(*outcome, rival);
+  ASSERT_TRUE(dueled);
+  EXPECT_NEAR(dueled->speedup, 0.9, 1e-9);
+  // Nothing hangs on it.
+  fails = true;
+  request.rival = [](double) { return std::optional(MakeRequest().variant); };
+  const Outcome alone = Run(request);
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_TRUE(alone->accepted);
+  EXPECT_FALSE(alone->metrics.contains("against"));
+}
+
 // A proof takes much longer than what came before it: others become finalists meanwhile.
 TEST_F(WorkerEvaluatorTest, WhatIsBeatenWhileItWaitsIsNotProven) {
   const std::map<std::string, double> speedups = {{"first", 1.2}, {"second", 1.1}, {"third", 2.0}};

@@ -171,13 +171,16 @@ class AheadTest : public ::testing::Test {
     // Faster by its number, so that the search has something to follow.
     workers_->On("measure", times.measure, [this](const Json& params) -> base::Result<Json> {
       const auto request = protocol::ParseMeasureRequest(params);
-      (request->probe     ? probed_
+      (request->rival     ? dueled_
+       : request->probe   ? probed_
        : request->confirm ? confirmed_
                           : measured_)
           .push_back(std::stoi(request->set.variant.strategy->title));
+      const auto alone = [this](const records::Variant& variant) {
+        return (losers_ ? 0.5 : 1.1) + std::stod(variant.strategy->title) / (losers_ ? 1000 : 100);
+      };
       const double speedup =
-          (losers_ ? 0.5 : 1.1) +
-          std::stod(request->set.variant.strategy->title) / (losers_ ? 1000 : 100);
+          alone(request->set.variant) / (request->rival ? alone(*request->rival) : 1);
       protocol::MeasureReply reply;
       for (const char* l2 : {"cold", "warm"}) {
         records::CaseResult result;
@@ -234,7 +237,7 @@ class AheadTest : public ::testing::Test {
   std::unique_ptr<KernelJob> job_;
   std::vector<std::string> order_;  // what was tried
   std::vector<search::Outcome::Kind> kinds_;
-  std::vector<int> measured_, confirmed_;  // by number, which is how good it is
+  std::vector<int> measured_, confirmed_, dueled_;  // by number, which is how good it is
   std::function<void(JobInput&)> change_;
   bool block_is_width_ = false;
   bool losers_ = false;  // all are slower than the original

@@ -51,6 +51,8 @@ TEST_F(MuchDataTest, TheBestOfAllIsProvenAtTheEnd) {
   EXPECT_EQ(probed_.size(), 99u) << "each is looked at";
   EXPECT_NEAR(BestSpeedup(), 2.1, 1e-6);
   EXPECT_LE(confirmed_.size(), 5u) << "and few are proven";
+  // Those after the first beside what was there.
+  EXPECT_THAT(dueled_, ::testing::ElementsAreArray(confirmed_.begin() + 1, confirmed_.end()));
   EXPECT_THAT(kinds_, Each(search::Outcome::Kind::kAccepted));
   EXPECT_EQ(CountIdeas(*job_).accepted, static_cast<std::int64_t>(confirmed_.size()));
   EXPECT_FALSE(job_->unproven());
