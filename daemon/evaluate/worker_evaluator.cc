@@ -481,7 +481,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   void OnDueled(const base::Result<protocol::MeasureReply>& reply) {
-    if (reply && !reply->failed && !reply->stopped_early) {
+    const bool all = reply && std::all_of(reply->cases.begin(), reply->cases.end(),
+                                          [](const auto& result) { return result.admitted; });
+    if (all && !reply->failed && !reply->stopped_early) {
       const auto combined = Combine(reply->cases, request_.workload);
       if (combined) NoteDuel(rival_->id, *combined, evaluation_);
     }
