@@ -475,8 +475,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     measure.max_seconds = request_.max_seconds;
     measure.probe_limit = kNoLimit;
     Measure(DeviceQueue(), measure, Lane(),
-            [self = shared_from_this()](base::Result<protocol::MeasureReply> measured) {
-              self->OnDueled(std::move(measured));
+            [self = shared_from_this()](const base::Result<protocol::MeasureReply>& measured) {
+              self->OnDueled(measured);
             });
   }
 
