@@ -53,6 +53,11 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
   return turn;
 }
 
+static base::Result<std::string> LockPathOf(const std::string& device) {
+  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));
+  return device::DeviceLockPath(properties.uuid);
+}
+
 static std::string ToolsPath(const std::string& lock_path) { return lock_path + ".tools"; }
 
 // The tools first: who waits for them keeps nobody from the device.
@@ -63,17 +68,20 @@ base::Result<QuietTurn> TakeQuietTurn(const std::string& lock_path, milliseconds
   return turn;
 }
 
+base::Result<QuietTurn> TakeTurnToMeasure(const std::string& device, milliseconds limit) {
+  TRY_ASSIGN(const std::string path, LockPathOf(device));
+  return TakeQuietTurn(path, limit);
+}
+
 base::Result<DeviceTurn> TakeTurnForTools(const std::string& device, milliseconds limit) {
-  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));
-  return TakeDeviceTurn(ToolsPath(device::DeviceLockPath(properties.uuid)), limit,
-                        device::DeviceLock::Use::kShared);
+  TRY_ASSIGN(const std::string path, LockPathOf(device));
+  return TakeDeviceTurn(ToolsPath(path), limit, device::DeviceLock::Use::kShared);
 }
 
 base::Result<DeviceTurn> TakeTurnToRun(const std::string& device, milliseconds limit) {
   if (device == "host") return DeviceTurn();
-  TRY_ASSIGN(const device::Properties properties, device::DescribeDevice(device));
-  return TakeDeviceTurn(device::DeviceLockPath(properties.uuid), limit,
-                        device::DeviceLock::Use::kShared);
+  TRY_ASSIGN(const std::string path, LockPathOf(device));
+  return TakeDeviceTurn(path, limit, device::DeviceLock::Use::kShared);
 }
 
 }  // namespace cupilot::worker

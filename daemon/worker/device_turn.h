@@ -28,6 +28,9 @@ struct QuietTurn {
 };
 base::Result<QuietTurn> TakeQuietTurn(const std::string& lock_path,
                                       std::chrono::milliseconds limit);
+// The same on a GPU by its name.
+base::Result<QuietTurn> TakeTurnToMeasure(
+    const std::string& device, std::chrono::milliseconds limit = std::chrono::minutes(3));
 
 // For one of the toolkit's tools on the device by its name.
 base::Result<DeviceTurn> TakeTurnForTools(

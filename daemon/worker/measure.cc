@@ -55,7 +55,6 @@ struct Subject {
   const CasePlan& plan;  // the same regions, and the candidate's workspaces behind them
   const Program& first;  // that the candidate is measured against
   const Program& candidate;
-  const std::string& lock_path;  // of the device
 };
 
 Json QuestionAbout(const Subject& subject) {
@@ -173,7 +172,7 @@ std::string ContentsKey(const protocol::CandidateSet& set, const std::string& ca
 // A look has its turn already.
 base::Result<QuietTurn> TurnFor(const Subject& subject) {
   if (subject.request.probe) return QuietTurn();
-  return TakeQuietTurn(subject.lock_path, kLockLimit);
+  return TakeTurnToMeasure(subject.request.set.device, kLockLimit);
 }
 
 // The runner makes the copies itself, in the GPU's memory.
@@ -260,10 +259,10 @@ class Measurement {
     if (alone) {
       TRY_ASSIGN(traffic, TrafficOf(request_.set, admission.cases, properties_));
     }
-    lock_path_ = device::DeviceLockPath(on_gpu_ ? properties_.uuid : "host");
     DeviceTurn turn;
     if (!on_gpu_ || request_.probe) {
-      TRY_ASSIGN(turn, TakeDeviceTurn(lock_path_, kLockLimit));
+      const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
+      TRY_ASSIGN(turn, TakeDeviceTurn(device::DeviceLockPath(lock_name), kLockLimit));
     }
     if (alone) {
       TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
@@ -292,7 +291,7 @@ class Measurement {
       TRY_ASSIGN(first, VariantProgram(set.kernel, *request_.rival, rivals));
       plan.layout.bytes = std::max(plan.layout.bytes, rivals.layout.bytes);
     }
-    const Subject subject{request_, workload, original, plan, first, program, lock_path_};
+    const Subject subject{request_, workload, original, plan, first, program};
     auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
     if (!measured && measured.error().code == base::ErrorCode::kUnavailable) {
       return base::Fail(measured.error());
@@ -402,7 +401,6 @@ class Measurement {
   const protocol::MeasureRequest& request_;
   device::Properties properties_;
   bool on_gpu_;
-  std::string lock_path_;  // of the device
   PeakRates* rates_ = nullptr;
   protocol::MeasureReply reply_;
 };
@@ -428,10 +426,8 @@ base::Result<> TimeOriginal(const protocol::CandidateSet& set, const CasePlan& p
   look.set.candidate_artifact = set.original_artifact;
   look.probe = true;
   const Program program = OriginalProgram(plan, set.kernel.name);
-  const std::string lock_path = device::DeviceLockPath(uuid);
-  TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(lock_path, kLockLimit));
-  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program, program, lock_path},
-                 true));
+  TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(device::DeviceLockPath(uuid), kLockLimit));
+  TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program, program}, true));
   return {};
 }
 

@@ -26,7 +26,6 @@ using records::Json;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kProfileLockLimit{180000};
 constexpr milliseconds kCountLimit{30000};
 constexpr double kSecondsAPass = 2e-5;  // as many passes as there are counters, over a case's time
 constexpr std::size_t kKeptOriginals = 64;
@@ -38,7 +37,6 @@ struct ProfiledCase {
   const Program& candidate;
   Traffic traffic;
   double original_us = 0, variant_us = 0;
-  std::string lock_path;  // of the device
 };
 
 class CaseProfile {
@@ -122,7 +120,7 @@ class CaseProfile {
     }
     const double most = kSecondsAPass * static_cast<double>(CuratedMetrics().size()) *
                         std::max(profiled_.original_us, profiled_.variant_us);
-    TRY_ASSIGN(const QuietTurn turn, TakeQuietTurn(profiled_.lock_path, kProfileLockLimit));
+    TRY_ASSIGN(const QuietTurn turn, TakeTurnToMeasure(set.device));
     return lease.runner().Ask(question, kCountLimit + milliseconds(static_cast<int>(1000 * most)));
   }
 
@@ -169,14 +167,8 @@ base::Result<protocol::ProfileReply> Profile(const protocol::ProfileRequest& req
     TRY_ASSIGN(const CasePlan original, PlanCase(set.kernel, workload, properties, nullptr));
     CasePlan plan = original;
     TRY_ASSIGN(const Program program, VariantProgram(set.kernel, set.variant, plan));
-    const ProfiledCase profiled{request,
-                                original,
-                                plan,
-                                program,
-                                traffic[i],
-                                measured->original_us,
-                                measured->variant_us,
-                                device::DeviceLockPath(properties.uuid)};
+    const ProfiledCase profiled{
+        request, original, plan, program, traffic[i], measured->original_us, measured->variant_us};
     reply.rooflines[workload.name] = CaseProfile(profiled, rates->peaks()).Take();
   }
   return reply;

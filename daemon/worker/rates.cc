@@ -15,7 +15,7 @@ namespace {
 
 using records::Json;
 
-constexpr std::chrono::milliseconds kPeaksLimit{20000}, kLockLimit{180000};
+constexpr std::chrono::milliseconds kPeaksLimit{20000};
 constexpr const char* kPeaksSchema = "cupilot.peaks/1";
 constexpr int kPeaksVersion = 1;  // of how they are measured
 
@@ -65,9 +65,9 @@ void KeepPeaks(const device::Properties& properties, const std::string& folder, 
   (void)base::WriteFileAtomically(PeaksFile(properties, folder), document.dump(1) + "\n");
 }
 
-base::Result<Json> TakePeaks(const std::string& device, const std::string& uuid) {
+base::Result<Json> TakePeaks(const std::string& device) {
   TRY_ASSIGN(const Lease lease, Lease::Take(device, Role::kOriginal, 1, {}));
-  TRY_ASSIGN(const QuietTurn turn, TakeQuietTurn(device::DeviceLockPath(uuid), kLockLimit));
+  TRY_ASSIGN(const QuietTurn turn, TakeTurnToMeasure(device));
   TRY_ASSIGN(Json peaks, lease.runner().Ask({{"op", "peaks"}}, kPeaksLimit));
   if (!ArePeaks(peaks)) return base::Fail(base::Unavailable("the GPU's peaks make no sense"));
   return peaks;
@@ -94,11 +94,11 @@ base::Result<std::unique_ptr<PeakRates>> RatesOfGpu(const std::string& device,
                                                     const std::string& folder) {
   auto peaks = std::make_shared<Json>(KeptPeaks(properties, folder));
   if (peaks->empty()) {
-    TRY_ASSIGN(*peaks, TakePeaks(device, properties.uuid));
+    TRY_ASSIGN(*peaks, TakePeaks(device));
     KeepPeaks(properties, folder, *peaks);
   }
   const auto again = [=]() -> Json {
-    const auto taken = TakePeaks(device, properties.uuid);
+    const auto taken = TakePeaks(device);
     if (!taken) return Json::object();
     *peaks = BestOf(*peaks, *taken);
     KeepPeaks(properties, folder, *peaks);
