@@ -76,9 +76,10 @@ class FinalistTest : public WorkerEvaluatorTest {
       return protocol::ToJson(reply);
     });
   }
-  Outcome RunOnGpu() {
+  Outcome RunOnGpu(bool finalist = false) {
     EvaluateRequest request = MakeRequest();
     request.device = "cuda:0";
+    request.finalist = finalist;
     return Run(std::move(request));
   }
 
@@ -137,10 +138,7 @@ TEST_F(FinalistTest, AnotherOriginalIsWhatItIsMeasuredAgainst) {
 
 // What a search has looked at is proven as it ships, from the beginning.
 TEST_F(FinalistTest, WhatWasLookedAtIsNotBuiltByNvrtcAgain) {
-  EvaluateRequest request = MakeRequest();
-  request.device = "cuda:0";
-  request.finalist = true;
-  const Outcome outcome = Run(request);
+  const Outcome outcome = RunOnGpu(true);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->accepted) << outcome->detail;
   EXPECT_THAT(verified_, ElementsAre(nvcc_));
@@ -154,10 +152,7 @@ TEST_F(FinalistTest, WhatWasLookedAtIsNotBuiltByNvrtcAgain) {
 
 TEST_F(FinalistTest, WithoutNvccWhatWasLookedAtIsProvenAsItWasBuilt) {
   unavailable_ = true;
-  EvaluateRequest request = MakeRequest();
-  request.device = "cuda:0";
-  request.finalist = true;
-  const Outcome outcome = Run(request);
+  const Outcome outcome = RunOnGpu(true);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_TRUE(outcome->accepted) << outcome->detail;
   EXPECT_THAT(verified_, ElementsAre(original_));
