@@ -3,6 +3,8 @@
 // daemon. Nothing here waits.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -20,6 +22,7 @@
 #include "base/hash.h"
 #include "evaluate/work_order.h"
 #include "evaluate/workers.h"
+#include "protocol/compare_object.h"
 #include "protocol/worker_messages.h"
 #include "tests/support/fake_project.h"
 #include "tests/support/make_records.h"
@@ -142,8 +145,11 @@ class Machine final : public evaluate::Workers {
         {"scan", 2000},        {"propose", 900},  {"rewrite", 800},       {"retune", 600},
         {"twin", 700},         {"build", 2500},   {"verify", 5000},       {"measure", 4000},
         {"sample", 5},         {"profile", 3000}, {"check_variant", 200}, {"describe_device", 400},
-        {"list_devices", 500}, {"begin", 400},    {"prepare", 700}};
-    return std::chrono::milliseconds(milliseconds.at(op));
+        {"list_devices", 500}, {"begin", 400},    {"prepare", 700},       {"compare_object", 1500}};
+    const auto found = milliseconds.find(op);
+    if (found != milliseconds.end()) return std::chrono::milliseconds(found->second);
+    ADD_FAILURE() << op << " has no time here";
+    return std::chrono::milliseconds(0);
   }
 
   std::list<Request> TakeAll() {
@@ -217,11 +223,13 @@ class Machine final : public evaluate::Workers {
       reply.reason = "it has none";
       return protocol::ToJson(reply);
     }
+    if (op == "compare_object") return protocol::ToJson(protocol::CompareObjectReply());
     if (op == "begin" || op == "prepare") return records::Json::object();
     if (op == "build") return Build(call);
     if (op == "verify") return Verify(call.params);
     if (op == "measure") return Measure(call);
-    return protocol::ToJson(protocol::ProfileReply());
+    if (op == "profile") return protocol::ToJson(protocol::ProfileReply());
+    return base::Fail(base::Unavailable("the machine does not know " + op));
   }
 
   records::Json Describe(const std::string& device) const {
