@@ -9,6 +9,8 @@ std::string HookMachinery() {
 #define CUPILOT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 typedef int (*context_device)(int*);
 typedef int (*capture_status)(cudaStream_t, cudaStreamCaptureStatus*);
+typedef int (*context_number)(void*, unsigned long long*);
+typedef int (*function_of_kernel)(cupilot_handle*, cupilot_handle);
 typedef int (*driver_launch)(cupilot_handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                              cudaStream_t, void**, void**);
 struct hot_words {
@@ -20,6 +22,9 @@ struct hot_words {
   context_device ask_driver;
   capture_status ask_capture;
   driver_launch by_driver;  // null: the runtime launches
+  context_number ask_context;
+  unsigned long long context;                 // of `in_context`
+  cupilot_handle in_context[function_count];  // CUfunction; null: not known; a kernel: it was refused
 };
 struct device_words {
   unsigned prepared[kernel_count];
@@ -289,6 +294,37 @@ bool usable(const variant_row& row, int kernel, int device, int image_kind,
   return true;
 }
 
+#if defined(CUPILOT_BY_DRIVER)
+// A function (CUfunction) is a kernel in one context. The driver launches it some 150 ns sooner than the kernel, which it
+// has to look up (H200, driver 580). It ends with its context, by cudaDeviceReset for instance, whose number
+// (cuCtxGetId) is never another context's: so that is compared before each launch.
+void learn_functions(const variant_row& row) {
+  const context_number ask = (context_number)driver_entry("cuCtxGetId");
+  const function_of_kernel get = (function_of_kernel)driver_entry("cuKernelGetFunction");
+  unsigned long long context = 0;
+  if (ask == 0 || get == 0 || ask(0, &context) != 0) return;
+  if (hot.context == 0) {
+    hot.context = context;
+    __atomic_store_n(&hot.ask_context, ask, __ATOMIC_RELEASE);
+  }
+  if (hot.context != context) return;
+  for (int function = row.first_entry; function < row.first_entry + row.entry_count; ++function) {
+    const cupilot_handle kernel = __atomic_load_n(&hot.handles[function], __ATOMIC_ACQUIRE);
+    cupilot_handle found = 0;
+    if (kernel == 0 || hot.in_context[function] != 0 || get(&found, kernel) != 0) continue;
+    __atomic_store_n(&hot.in_context[function], found, __ATOMIC_RELEASE);
+  }
+}
+
+// What the driver is to launch in the thread's context.
+__attribute__((always_inline)) inline cupilot_handle launchable(int function, cupilot_handle kernel) {
+  const cupilot_handle found = __atomic_load_n(&hot.in_context[function], __ATOMIC_ACQUIRE);
+  unsigned long long context = 0;
+  if (!CUPILOT_LIKELY(found != 0 && hot.ask_context(0, &context) == 0 && context == hot.context)) return kernel;
+  return found;
+}
+#endif
+
 // Once for each kernel and device. Bit 0: done; bit v + 1: variant v of the kernel may run.
 __attribute__((noinline)) unsigned prepare(int kernel, int device) {
   if (error_pending()) return 0;
@@ -308,7 +344,11 @@ __attribute__((noinline)) unsigned prepare(int kernel, int device) {
     const int image_kind = kind_of_image();
     for (int v = 0; v < row.variant_count && v < 30 && !has_clusters(kernel, original) && has_our_arguments(kernel); ++v) {
       const variant_row& variant = variants[row.first_variant + v];
-      if (usable(variant, kernel, device, image_kind, original)) bits |= 2u << v;
+      if (!usable(variant, kernel, device, image_kind, original)) continue;
+      bits |= 2u << v;
+#if defined(CUPILOT_BY_DRIVER)
+      learn_functions(variant);
+#endif
     }
     __atomic_store_n(&on[device].prepared[kernel], bits, __ATOMIC_RELEASE);
   }
@@ -442,9 +482,14 @@ __attribute__((always_inline)) inline bool launch_only(int kernel, int function,
 #if defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM)
     if (stream == 0) stream = cudaStreamPerThread;
 #endif
-    const int code = by_driver(handle, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream,
+    const cupilot_handle target = launchable(function, handle);
+    const int code = by_driver(target, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream,
                                l.arguments, 0);
     if (CUPILOT_LIKELY(code == 0)) return true;
+    if (target != handle) {  // from now on the kernel is launched; whether that is refused too, the next launch tells
+      __atomic_store_n(&hot.in_context[function], handle, __ATOMIC_RELEASE);
+      return false;
+    }
     // This thread has no context yet: the original's launch makes it.
     const int not_initialized = 3, invalid_context = 201;
     return code != not_initialized && code != invalid_context && refused_quietly(kernel, l.device);

@@ -153,6 +153,22 @@ static void Threads() {
   }
 }
 
+// A new context: nothing of the old one may be used. Whether variants run there is not promised.
+static void Reset() {
+  CHECK(cudaDeviceReset() == cudaSuccess);
+  CHECK(cudaMalloc(&in, sizeof(float) * host.size()) == cudaSuccess);
+  CHECK(cudaMalloc(&out, sizeof(float) * host.size()) == cudaSuccess);
+  for (size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i);
+  cudaMemcpy(in, host.data(), sizeof(float) * host.size(), cudaMemcpyHostToDevice);
+  TakeSeen();
+  for (int n : {1000, 1001, 1000, 11}) {
+    Scale(n, 3);
+    CHECK(Right(n, 3));
+    const Seen counts = TakeSeen();
+    CHECK(counts.original + counts.plain + counts.steps == 1);
+  }
+}
+
 // "first": the first launch of the process is captured, before anything was prepared.
 int main(int argc, char** argv) {
   const bool tuned = argc > 1 && std::strcmp(argv[1], "tuned") == 0;
@@ -169,6 +185,7 @@ int main(int argc, char** argv) {
   Errors(tuned);
   Captured(tuned);
   Threads();
+  Reset();
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   return 0;
 }

@@ -63,7 +63,7 @@ TEST_F(SwappedSourceBehaviour, DecidesEachLaunch) {
 
 TEST_F(SwappedSourceBehaviour, LaunchesByTheDriverWhereItCan) {
   Compile(Request(), "c++17 -DCUPILOT_DRIVER_ENTRIES");
-  for (const char* what : {"", "refused", "devices", "\"no context yet\""}) {
+  for (const char* what : {"", "refused", "devices", "contexts", "\"no context yet\""}) {
     EXPECT_EQ(Run(std::string("./behaviour ") + what), 0);
     EXPECT_EQ(Log(), "") << what;
   }

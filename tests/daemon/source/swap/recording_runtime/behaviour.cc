@@ -121,7 +121,10 @@ static void ErrorsAreTheProgramsOwn() {
 static void RefusedLaunches() {
   Call call;
   recording::launches_only = original;
-  for (const int n : {1000, 1001, 1000, 1001}) {
+  // A driver that refuses a function in its context has not refused the kernel yet.
+  std::vector<int> sizes = {1000, 1001, 1000, 1001};
+  if (by_driver) sizes.push_back(1000);
+  for (const int n : sizes) {
     call.n = n;
     CHECK(call.Launch() == cudaSuccess);
     CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
@@ -144,6 +147,25 @@ static void NoContextYet() {
   recording::driver_code = 0;
   recording::by_driver = 0;
   CHECK(call.RunsPlain() && recording::by_driver == 1);
+}
+
+// A function of the driver's ends with its context: in another one, and once it was refused, the
+// kernel is launched.
+static void Contexts() {
+  Call call;
+  CHECK(call.RunsPlain() && recording::by_function == 1);
+  CHECK(call.RunsPlain() && recording::by_function == 2);
+  for (const unsigned long long other : {8ULL, 0ULL}) {
+    recording::thread_context = other;
+    CHECK(call.RunsPlain() && recording::by_function == 2);
+  }
+  recording::thread_context = 7;
+  CHECK(call.RunsPlain() && recording::by_function == 3);
+  recording::launches_only = original;
+  CHECK(call.Launch() == cudaSuccess);
+  CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
+  recording::launches_only = nullptr;
+  CHECK(call.RunsPlain() && recording::by_function == 4 && recording::by_driver == 7);
 }
 
 // A variant of one device's runs there only, whichever was current at the first launch.
@@ -313,6 +335,8 @@ int main(int argc, char** argv) {
     RefusedLaunches();
   } else if (what == "no context yet") {
     NoContextYet();
+  } else if (what == "contexts") {
+    Contexts();
   } else if (what == "devices") {
     SeveralDevices();
   } else if (what == "no handle") {

@@ -80,6 +80,11 @@ static int cluster_width = 0;                          // of all functions
 static void (*on_launch)(void** arguments) = nullptr;  // while the arguments live
 static int by_driver = 0;                              // launches of the driver's own entry
 static int driver_code = 0;
+// The thread's context, and the driver's function in it of the kernel that it was asked for.
+static unsigned long long thread_context = 7;
+static char function_in_context;
+static const void* kernel_in_context = nullptr;
+static int by_function = 0;  // launches of it
 }  // namespace recording
 
 static cudaError_t cudaPeekAtLastError() { return recording::pending; }
@@ -207,11 +212,25 @@ static int DriverLaunch(const void* handle, unsigned grid_x, unsigned grid_y, un
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         cudaStream_t, void** arguments, void**) {
   ++by_driver;
+  if (handle == &function_in_context) {
+    ++by_function;
+    handle = kernel_in_context;
+  }
   launches.push_back(
       {handle, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z), shared});
   if (on_launch != nullptr) on_launch(arguments);
   if (launches_only != nullptr && handle != launches_only) return 9;
   return launch_error != cudaSuccess ? 9 : driver_code;
+}
+static int DriverContext(void*, unsigned long long* number) {
+  *number = thread_context;
+  return thread_context != 0 ? 0 : 201;
+}
+static int DriverFunction(const void** function, const void* kernel) {
+  if (kernel_in_context != nullptr && kernel != kernel_in_context) return 400;  // it has but one
+  kernel_in_context = kernel;
+  *function = &function_in_context;
+  return 0;
 }
 }  // namespace recording
 static cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned, int,
@@ -221,6 +240,10 @@ static cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** ent
     *entry = reinterpret_cast<void*>(&recording::DriverLaunch);
   } else if (std::strcmp(name, "cuStreamIsCapturing") == 0) {
     *entry = reinterpret_cast<void*>(&recording::DriverIsCapturing);
+  } else if (std::strcmp(name, "cuCtxGetId") == 0) {
+    *entry = reinterpret_cast<void*>(&recording::DriverContext);
+  } else if (std::strcmp(name, "cuKernelGetFunction") == 0) {
+    *entry = reinterpret_cast<void*>(&recording::DriverFunction);
   } else {
     *found = cudaDriverEntryPointSymbolNotFound;
   }
