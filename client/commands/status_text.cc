@@ -46,7 +46,8 @@ std::string TimesOf(const Json& gpu) {
   for (const char* purpose : {"looking", "proving", "building", "interrupted"}) {
     add(purpose, NumberOf(spent, purpose));
   }
-  for (const auto& [state, seconds] : ObjectOf(gpu, "left_seconds").items()) {
+  const Json left = ObjectOf(gpu, "left_seconds");
+  for (const auto& [state, seconds] : left.items()) {
     if (seconds.is_number()) add("waiting (" + state + ")", seconds.get<double>());
   }
   return text;

@@ -120,7 +120,8 @@ base::Result<ForeignFile> ReadKernelTuner(const Json& json) {
   }
   if (file.parameters.empty()) return base::Fail(base::InvalidArgument("tune_params_keys: none"));
   constexpr double kMilliseconds = 1e-3;
-  for (const auto& [key, entry] : Field(json, "cache").items()) {
+  const Json& cache = Field(json, "cache");
+  for (const auto& [key, entry] : cache.items()) {
     ForeignRow row{"row '" + key + "'", &entry, {}};
     if (!entry.is_object()) {
       return base::Fail(base::InvalidArgument(row.name + ": expected an object"));

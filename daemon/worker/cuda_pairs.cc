@@ -120,9 +120,8 @@ class CudaPairs {
     if (!contents_.empty() && kept_.contents == contents_) return CopyAgain();
     copies_ = CopiesFor(static_cast<std::size_t>(stride_), l2, device_.FreeBytes() / 2);
     if (const auto tables = program.find("tables"); tables != program.end()) {
-      for (const Tables::Stretch& table : Tables(*tables, 0).stretches()) {
-        tables_bytes_ += table.bytes;
-      }
+      const Tables all(*tables, 0);
+      for (const Tables::Stretch& table : all.stretches()) tables_bytes_ += table.bytes;
     }
     TRY(device_.Reserve(static_cast<std::size_t>(Kept(copies_))));
     TRY(device_.Upload(0, bytes_));
@@ -177,7 +176,8 @@ class CudaPairs {
       const PreparedProgram& program = programs_[0][copy];
       program.SetTables(memory_);
       std::int64_t kept = Kept(copy);
-      for (const Tables::Stretch& table : program.tables().stretches()) {
+      const Tables& tables = program.tables();
+      for (const Tables::Stretch& table : tables.stretches()) {
         TRY(device_.Upload(table.offset, table.bytes));
         if (copy > 0) TRY(device_.Move(table.offset, Place(copy) + table.offset, table.bytes));
         TRY(device_.Move(table.offset, kept, table.bytes));

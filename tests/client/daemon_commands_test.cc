@@ -55,6 +55,28 @@ TEST_F(ClientTest, StatusSaysWhatIsBeingDone) {
   EXPECT_EQ(RunJson({"status"}, 0)["schema"], "cupilot.status/1");
 }
 
+TEST_F(ClientTest, StatusSaysWhereAGpusTimeWent) {
+  Json status = MakeStatus();
+  // Longer than what a string holds by itself.
+  const std::string state = "left to whoever uses it beside the daemon";
+  status["devices"] = {{{"device", "cuda:0"},
+                        {"state", "free"},
+                        {"why", ""},
+                        {"busy_share", 0.31},
+                        {"builds_waiting", 2},
+                        {"spent_seconds", {{"looking", 79.0}, {"proving", 325.0}}},
+                        {"left_seconds", {{"others", 12.0}, {state, 7.0}}}}};
+  Serve("status", status);
+  const auto run = Run({"status"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  for (const std::string& part :
+       {std::string("cuda:0 free, 31 % busy, 2 builds waiting"),
+        std::string("looking 79 s, proving 5 min"), std::string("waiting (others) 12 s"),
+        "waiting (" + state + ") 7 s"}) {
+    EXPECT_THAT(run.output, HasSubstr(part));
+  }
+}
+
 TEST_F(ClientTest, StatusNamesTheTestThatIsRun) {
   Json status = MakeStatus();
   status["capturing"] = {{"test", "app.runs"}, {"build_folder", "/p/build"}};

@@ -266,7 +266,8 @@ class Analyst {
 
   void AddMix() {
     double memory = 0, all = 0;
-    for (const auto& [kernel, classes] : At(evidence_.roofline, "instructions").items()) {
+    const Json& instructions = At(evidence_.roofline, "instructions");
+    for (const auto& [kernel, classes] : instructions.items()) {
       if (!classes.is_object()) continue;
       for (const auto& [name, count] : classes.items()) {
         const double number = count.is_number() ? count.get<double>() : 0;
@@ -301,7 +302,8 @@ Evidence EvidenceOf(const records::Evaluation& evaluation, const records::CaseRe
   evidence.roofline = At(profile, side == Side::kOriginal ? "original" : "variant");
   evidence.necessary_bytes =
       Finite(At(profile, "necessary"), "read") + Finite(At(profile, "necessary"), "written");
-  for (const auto& [name, value] : At(evidence.roofline, "counters").items()) {
+  const Json& counters = At(evidence.roofline, "counters");
+  for (const auto& [name, value] : counters.items()) {
     if (value.is_number() && std::isfinite(value.get<double>())) {
       evidence.counters[name] = value.get<double>();
     }
