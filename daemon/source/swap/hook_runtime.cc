@@ -302,7 +302,7 @@ void learn_functions(const variant_row& row) {
   const context_number ask = (context_number)driver_entry("cuCtxGetId");
   const function_of_kernel get = (function_of_kernel)driver_entry("cuKernelGetFunction");
   unsigned long long context = 0;
-  if (ask == 0 || get == 0 || ask(0, &context) != 0) return;
+  if (ask == 0 || get == 0 || ask(0, &context) != 0 || context == 0) return;
   if (hot.context == 0) {
     hot.context = context;
     __atomic_store_n(&hot.ask_context, ask, __ATOMIC_RELEASE);
@@ -316,12 +316,14 @@ void learn_functions(const variant_row& row) {
   }
 }
 
-// What the driver is to launch in the thread's context.
+// What the driver is to launch in the thread's context. Null: the thread has none yet, and only the runtime makes one.
 __attribute__((always_inline)) inline cupilot_handle launchable(int function, cupilot_handle kernel) {
-  const cupilot_handle found = __atomic_load_n(&hot.in_context[function], __ATOMIC_ACQUIRE);
+  const context_number ask = __atomic_load_n(&hot.ask_context, __ATOMIC_ACQUIRE);
   unsigned long long context = 0;
-  if (!CUPILOT_LIKELY(found != 0 && hot.ask_context(0, &context) == 0 && context == hot.context)) return kernel;
-  return found;
+  if (!CUPILOT_LIKELY(ask != 0)) return kernel;
+  if (!CUPILOT_LIKELY(ask(0, &context) == 0)) return 0;
+  const cupilot_handle found = __atomic_load_n(&hot.in_context[function], __ATOMIC_ACQUIRE);
+  return CUPILOT_LIKELY(found != 0 && context == hot.context) ? found : kernel;
 }
 #endif
 
@@ -483,6 +485,7 @@ __attribute__((always_inline)) inline bool launch_only(int kernel, int function,
     if (stream == 0) stream = cudaStreamPerThread;
 #endif
     const cupilot_handle target = launchable(function, handle);
+    if (!CUPILOT_LIKELY(target != 0)) return false;
     const int code = by_driver(target, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream,
                                l.arguments, 0);
     if (CUPILOT_LIKELY(code == 0)) return true;

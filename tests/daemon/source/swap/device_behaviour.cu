@@ -153,13 +153,51 @@ static void Threads() {
   }
 }
 
+#if !defined(CUPILOT_HOST_ABI_VERSION) && CUDART_VERSION >= 13000
+static unsigned long long ContextNumber() {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  CHECK(cudaGetDriverEntryPointByVersion("cuCtxGetId", &entry, 12000, cudaEnableDefault, &found) == cudaSuccess);
+  unsigned long long number = 0;
+  CHECK(entry != nullptr && reinterpret_cast<int (*)(void*, unsigned long long*)>(entry)(nullptr, &number) == 0);
+  return number;
+}
+#else
+static unsigned long long ContextNumber() {
+  static unsigned long long number = 0;
+  return ++number;
+}
+#endif
+
+// A thread's first call is a launch: it has a context from then on, as the runtime makes it.
+static void FirstCallOfAThread() {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  Scale(1000, 3, stream);
+  cudaStreamSynchronize(stream);
+  TakeSeen();
+  cudaMemset(out, 0, sizeof(float) * host.size());
+  cudaDeviceSynchronize();
+  std::thread([stream] {
+    app::scale<<<8, 128, 0, stream>>>(3, in, out, 1000);
+    CHECK(ContextNumber() != 0);
+    CHECK(cudaGetLastError() == cudaSuccess);
+  }).join();
+  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK(Right(1000, 3));
+  const Seen counts = TakeSeen();
+  CHECK(counts.original + counts.plain + counts.steps == 1);
+}
+
 // A new context: nothing of the old one may be used. Whether variants run there is not promised.
 static void Reset() {
+  const unsigned long long before = ContextNumber();
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaMalloc(&in, sizeof(float) * host.size()) == cudaSuccess);
   CHECK(cudaMalloc(&out, sizeof(float) * host.size()) == cudaSuccess);
   for (size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i);
   cudaMemcpy(in, host.data(), sizeof(float) * host.size(), cudaMemcpyHostToDevice);
+  CHECK(ContextNumber() != before && before != 0);
   TakeSeen();
   for (int n : {1000, 1001, 1000, 11}) {
     Scale(n, 3);
@@ -185,6 +223,7 @@ int main(int argc, char** argv) {
   Errors(tuned);
   Captured(tuned);
   Threads();
+  FirstCallOfAThread();
   Reset();
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
   return 0;

@@ -155,17 +155,17 @@ static void Contexts() {
   Call call;
   CHECK(call.RunsPlain() && recording::by_function == 1);
   CHECK(call.RunsPlain() && recording::by_function == 2);
-  for (const unsigned long long other : {8ULL, 0ULL}) {
-    recording::thread_context = other;
-    CHECK(call.RunsPlain() && recording::by_function == 2);
-  }
+  recording::thread_context = 8;
+  CHECK(call.RunsPlain() && recording::by_function == 2 && recording::by_driver == 3);
+  recording::thread_context = 0;  // the thread has none, and only the runtime makes one
+  CHECK(call.RunsOriginal() && recording::by_driver == 3);
   recording::thread_context = 7;
   CHECK(call.RunsPlain() && recording::by_function == 3);
   recording::launches_only = original;
   CHECK(call.Launch() == cudaSuccess);
   CHECK(recording::launches.size() == 2 && recording::launches[1].handle == original);
   recording::launches_only = nullptr;
-  CHECK(call.RunsPlain() && recording::by_function == 4 && recording::by_driver == 7);
+  CHECK(call.RunsPlain() && recording::by_function == 4 && recording::by_driver == 6);
 }
 
 // A variant of one device's runs there only, whichever was current at the first launch.
