@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 std::string HashOf(const std::string& text, const std::vector<std::string>& names,
                    const std::map<std::string, std::string>& macros = {}) {
@@ -122,9 +123,9 @@ TEST_F(AskCompilerTest, TellsMacrosFoldersFilesAndPasses) {
   EXPECT_THAT(answer.passes[1].text, HasSubstr("device_side"));
   EXPECT_THAT(answer.passes[0].macros, Contains(Pair("ONLY", "ONLY 1")));
   EXPECT_THAT(answer.files, ElementsAre(folder_ + "/main.cu", folder_ + "/in c/cfg.h"));
-  EXPECT_THAT(answer.setup.predefined, AllOf(Contains("-D__OPTIMIZE__=1"),
-                                             Contains("-D__GNUC__=" + std::to_string(__GNUC__)),
-                                             Contains(HasSubstr("-D_OPENMP="))));
+  EXPECT_THAT(answer.setup.predefined,
+              AllOf(Contains("-D__OPTIMIZE__=1"), Contains(StartsWith("-D__GNUC__=")),
+                    Contains(HasSubstr("-D_OPENMP="))));
   EXPECT_THAT(answer.setup.macros, Contains("-DK=\"a b\""));
   EXPECT_THAT(answer.setup.folders, AllOf(Contains(folder_ + "/in c"), Contains("/usr/include")));
   EXPECT_THAT(answer.setup.system_folders,
