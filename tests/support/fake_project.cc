@@ -223,7 +223,7 @@ base::Result<Json> Retune(const Json& params) {
 FakeProject::FakeProject(std::string root)
     : source_(root + "/source"),
       build_(root + "/build"),
-      object_(build_ + "/cupilot/app/main.cu.o") {
+      object_(ObjectFolderIn(root)) {
   if (!base::FileExists(header())) WriteText(header(), "a header\n");
   const std::string nvcc = root + "/toolkit/bin/nvcc";
   if (!base::FileExists(nvcc)) WriteCompiler(root + "/toolkit/bin");
@@ -238,6 +238,10 @@ FakeProject::FakeProject(std::string root)
   command_.source = source();
   command_.object = build_ + "/main.cu.o";
   command_.folder = object_;
+}
+
+std::string FakeProject::ObjectFolderIn(const std::string& root) {
+  return root + "/build/cupilot/app/main.cu.o";
 }
 
 void FakeProject::SetTarget(const std::string& name) {

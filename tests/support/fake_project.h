@@ -30,6 +30,11 @@ class FakeProject {
   // Makes the project in `root` (folders source, build, toolkit); what is there stays.
   explicit FakeProject(std::string root);
 
+  // .../cupilot/app/main.cu.o of the project in `root`, whether it is there or not. Who only looks
+  // asks for this: a program that a process writes cannot be run as long as a child that it started
+  // meanwhile has the file open.
+  static std::string ObjectFolderIn(const std::string& root);
+
   const std::string& build_folder() const { return build_; }
   std::string source() const { return source_ + "/main.cu"; }
   std::string header() const { return source_ + "/main.h"; }

@@ -234,7 +234,7 @@ void ClearProject(const std::string& root) {
   fs::remove_all(root + "/source/locks");
   static const std::set<std::string> kOfTheBuild = {"command.json", "applied.json", "stamp.h"};
   if (!fs::exists(root)) return;
-  for (const auto& entry : fs::directory_iterator(FakeProject(root).object_folder())) {
+  for (const auto& entry : fs::directory_iterator(FakeProject::ObjectFolderIn(root))) {
     if (!kOfTheBuild.contains(entry.path().filename())) fs::remove_all(entry.path());
   }
 }
@@ -258,7 +258,7 @@ TEST_F(StorageFaultsTest, ThePublisher) {
     CheckEnd(run);
     const Expected& all = expected.at(run.root);
     const std::string lock = run.root + "/source/locks/cupilot.lock";
-    const std::string selection = FakeProject(run.root).object_folder() + "/selection.json";
+    const std::string selection = FakeProject::ObjectFolderIn(run.root) + "/selection.json";
     ExpectPublished(HashOfFile(selection), all.selections, run, "publish");
     ExpectPublished(HashOfFile(lock), all.locks, run, "lock");
     const auto locked = base::ReadFile(lock);

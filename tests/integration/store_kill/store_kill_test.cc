@@ -67,8 +67,7 @@ void CheckSelected(const records::SelectedKernel& kernel, const std::string& swa
 
 // A selection is whole, and what it names is there and proven.
 void CheckSelection(const std::string& root, service::Catalog& catalog) {
-  const test::FakeProject project(root);
-  const std::string folder = project.object_folder();
+  const std::string folder = test::FakeProject::ObjectFolderIn(root);
   const auto text = base::ReadFile(folder + "/selection.json");
   if (!text) return;
   const auto json = records::ParseJson(*text);
@@ -114,7 +113,10 @@ class StoreKillTest : public ::testing::Test {
     const test::TemporaryFolder folder;
     const auto run = Live(folder.path(), what, point);
     EXPECT_TRUE(run.exit_code == kKilled || run.exit_code == 0) << run.exit_code << run.errors;
+    const std::string nvcc = folder.path() + "/toolkit/bin/nvcc";
+    const bool made = base::FileExists(nvcc);
     CheckAll(folder.path());
+    EXPECT_EQ(base::FileExists(nvcc), made) << "who looks makes no program";
     const auto again = Live(folder.path(), what, 0);
     EXPECT_EQ(again.exit_code, 0) << again.errors;
     EXPECT_EQ(test::FakeProject(folder.path()).PublishedVariants(), expected_);
