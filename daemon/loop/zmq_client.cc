@@ -6,6 +6,7 @@
 #include <zmq.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <vector>
 
@@ -34,6 +35,23 @@ bool HasMessage(void* socket) {
   return zmq_poll(&item, 1, 0) > 0;
 }
 
+// ZeroMQ's threads block all signals, but as the first thing that they do. Until one of them runs
+// it would be handed a signal that this thread has blocked to read it, and the process would end.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+  ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 // ZeroMQ connects in the background and never says that nobody is there; a plain connect does.
 base::Result<> Probe(const std::string& path) {
   sockaddr_un address{};
@@ -57,8 +75,11 @@ base::Result<> Probe(const std::string& path) {
 base::Result<std::unique_ptr<ZmqClient>> ZmqClient::Connect(const std::string& path) {
   TRY(Probe(path));
   auto state = std::make_unique<State>();
-  state->context = zmq_ctx_new();
-  state->socket = zmq_socket(state->context, ZMQ_DEALER);
+  {
+    const WithoutSignals here;  // the first socket starts the threads
+    state->context = zmq_ctx_new();
+    state->socket = zmq_socket(state->context, ZMQ_DEALER);
+  }
   const int linger = 0;
   zmq_setsockopt(state->socket, ZMQ_LINGER, &linger, sizeof linger);
   // Else a daemon that was killed looks like one that takes its time.

@@ -1,12 +1,29 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <string>
 #include <thread>
 
 #include "loop/zmq_client.h"
 #include "loop/zmq_server.h"
+
+namespace {
+std::atomic<bool> threads_are_slow{false};
+}
+
+// In place of the C library's: new threads do not get round to what they do first.
+extern "C" int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  if (threads_are_slow && ::syscall(SYS_gettid) != ::getpid()) return 0;
+  return ::syscall(SYS_rt_sigprocmask, how, set, before, _NSIG / 8) == 0 ? 0 : errno;
+}
 
 namespace cupilot::loop {
 namespace {
@@ -86,6 +103,43 @@ TEST(Zmq, BothEndsMayGoAtTheSameTime) {
     server->reset();
     client_thread.join();
   }
+}
+
+// The masks of blocked signals by thread.
+std::map<std::string, unsigned long long> BlockedSignals() {
+  std::map<std::string, unsigned long long> masks;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(thread.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (!line.starts_with("SigBlk:")) continue;
+      masks[thread.path().filename()] = std::stoull(line.substr(7), nullptr, 16);
+    }
+  }
+  return masks;
+}
+
+// Not even before they run: who has blocked a signal to read it would end of it.
+TEST(Zmq, NoThreadIsHandedASignal) {
+  Loop loop;
+  const std::string path = SocketPath();
+  const auto server = ZmqServer::Listen(loop, path, [](const std::string&, std::string_view) {});
+  ASSERT_TRUE(server.has_value()) << server.error().message;
+  const auto before = BlockedSignals();
+  threads_are_slow = true;
+  const auto client = ZmqClient::Connect(path);
+  const auto after = BlockedSignals();
+  threads_are_slow = false;
+  ASSERT_TRUE(client.has_value()) << client.error().message;
+  int started = 0;
+  for (const auto& [thread, mask] : after) {
+    if (before.contains(thread)) {
+      EXPECT_EQ(mask, before.at(thread)) << "ours are as they were";
+      continue;
+    }
+    ++started;
+    EXPECT_NE(mask & (1ULL << (SIGTERM - 1)), 0u);
+  }
+  EXPECT_GE(started, 1);
 }
 
 TEST(Zmq, NobodyThereIsKnownAtOnce) {
