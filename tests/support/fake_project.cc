@@ -221,9 +221,7 @@ base::Result<Json> Retune(const Json& params) {
 }  // namespace
 
 FakeProject::FakeProject(std::string root)
-    : source_(root + "/source"),
-      build_(root + "/build"),
-      object_(ObjectFolderIn(root)) {
+    : source_(root + "/source"), build_(root + "/build"), object_(ObjectFolderIn(root)) {
   if (!base::FileExists(header())) WriteText(header(), "a header\n");
   const std::string nvcc = root + "/toolkit/bin/nvcc";
   if (!base::FileExists(nvcc)) WriteCompiler(root + "/toolkit/bin");
