@@ -3,22 +3,26 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
 namespace fs = std::filesystem;
 
+const fs::path kRoot = CUPILOT_TEST_SOURCE_DIR;
+constexpr const char* kDocuments[] = {"daemon/ARCHITECTURE.md", "daemon/DESIGN.md"};
 constexpr std::size_t kLongestLine = 145;  // but for code
-constexpr std::size_t kMostLines = 100;    // of ARCHITECTURE.md: one page
+constexpr std::size_t kMostLines = 100;    // of the first document: one page
 
-// All source files and headers below `root`, and each end of their paths that begins at a folder.
-std::set<std::string> PathEndsBelow(const fs::path& root) {
+// Paths of all files of the product, and each end of them that begins at a folder.
+std::set<std::string> PathEnds() {
   std::set<std::string> ends;
   for (const char* top : {"daemon", "cache", "client"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-      const std::string path = fs::relative(entry.path(), root).string();
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      const std::string path = fs::relative(entry.path(), kRoot).string();
       ends.insert(path);
       for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
         ends.insert(path.substr(at + 1));
@@ -28,31 +32,31 @@ std::set<std::string> PathEndsBelow(const fs::path& root) {
   return ends;
 }
 
-// What stands between backquotes in the line and ends as a source file does.
-std::set<std::string> FilesNamedIn(const std::string& line) {
-  std::set<std::string> files;
-  std::size_t begin = line.find('`');
-  while (begin != std::string::npos) {
-    const std::size_t end = line.find('`', begin + 1);
-    if (end == std::string::npos) break;
-    const std::string name = line.substr(begin + 1, end - begin - 1);
-    if (name.ends_with(".h") || name.ends_with(".cc")) files.insert(name);
-    begin = line.find('`', end + 1);
+// Source files and headers that the line names in backquotes.
+std::vector<std::string> FilesNamedIn(const std::string& line) {
+  static const std::regex pattern(R"(`([^` ]+\.(h|cc))`)");
+  std::vector<std::string> files;
+  for (std::sregex_iterator match(line.begin(), line.end(), pattern), end; match != end; ++match) {
+    files.push_back((*match)[1]);
   }
   return files;
 }
 
+std::vector<std::string> LinesOf(const std::string& document) {
+  std::ifstream file(kRoot / document);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
 TEST(Architecture, NamesFilesThatExist) {
-  const fs::path root = CUPILOT_TEST_SOURCE_DIR;
-  const std::set<std::string> ends = PathEndsBelow(root);
+  const std::set<std::string> ends = PathEnds();
   std::size_t named = 0;
-  for (const char* document : {"daemon/ARCHITECTURE.md", "daemon/DESIGN.md"}) {
-    std::ifstream file(root / document);
-    for (std::string line; std::getline(file, line);) {
+  for (const char* document : kDocuments) {
+    for (const std::string& line : LinesOf(document)) {
       for (const std::string& name : FilesNamedIn(line)) {
         ++named;
-        // A build folder has it.
-        if (name == "stamp.h") continue;
+        if (name == "stamp.h") continue;  // in build folders
         EXPECT_TRUE(ends.contains(name)) << document << ": there is no file " << name;
       }
     }
@@ -61,19 +65,14 @@ TEST(Architecture, NamesFilesThatExist) {
 }
 
 TEST(Architecture, CanBeRead) {
-  const fs::path root = CUPILOT_TEST_SOURCE_DIR;
-  for (const char* document : {"daemon/ARCHITECTURE.md", "daemon/DESIGN.md"}) {
-    std::ifstream file(root / document);
-    std::size_t lines = 0;
+  for (const char* document : kDocuments) {
     bool code = false;
-    for (std::string line; std::getline(file, line); ++lines) {
+    for (const std::string& line : LinesOf(document)) {
       if (line.starts_with("```")) code = !code;
       EXPECT_TRUE(code || line.size() <= kLongestLine) << document << ": " << line;
     }
-    if (document == std::string("daemon/ARCHITECTURE.md")) {
-      EXPECT_LE(lines, kMostLines);
-    }
   }
+  EXPECT_LE(LinesOf(kDocuments[0]).size(), kMostLines);
 }
 
 }  // namespace
