@@ -323,7 +323,8 @@ __attribute__((always_inline)) inline cupilot_handle launchable(int function, cu
   if (!CUPILOT_LIKELY(ask != 0)) return kernel;
   if (!CUPILOT_LIKELY(ask(0, &context) == 0)) return 0;
   const cupilot_handle found = __atomic_load_n(&hot.in_context[function], __ATOMIC_ACQUIRE);
-  return CUPILOT_LIKELY(found != 0 && context == hot.context) ? found : kernel;
+  if (CUPILOT_LIKELY(found != 0 && context == hot.context)) return found;
+  return context != 0 ? kernel : 0;
 }
 #endif
 
@@ -461,15 +462,17 @@ __attribute__((always_inline)) inline cudaError_t start(int function, const geom
 // the device may be of a context that is gone (cudaDeviceReset); a kernel is given up after some refusals.
 __attribute__((noinline)) bool refused_quietly(int kernel, int device) {
   static int refusals[kernel_count];
-  const bool given_up = __atomic_add_fetch(&refusals[kernel], 1, __ATOMIC_RELAXED) >= 4;
+  __atomic_add_fetch(&refusals[kernel], 1, __ATOMIC_RELAXED);
   for (int i = 0; i < kernel_count; ++i) {
-    __atomic_store_n(&on[device].prepared[i], given_up && i == kernel ? 1u : 0u, __ATOMIC_RELEASE);
+    const bool given_up = __atomic_load_n(&refusals[i], __ATOMIC_RELAXED) >= 4;
+    __atomic_store_n(&on[device].prepared[i], given_up ? 1u : 0u, __ATOMIC_RELEASE);
     __atomic_store_n(&hot.bits[i], 0u, __ATOMIC_RELEASE);
   }
   return false;
 }
-bool refused(int kernel, int device) {
+bool refused(int kernel, int device, cudaError_t* result) {
   refused_quietly(kernel, device);
+  *result = cudaSuccess;  // the next variant's may be one that asks nobody for it
   return cleared();
 }
 
@@ -499,7 +502,7 @@ __attribute__((always_inline)) inline bool launch_only(int kernel, int function,
   }
 #endif
   *result = cupilot_real(handle, grid, block, l.arguments, shared, l.stream);
-  return CUPILOT_LIKELY(*result == cudaSuccess) || refused(kernel, l.device);
+  return CUPILOT_LIKELY(*result == cudaSuccess) || refused(kernel, l.device, result);
 }
 
 // The last answer for each function, in one word: device, threads, shared bytes, blocks.

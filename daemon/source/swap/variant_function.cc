@@ -347,9 +347,9 @@ class Writer {
         variant_.workspace.empty() ? "" : "      if (arena != 0) close_arena(arena, l);\n";
     return "    continue;\n  stop:\n    if (round == 0) return false;\n"
            "    if (!queued) refused(" +
-           std::to_string(kernel_index_) + ", l.device);\n    pthread_mutex_unlock(&plan);\n" +
-           close + "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close +
-           "  return true;\n";
+           std::to_string(kernel_index_) +
+           ", l.device, result);\n    pthread_mutex_unlock(&plan);\n" + close +
+           "    return queued;\n  }\n  pthread_mutex_unlock(&plan);\n" + close + "  return true;\n";
   }
 
   base::Result<std::string> Step(const Launch& launch) {

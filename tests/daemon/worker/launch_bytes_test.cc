@@ -141,7 +141,7 @@ static const unsigned long* sizes;
 static bool error_pending() { return false; }
 static bool original_is_legal(int, const launch&, const geometry&) { return true; }
 static bool captured(cudaStream_t) { return false; }
-static void refused(int, int) {}
+static void refused(int, int, cudaError_t*) {}
 static bool fits(int, const geometry&, const launch&) { return true; }
 static cudaError_t start(int, const geometry&, void** arguments, const launch&) {
   for (int i = 0; i < 2; ++i) memcpy(written[i], arguments[i], sizes[i]);

@@ -73,6 +73,39 @@ TEST_F(SwappedSourceBehaviour, LaunchesByTheDriverWhereItCan) {
   EXPECT_EQ(Log(), "");
 }
 
+TEST_F(SwappedSourceBehaviour, ARefusedVariantLeavesNoTrace) {
+  SwapRequest request = Request();
+  std::swap(request.kernels[0].variants[0], request.kernels[0].variants[1]);
+  request.kernels[0].variants[1].guard = "n > 0";
+  Compile(request, "c++17 -DCUPILOT_DRIVER_ENTRIES");
+  EXPECT_EQ(Run("./behaviour 'refused before'"), 0);
+  EXPECT_EQ(Log(), "");
+}
+
+TEST_F(SwappedSourceBehaviour, KernelsAreGivenUpOneByOne) {
+  SwapRequest request = Request();
+  request.source = Write("scale.cu", std::string(kScaleSource) + R"(
+namespace app {
+__global__ void other(float factor, const float* in, float* out, int n) {
+  if (threadIdx.x < n) out[threadIdx.x] = factor - in[threadIdx.x];
+}
+}  // namespace app
+)");
+  request.kernels.push_back(request.kernels[0]);
+  request.kernels[1].kernel.name = "app::other";
+  request.kernels[1].kernel.base_name = "other";
+  for (SwappedKernel& kernel : request.kernels) {
+    kernel.variants.resize(1);
+    records::Variant& variant = kernel.variants[0].variant;
+    variant.kernel = kernel.kernel.name;
+    variant.source += "// of " + kernel.kernel.name + "\n";
+    variant.id = records::VariantId(variant);
+  }
+  Compile(request, "c++17 -DTWO_KERNELS");
+  EXPECT_EQ(Run("./behaviour 'refused in turns'"), 0);
+  EXPECT_EQ(Log(), "");
+}
+
 // Of which of them the launcher functions call the public function, what the runtime tells, and
 // what is to be asked of the driver: tests/daemon/source/swap/recording_runtime/toolkit.h.
 TEST_F(SwappedSourceBehaviour, DecidesAlikeWithEachToolkit) {

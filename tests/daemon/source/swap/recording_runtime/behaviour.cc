@@ -135,6 +135,39 @@ static void RefusedLaunches() {
   CHECK(call.RunsOriginal());
 }
 
+// Of two variants for a launch the first is refused: that the second runs is what is told.
+static void RefusedBefore() {
+  Call call;
+  call.n = 1001;
+  recording::runtime_refuses = true;
+  CHECK(call.Launch() == cudaSuccess);
+  CHECK(recording::launches.size() == 2 && recording::launches[1].handle != original);
+  CHECK(recording::by_driver == 1 && recording::pending == cudaSuccess);
+}
+
+#if defined(TWO_KERNELS)
+// What is given up stays so, whatever becomes of other kernels.
+static void RefusedInTurns() {
+  Call call;
+  const void* const other = reinterpret_cast<const void*>(
+      static_cast<void (*)(float, const float*, float*, int)>(&app::other));
+  recording::launches_only = original;
+  recording::launches_also = other;
+  for (int i = 0; i < 4; ++i) {
+    for (const void* kernel : {original, other}) {
+      CHECK(call.Launch(kernel) == cudaSuccess);
+      CHECK(recording::launches.size() == 2 && recording::launches[1].handle == kernel);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    for (const void* kernel : {original, other}) {
+      call.Launch(kernel);
+      CHECK(recording::launches.size() == 1 && recording::launches[0].handle == kernel);
+    }
+  }
+}
+#endif
+
 // A thread that has no context yet: the original's launch makes it, and nothing is held against the
 // variant.
 static void NoContextYet() {
@@ -159,6 +192,9 @@ static void Contexts() {
   CHECK(call.RunsPlain() && recording::by_function == 2 && recording::by_driver == 3);
   recording::thread_context = 0;  // the thread has none, and only the runtime makes one
   CHECK(call.RunsOriginal() && recording::by_driver == 3);
+  recording::number_of_none = true;
+  CHECK(call.RunsOriginal() && recording::by_driver == 3);
+  recording::number_of_none = false;
   recording::thread_context = 7;
   CHECK(call.RunsPlain() && recording::by_function == 3);
   recording::launches_only = original;
@@ -333,6 +369,12 @@ int main(int argc, char** argv) {
     CHECK(call.RunsPlain());
   } else if (what == "refused") {
     RefusedLaunches();
+  } else if (what == "refused before") {
+    RefusedBefore();
+#if defined(TWO_KERNELS)
+  } else if (what == "refused in turns") {
+    RefusedInTurns();
+#endif
   } else if (what == "no context yet") {
     NoContextYet();
   } else if (what == "contexts") {

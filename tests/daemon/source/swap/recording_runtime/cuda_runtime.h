@@ -65,6 +65,8 @@ static cudaError_t pending = cudaSuccess;
 static cudaError_t launch_error = cudaSuccess;
 static const void* launches_only =
     nullptr;  // where set, launches of all other functions are refused
+static const void* launches_also = nullptr;  // but for this one's
+static bool runtime_refuses = false;         // whatever it is to launch
 static bool capturing = false, fails_question = false;
 static int questions = 0;  // whether a stream captures
 static int device = 0, device_count = 1;
@@ -82,6 +84,7 @@ static int by_driver = 0;                              // launches of the driver
 static int driver_code = 0;
 // The thread's context, and the driver's function in it of the kernel that it was asked for.
 static unsigned long long thread_context = 7;
+static bool number_of_none = false;  // without a context it tells 0, and no error
 static char function_in_context;
 static const void* kernel_in_context = nullptr;
 static int by_function = 0;  // launches of it
@@ -171,7 +174,9 @@ static cudaError_t Record(const void* handle, dim3 grid, dim3 block, void** argu
                           std::size_t shared) {
   recording::launches.push_back({handle, grid, block, shared});
   if (recording::on_launch != nullptr) recording::on_launch(arguments);
-  const bool refused = recording::launches_only != nullptr && handle != recording::launches_only;
+  const bool refused = recording::runtime_refuses ||
+                       (recording::launches_only != nullptr && handle != recording::launches_only &&
+                        handle != recording::launches_also);
   const cudaError_t error = refused ? cudaErrorInvalidConfiguration : recording::launch_error;
   if (error != cudaSuccess) recording::pending = error;
   return error;
@@ -224,7 +229,7 @@ static int DriverLaunch(const void* handle, unsigned grid_x, unsigned grid_y, un
 }
 static int DriverContext(void*, unsigned long long* number) {
   *number = thread_context;
-  return thread_context != 0 ? 0 : 201;
+  return thread_context != 0 || number_of_none ? 0 : 201;
 }
 static int DriverFunction(const void** function, const void* kernel) {
   if (kernel_in_context != nullptr && kernel != kernel_in_context) return 400;  // it has but one
