@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluate/verdict.h"
 #include "tests/daemon/evaluate/worker_evaluator_fixture.h"
 
 namespace cupilot::evaluate {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -455,7 +456,9 @@ TEST_F(KeptRunnersTest, ARunnerThatDiesBetweenCandidatesCostsTheNextNothing) {
   ExpectAccepted("saxpy_other");
   const std::vector<pid_t> runners = test::DescendantsWith({"--kind", "run"});
   ASSERT_FALSE(runners.empty());
-  for (const pid_t runner : runners) EXPECT_TRUE(test::Kill(runner));
+  // One that was for a single measurement may have just ended by itself.
+  const auto killed = std::count_if(runners.begin(), runners.end(), &test::Kill);
+  EXPECT_GE(killed, 1);
   ExpectAccepted("saxpy_third");
 }
 
