@@ -94,7 +94,8 @@ class OwnProcesses {
     for (const auto& [pid, started] : now_) {
       text += std::to_string(pid) + " " + std::to_string(started) + "\n";
     }
-    (void)base::WriteFileAtomically(machine_.own_file, text);
+    // Not synced: after a power cut these processes do not exist any more.
+    (void)base::WriteFileUnsynced(machine_.own_file, text);
   }
 
  private:
