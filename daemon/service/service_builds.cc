@@ -158,12 +158,16 @@ Publisher::Locked Service::Lock(const ObjectState& state, const std::string& loc
 }
 
 void Service::LookAtStamp(ObjectState& state) {
-  // Where a lock file decides, nothing that is published changes the next compile.
-  if (!state.target.lock.empty() && base::FileExists(state.target.lock)) {
+  // A lock file decides without what is published. An edited source is looked at after its scan.
+  const bool locked = !state.target.lock.empty() && base::FileExists(state.target.lock);
+  if (locked || state.stale || state.scanning) {
     state.stamp_due = false;
     return;
   }
-  const source::CheckedSelection checked = source::CheckSelection(state.object.command);
+  // Uses the compiler's answers of the scan: asking again takes seconds on this loop. Later changes
+  // are scanned again.
+  const source::CheckedSelection checked =
+      source::CheckSelection(state.object.command, state.scan->compiled);
   state.effective = checked.holds ? records::CompiledHash(checked.selection) : "";
   const Applied applied = ReadAppliedSelection(state.object.folder);
   const bool differs =

@@ -36,7 +36,9 @@ std::string WhichFileDiffers(const records::Selection& selection) {
   return {};
 }
 
-std::string WhyNot(const records::CompileCommand& command, const records::Selection& selection) {
+// `compiled` null: the compiler is asked, last.
+std::string WhyNot(const records::CompileCommand& command, const records::Selection& selection,
+                   const std::vector<records::PassSummary>* compiled) {
   if (selection.source != command.source) return "the selection is for " + selection.source;
   if (selection.command_hash != records::CommandHash(command)) return "the command has changed";
   if (selection.environment_hash != records::EnvironmentHash(command)) {
@@ -55,9 +57,14 @@ std::string WhyNot(const records::CompileCommand& command, const records::Select
   // What follows from the numbers of lines is in no token.
   const bool any = selection.names.size() == 1 && selection.names.front() == kAnyName;
   if (std::string why = any ? WhichFileDiffers(selection) : ""; !why.empty()) return why;
-  const auto compiler = AskCompiler(command);
-  if (!compiler) return compiler.error().message;
-  if (HashOfTokens(Summarise(compiler->passes), selection.names) != selection.tokens) {
+  std::vector<records::PassSummary> asked;
+  if (compiled == nullptr) {
+    const auto compiler = AskCompiler(command);
+    if (!compiler) return compiler.error().message;
+    asked = Summarise(compiler->passes);
+    compiled = &asked;
+  }
+  if (HashOfTokens(*compiled, selection.names) != selection.tokens) {
     const std::string why = WhichFileDiffers(selection);
     return why.empty() ? "the compiler reads another text of the kernels than when they were tuned"
                        : why;
@@ -89,7 +96,10 @@ bool WasRefused(const std::string& folder, const std::string& id) {
          (*json)["selection"].is_string() && (*json)["selection"].get<std::string>() == id;
 }
 
-CheckedSelection CheckSelection(const records::CompileCommand& command) {
+namespace {
+
+CheckedSelection Check(const records::CompileCommand& command,
+                       const std::vector<records::PassSummary>* compiled) {
   CheckedSelection out;
   const std::string path = command.folder + "/" + kSelectionFile;
   const auto bytes = base::ReadFile(path);
@@ -113,9 +123,20 @@ CheckedSelection CheckSelection(const records::CompileCommand& command) {
     return out;
   }
   out.selection = std::move(*selection);
-  out.reason = WhyNot(command, out.selection);
+  out.reason = WhyNot(command, out.selection, compiled);
   out.holds = out.reason.empty();
   return out;
+}
+
+}  // namespace
+
+CheckedSelection CheckSelection(const records::CompileCommand& command) {
+  return Check(command, nullptr);
+}
+
+CheckedSelection CheckSelection(const records::CompileCommand& command,
+                                const std::vector<records::PassSummary>& compiled) {
+  return Check(command, &compiled);
 }
 
 std::vector<ShippedText> ReadShippedText(const std::string& folder) {

@@ -1,6 +1,6 @@
 // Whether a published selection holds for a compile: what the launcher asks before it swaps, and
-// what the publisher uses to write the parts that are asked for. Reads files and runs the command's
-// preprocessing; writes nothing.
+// what the publisher uses to write the parts that are asked for. Reads files, and for the launcher
+// runs the command's preprocessing; writes nothing.
 #pragma once
 
 #include <string>
@@ -32,6 +32,10 @@ struct CheckedSelection {
 // compiler itself reads (ask_compiler.h): no list of files can be complete. That takes 6 to 13 % of
 // the compile, and is asked whatever the files' times say.
 CheckedSelection CheckSelection(const records::CompileCommand& command);
+// The same, where `compiled` is what the compiler said at a scan of the files as they are: runs
+// nothing.
+CheckedSelection CheckSelection(const records::CompileCommand& command,
+                                const std::vector<records::PassSummary>& compiled);
 
 // Why the published texts in `folder` cannot be compiled: `swap`, or a variant's file that it
 // includes, is missing or has other bytes than its name says. Empty if they can.

@@ -1,6 +1,8 @@
 // What is published when, and what the next build makes of it.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "base/file.h"
 #include "records/selection.h"
@@ -73,6 +75,44 @@ TEST_F(PublishTest, TheBestIsTakenByTheNextCompile) {
   EXPECT_THAT(explained["strategy"].get<std::string>(), Not(IsEmpty()));
   EXPECT_EQ(explained["floor_us"], 10.0);
   EXPECT_EQ(explained["speedup"], 1.5);
+  DrainEvents();
+  EXPECT_FALSE(project_.StampIsNew());
+}
+
+// That takes seconds, in which nothing else would be done.
+TEST_F(PublishTest, TheCompilerIsAskedByScansAlone) {
+  const std::string compiler = project_.command().arguments[0], asked = folder_ / "asked";
+  const std::string script = base::ReadFile(compiler).value();
+  const std::size_t begin = script.find('\n') + 1;
+  std::ofstream(compiler) << script.substr(0, begin) << "echo asked >>'" << asked << "'\n"
+                          << script.substr(begin);
+  const auto times = [&asked] {
+    return std::ranges::count(base::ReadFile(asked).value_or(""), '\n');
+  };
+  Prepare("kernel one a\n");
+  const auto before = times();
+  Start();
+  Drain();
+  EXPECT_TRUE(project_.StampIsNew());
+  EXPECT_EQ(times() - before, service_->counters().scans);
+  const auto compiles = times();
+  EXPECT_TRUE(project_.Compile());
+  EXPECT_GT(times(), compiles) << "the launcher asks";
+  const auto taken = times();
+  DrainEvents();
+  EXPECT_FALSE(project_.StampIsNew());
+  EXPECT_EQ(times(), taken);
+}
+
+// What is published is for another text, and nobody knows yet what this one is.
+TEST_F(PublishTest, ASourceThatCannotBeReadIsNotCompiledAgainForIt) {
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  ASSERT_TRUE(project_.Compile());
+  DrainEvents();
+  project_.WriteSource("error\nkernel one a\n");
+  EXPECT_FALSE(project_.Compile());
   DrainEvents();
   EXPECT_FALSE(project_.StampIsNew());
 }

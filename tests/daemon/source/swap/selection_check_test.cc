@@ -64,6 +64,15 @@ TEST_F(SelectionCheck, HoldsForWhatItWasMadeFor) {
   EXPECT_EQ(checked.selection.hook, "hook");
 }
 
+TEST_F(SelectionCheck, WhatWasSaidAtTheScanIsNotAskedAgain) {
+  const auto said = Summarise(AskCompiler(command_).value().passes);
+  EXPECT_EQ(CheckSelection(command_, said).reason, "");
+  Write("x.h", "#define VALUE 5\n");
+  EXPECT_EQ(CheckSelection(command_, said).reason, "");
+  const auto now = Summarise(AskCompiler(command_).value().passes);
+  EXPECT_THAT(CheckSelection(command_, now).reason, HasSubstr("x.h has changed"));
+}
+
 // Also one that holds nothing but a macro, with the time and the size that it had.
 TEST_F(SelectionCheck, WhatTheCompilerReadsDecides) {
   const auto time = std::filesystem::last_write_time(folder_ + "/x.h");
