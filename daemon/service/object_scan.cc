@@ -59,6 +59,7 @@ void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Obje
   scan.command_hash = records::CommandHash(object.command);
   scan.toolchain = source::ToolchainIdentity(object.command);
   scan.device_kind = DeviceKindOf(object.command);
+  scan.numerics = numerics;
   protocol::ScanRequest request;
   request.command = object.command;
   request.numerics = numerics;
@@ -88,6 +89,12 @@ bool IsOutdated(const ObjectScan& scan, const Object& now) {
     if (!bytes || base::HashHex(*bytes) != file.hash) return true;
   }
   return false;
+}
+
+void TakeOffCaptured(ObjectScan& scan) {
+  for (std::size_t i = 0; i < scan.kernels.size(); ++i) scan.kernels[i].cases = scan.tagged[i];
+  scan.warnings.resize(scan.warned);
+  scan.declared.clear();
 }
 
 std::vector<std::string> WarningsAbout(const ObjectScan& scan, const records::Kernel& kernel) {

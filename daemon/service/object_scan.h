@@ -21,7 +21,12 @@ struct ObjectScan {
   std::string toolchain;                     // source::ToolchainIdentity of the command
   std::string device_kind;                   // DeviceKindOf the command
   std::vector<records::SelectedFile> files;  // the source first, then every header of the user's
+  std::string numerics;                      // of its target, as are the next
+  std::vector<std::string> wanted;           // names of kernels; empty: all
   std::vector<records::Kernel> kernels;
+  // Each kernel's cases and the number of warnings, as the scan gave them: without captures.
+  std::vector<std::vector<records::Case>> tagged;
+  std::size_t warned = 0;
   std::set<std::string> declared;  // labels of those whose tags have workloads
   // Labels of those whose captured workloads are no use, or gone, and the sentences that say why.
   std::map<std::string, std::string> dropped;
@@ -38,6 +43,9 @@ void ScanObject(evaluate::Workers& workers, const base::Clock& clock, const Obje
 
 // True if a file of the scan, the command or the compiler is not what the scan saw.
 bool IsOutdated(const ObjectScan& scan, const Object& now);
+
+// Takes captured cases off its kernels again, and the warnings about them; `dropped` stays.
+void TakeOffCaptured(ObjectScan& scan);
 
 // What a scan warns of, but for what it says of other kernels alone, and why the kernel is
 // declined.

@@ -23,6 +23,13 @@ bool IsInside(const std::string& path, const std::string& folder) {
 
 std::string OurFolder(const std::string& build_folder) { return build_folder + "/cupilot"; }
 
+// Returns whether the last scan still holds, so that only captures can have changed.
+bool ReadsAsBefore(const ObjectState& state) {
+  return state.scan != nullptr && state.problem.empty() && !state.scan->compiled.empty() &&
+         state.scan->numerics == state.target.numerics &&
+         state.scan->wanted == state.target.kernels && !IsOutdated(*state.scan, state.object);
+}
+
 bool IsWanted(const Target& target, const records::Kernel& kernel) {
   if (target.kernels.empty()) return true;
   return std::any_of(target.kernels.begin(), target.kernels.end(), [&](const std::string& name) {
@@ -221,6 +228,12 @@ bool Service::StartScan() {
   for (auto& [folder, state] : objects_) {
     if (!state.stale) continue;
     state.stale = false;
+    if (ReadsAsBefore(state)) {
+      // Lays captures over that scan: another one takes a second and would say the same.
+      TakeOffCaptured(*state.scan);
+      UseScan(folder, state, std::exchange(state.scan->dropped, {}));
+      continue;
+    }
     state.scanning = true;
     ScanObject(with_.workers, with_.clock, state.object, state.target.numerics,
                [this, alive = alive_, name = folder](base::Result<ObjectScan> scan) {
@@ -246,11 +259,20 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
     return Work();
   }
   state.problem.clear();
+  scan->wanted = state.target.kernels;
   std::erase_if(scan->kernels,
                 [&](const records::Kernel& kernel) { return !IsWanted(state.target, kernel); });
+  for (const records::Kernel& kernel : scan->kernels) scan->tagged.push_back(kernel.cases);
+  scan->warned = scan->warnings.size();
   const std::map<std::string, std::string> dropped_before =
       state.scan == nullptr ? std::map<std::string, std::string>() : state.scan->dropped;
   state.scan = std::make_unique<ObjectScan>(std::move(*scan));
+  UseScan(folder, state, dropped_before);
+  Work();
+}
+
+void Service::UseScan(const std::string& folder, ObjectState& state,
+                      const std::map<std::string, std::string>& dropped_before) {
   Json names = Json::array();
   for (records::Kernel& kernel : state.scan->kernels) {
     OverlayCaptured(kernel, dropped_before, *state.scan);
@@ -276,7 +298,6 @@ void Service::OnScanned(const std::string& folder, base::Result<ObjectScan> scan
   LookAtObject(state);
   LookAtStamp(state);
   Emit("scanned", {{"source", state.object.command.source}, {"kernels", names}});
-  Work();
 }
 
 void Service::EnsureJobs(const ObjectState& state) {
@@ -373,7 +394,7 @@ bool Service::StartStep() {
   std::map<std::string, std::int64_t> busy;
   for (const KernelJob* job : AllJobs()) {
     const std::string& device = job->input().place.device;
-    // On a GPU that is done in the lanes of proofs, and the search of others goes on.
+    // On a GPU preparing has lanes of its own, so other kernels' searches go on.
     const bool beside = job->preparing() && evaluate::DeviceKind(device) == "cuda";
     busy[device] += job->busy() && !beside ? 1 : 0;
   }

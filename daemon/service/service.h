@@ -54,7 +54,7 @@ struct ObjectState {
   Places places;                     // where its kernels run
   std::string problem;               // of the last scan, if it failed
   bool scanning = false;
-  bool stale = true;           // to be scanned
+  bool stale = true;           // to be scanned, or what was captured of it to be taken
   bool publish_due = false;    // as soon as no build runs
   bool not_published = false;  // what was due could not be written
   bool not_touched = false;    // likewise the stamp
@@ -226,6 +226,8 @@ class Service {
   void CaptureAgain(const GoneWorkload& gone);
   std::int64_t NowMs() const;
   void OnScanned(const std::string& folder, base::Result<ObjectScan> scan);
+  void UseScan(const std::string& folder, ObjectState& state,
+               const std::map<std::string, std::string>& dropped_before);
   void AskForHost();
   void AskForGpus();
   void NoteGpus(evaluate::GpuList list);

@@ -165,6 +165,7 @@ TEST_F(CapturesRoomTest, WhatWasUsedLongestAgoGoesFirst) {
 }
 
 TEST_F(CapturesRoomTest, AKernelThatIsTunedUsesWhatWasCaptured) {
+  settings_.seconds_per_kernel = 2 * 3600;
   Prepare("kernel one a\n");
   Start();
   Drain();

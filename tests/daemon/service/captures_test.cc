@@ -158,14 +158,45 @@ TEST_F(CapturesTest, ACaptureThatOnlyCountsLeavesWhatWasRecorded) {
   EXPECT_EQ(service_->captured().All().at(0)->Calls(), 9);
 }
 
-TEST_F(CapturesTest, ASourceIsReadOnceForAllOfItsCaptures) {
+// The compiler, which takes a second, has nothing to say about them.
+TEST_F(CapturesTest, AllOfASourceAreTakenAtOnceWithoutReadingIt) {
   Prepare("kernel one a\nkernel two b\nkernel three c\n");
   Start();
   Drain();
   const std::int64_t before = service_->counters().scans;
+  int taken = 0;
+  service_->OnEvent(
+      [&taken](const std::string& name, const Json&) { taken += name == "scanned" ? 1 : 0; });
+  const auto cases = [this](const char* name) {
+    return FindKernel(*service_, name, "")->kernel->cases.at(0).name;
+  };
   Add({MakeCaptured("one"), MakeCaptured("two"), MakeCaptured("three")});
   Drain();
-  EXPECT_EQ(service_->counters().scans, before + 1);
+  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(cases("two"), "seen");
+  ASSERT_TRUE(service_->DropCaptured(project_.source(), "two"));
+  Drain();
+  EXPECT_EQ(taken, 2);
+  EXPECT_EQ(cases("two"), "only") << "that of its tag";
+  EXPECT_EQ(cases("three"), "seen");
+  EXPECT_EQ(service_->counters().scans, before);
+}
+
+// Of a source that was edited meanwhile it would be another kernel's.
+TEST_F(CapturesTest, AnEditedSourceIsReadAgain) {
+  settings_.quiet = std::chrono::hours(1);  // nobody says that there was an edit
+  Prepare("kernel one a\n");
+  Start();
+  Drain();
+  const std::int64_t before = service_->counters().scans;
+  const Captured captured = MakeCaptured("one");
+  project_.WriteSource("something else\nkernel one a\n");
+  Add({captured});
+  Drain();
+  EXPECT_GE(service_->counters().scans, before + 1);
+  const auto place = FindKernel(*service_, "one", "");
+  EXPECT_EQ(place->kernel->line, 2);
+  EXPECT_EQ(place->kernel->cases.at(0).name, "seen");
 }
 
 TEST_F(CapturesTest, WhatATagSaysHoldsUnlessItWasAskedFor) {
