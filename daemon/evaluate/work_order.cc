@@ -11,12 +11,15 @@ bool IsMonitor(const WorkerCall* call) { return call->kind == WorkerKind::kMonit
 
 bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>& running,
                     const WorkerLimits& limits) {
+  const std::string kind = DeviceKind(call.device);
   const auto shares = [&](const WorkerCall* other) {
-    return other->kind == call.kind && (call.kind != WorkerKind::kDevice ||
-                                        (other->device == call.device && other->lane == call.lane));
+    if (other->kind != call.kind) return false;
+    return call.kind == WorkerKind::kDevice
+               ? other->device == call.device && other->lane == call.lane
+               : DeviceKind(other->device) == kind;
   };
   const auto busy = std::count_if(running.begin(), running.end(), shares);
-  const auto& most = DeviceKind(call.device) == "cuda" ? limits.gpu : limits.host;
+  const auto& most = kind == "cuda" ? limits.gpu : limits.host;
   const bool single = call.kind == WorkerKind::kDevice || call.kind == WorkerKind::kMonitor;
   return busy < (single ? 1 : most[static_cast<std::size_t>(call.kind)]);
 }
@@ -26,9 +29,9 @@ bool HasFreeProcess(const WorkerCall& call, const std::vector<const WorkerCall*>
 WorkerLimits LimitsFor(int cores) {
   WorkerLimits limits;
   const int free = std::clamp(cores - kCoresLeftToOthers, 1, 32);
-  // A candidate is built three times as long as it is made, and looked at half as long; one more
-  // process would have to read all headers first.
-  limits.gpu[static_cast<std::size_t>(WorkerKind::kSource)] = std::clamp(cores / 4, 1, 8);
+  // A candidate is built two to three times as long as it is made, and looked at half as long; one
+  // more process would have to read all headers first.
+  limits.gpu[static_cast<std::size_t>(WorkerKind::kSource)] = std::clamp(cores / 3, 1, 8);
   limits.gpu[static_cast<std::size_t>(WorkerKind::kBuild)] = std::max(free, 2);
   return limits;
 }

@@ -12,9 +12,10 @@
 namespace cupilot::evaluate {
 
 // At most so many processes at once. A device has one, and a GPU one for each lane, whatever is
-// said here.
+// said here. Host and GPU are counted apart: a search on a GPU keeps its processes busy, and
+// a scan (which counts as the host's) would wait until that search is over.
 struct WorkerLimits {
-  std::array<int, kWorkerKinds> host{1, 2, 1, 1};  // for kernels of the host, by kind
+  std::array<int, kWorkerKinds> host{1, 2, 1, 1};  // for kernels of the host, and scans, by kind
   std::array<int, kWorkerKinds> gpu{1, 2, 1, 1};   // for kernels of GPUs
 };
 

@@ -62,6 +62,19 @@ TEST(WorkOrderTest, OnAGpuBuildsAndMeasurementsDoNotWaitForEachOther) {
   EXPECT_EQ(Next({&kGpuBuild, &kFirstGpu}, full), 1);
 }
 
+// It would be read when the search on the GPU is over.
+TEST(WorkOrderTest, AnEditedSourceIsReadBesideASearchOnAGpu) {
+  const WorkerCall scan = Call(WorkerKind::kSource, "host");
+  const WorkerCall rewrite = Call(WorkerKind::kSource, "cuda:0");
+  const Calls full(
+      static_cast<std::size_t>(LimitsFor(8).gpu[static_cast<std::size_t>(WorkerKind::kSource)]),
+      &rewrite);
+  EXPECT_EQ(Next({&rewrite}, full), -1);
+  EXPECT_EQ(Next({&rewrite, &scan}, full), 1);
+  EXPECT_EQ(Next({&scan, &rewrite}, {&scan}), 1);
+  EXPECT_EQ(Next({&kHostBuild}, Calls(7, &kGpuBuild)), 0);
+}
+
 TEST(WorkOrderTest, OnTheHostNothingRunsBesideAMeasurement) {
   EXPECT_EQ(Next({&kHostBuild}, {&kHostMeasure}), -1);
   EXPECT_EQ(Next({&kFirstGpu, &kGpuBuild}, {&kHostMeasure}), -1);
