@@ -39,9 +39,6 @@ base::Result<int> OpenLockFile(const std::string& path) {
 std::string WaitPath(const std::string& path) { return path + ".wait"; }
 std::string AlonePath(const std::string& path) { return path + ".alone"; }
 
-// Where several take turns that they share, there is always one of them.
-constexpr std::chrono::milliseconds kLongestDeference{250};
-
 bool IsHeld(const std::string& path) {
   const auto descriptor = OpenLockFile(path);
   if (!descriptor) return true;  // not known
@@ -80,7 +77,8 @@ std::string DeviceLockPath(const std::string& device) {
 }
 
 base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
-                                             std::chrono::milliseconds limit, Use use) {
+                                             std::chrono::milliseconds limit, Use use,
+                                             std::chrono::milliseconds deference) {
   const int kind = use == Use::kAlone ? LOCK_EX : LOCK_SH;
   TRY_ASSIGN(const int descriptor, OpenLockFile(path));
   DeviceLock lock(descriptor);
@@ -88,8 +86,7 @@ base::Result<DeviceLock> DeviceLock::Acquire(const std::string& path,
   const auto begun = std::chrono::steady_clock::now(), deadline = begun + limit;
   for (;;) {
     const auto now = std::chrono::steady_clock::now();
-    const bool defers =
-        use == Use::kShared && now < begun + kLongestDeference && IsHeld(AlonePath(path));
+    const bool defers = use == Use::kShared && now < begun + deference && IsHeld(AlonePath(path));
     if (!defers && ::flock(descriptor, kind | LOCK_NB) == 0) return lock;
     if (!defers && errno != EWOULDBLOCK && errno != EINTR) {
       return base::Fail(base::IoError("locking " + path + ": " + std::strerror(errno)));

@@ -16,12 +16,16 @@ std::string DeviceLockPath(const std::string& device);
 class DeviceLock {
  public:
   // kAlone: who measures. kShared: who only runs something, beside others of that kind, and behind
-  // who waits to be alone (a quarter of a second at most: others may want that all the time).
+  // who waits to be alone.
   enum class Use { kAlone, kShared };
+  // How long a shared request stays behind requests to be alone, at most: a stream of those would
+  // starve it.
+  static constexpr std::chrono::milliseconds kDeference{250};
   // Waits for the lock, at most `limit` (kUnavailable then). The file is created with mode 0666 and
   // opened without following links; kUnavailable if what is there is no plain file.
   static base::Result<DeviceLock> Acquire(const std::string& path, std::chrono::milliseconds limit,
-                                          Use use = Use::kAlone);
+                                          Use use = Use::kAlone,
+                                          std::chrono::milliseconds deference = kDeference);
 
   // Whether somebody waits for it right now, in Acquire(). Cheap.
   static bool IsWaitedFor(const std::string& path);

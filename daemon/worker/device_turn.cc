@@ -17,6 +17,9 @@ using std::chrono::steady_clock;
 // after a long turn, since who waits may wait for a processor, too.
 constexpr milliseconds kLeastPause{4}, kMostPause{50};
 constexpr int kPauseShare = 20;  // of the turn
+// Tools run for seconds each. With several proofs under way there is nearly always one, so new
+// tools stay behind a measurement that waits (it had to wait for up to 8 s on an H200).
+constexpr milliseconds kToolsDeference{6000};
 
 struct Held {
   std::weak_ptr<const device::DeviceLock> lock;
@@ -27,7 +30,7 @@ struct Held {
 }  // namespace
 
 base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, milliseconds limit,
-                                        device::DeviceLock::Use use) {
+                                        device::DeviceLock::Use use, milliseconds deference) {
   static auto& all = *new std::map<std::string, Held>();
   Held& held = all[lock_path];
   using Use = device::DeviceLock::Use;
@@ -40,7 +43,8 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
   if (steady_clock::now() < held.others_until && device::DeviceLock::IsWaitedFor(lock_path)) {
     std::this_thread::sleep_until(held.others_until);
   }
-  TRY_ASSIGN(device::DeviceLock lock, device::DeviceLock::Acquire(lock_path, limit, use));
+  TRY_ASSIGN(device::DeviceLock lock,
+             device::DeviceLock::Acquire(lock_path, limit, use, deference));
   DeviceTurn turn(new device::DeviceLock(std::move(lock)), [&held](const device::DeviceLock* gone) {
     delete gone;
     const auto now = steady_clock::now();
@@ -75,7 +79,7 @@ base::Result<QuietTurn> TakeTurnToMeasure(const std::string& device, millisecond
 
 base::Result<DeviceTurn> TakeTurnForTools(const std::string& device, milliseconds limit) {
   TRY_ASSIGN(const std::string path, LockPathOf(device));
-  return TakeDeviceTurn(ToolsPath(path), limit, device::DeviceLock::Use::kShared);
+  return TakeDeviceTurn(ToolsPath(path), limit, device::DeviceLock::Use::kShared, kToolsDeference);
 }
 
 base::Result<DeviceTurn> TakeTurnToRun(const std::string& device, milliseconds limit) {

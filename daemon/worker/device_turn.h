@@ -20,7 +20,8 @@ namespace cupilot::worker {
 using DeviceTurn = std::shared_ptr<const device::DeviceLock>;
 base::Result<DeviceTurn> TakeDeviceTurn(
     const std::string& lock_path, std::chrono::milliseconds limit,
-    device::DeviceLock::Use use = device::DeviceLock::Use::kAlone);
+    device::DeviceLock::Use use = device::DeviceLock::Use::kAlone,
+    std::chrono::milliseconds deference = device::DeviceLock::kDeference);
 
 // What a verdict rests on: alone on the device, and no tool beside it.
 struct QuietTurn {

@@ -44,7 +44,9 @@ TEST(DeviceLock, WhoSharesItLetsWhoWantsToBeAloneGoFirst) {
   std::thread waiting(
       [&] { alone = DeviceLock::Acquire(path, milliseconds(120000), Use::kAlone); });
   while (DeviceLock::Acquire(path, milliseconds(0), Use::kShared)) std::this_thread::yield();
-  // Not for ever.
+  // As long as it is told to, and not for ever.
+  const milliseconds longer = DeviceLock::kDeference + milliseconds(50);
+  EXPECT_FALSE(DeviceLock::Acquire(path, longer, Use::kShared, 2 * longer));
   EXPECT_TRUE(DeviceLock::Acquire(path, milliseconds(120000), Use::kShared));
   {
     const DeviceLock gone = std::move(*first);
