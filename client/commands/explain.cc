@@ -137,6 +137,7 @@ void PrintExplanation(const Json& document, Output& output) {
   PrintExpected(document, output);
   PrintAskedModels(document, output);
   output.Line(CostLine(document));
+  if (const std::string times = TimesLine(document); !times.empty()) output.Line(times);
   for (const Json& warning : ListOf(document, "warnings")) {
     if (warning.is_string()) output.Line("warning: " + warning.get<std::string>());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -195,6 +196,23 @@ std::string CostLine(const Json& document) {
          (count == "1" ? " evaluation, " : " evaluations, ") + dollars + " for models";
 }
 
+std::string TimesLine(const Json& document) {
+  std::vector<std::pair<double, std::string>> times;
+  const Json spent = ObjectOf(ObjectOf(document, "cost"), "spent_seconds");
+  for (const auto& [purpose, seconds] : spent.items()) {
+    if (seconds.is_number() && seconds.get<double>() >= 1) {
+      times.emplace_back(seconds.get<double>(), purpose);
+    }
+  }
+  std::ranges::sort(times, std::greater());
+  std::string text;
+  for (auto& [seconds, words] : times) {
+    std::ranges::replace(words, '_', ' ');
+    text += (text.empty() ? "workers: " : ", ") + words + " " + Duration(seconds);
+  }
+  return text;
+}
+
 std::vector<std::string> MarkLines(const Json& document) {
   std::vector<std::string> lines;
   for (const Json& mark : ListOf(document, "marks")) {
@@ -235,8 +253,11 @@ std::vector<std::string> ExplainScreen(const Json& document, const std::string& 
   // Before the end `next` says what is left.
   if (!TextOf(document, "ended").empty()) Append(end, Wrapped(ExpectedLine(document), 2));
   end.push_back(Fitted(CostLine(document), kScreenColumns));
+  if (const std::string times = TimesLine(document); !times.empty()) {
+    end.push_back(Fitted(times, kScreenColumns));
+  }
   if (!TextOf(document, "next").empty())
-    Append(end, Wrapped("next: " + TextOf(document, "next"), 3));
+    Append(end, Wrapped("next: " + TextOf(document, "next"), 2));
   const std::size_t room = kScreenLines - 1 - end.size();
   if (lines.size() > room) {
     lines.resize(room);

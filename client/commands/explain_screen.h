@@ -18,6 +18,9 @@ std::vector<std::string> ExplainScreen(const records::Json& document, const std:
 
 // Both also in the long form.
 std::string CostLine(const records::Json& document);
+// "workers: building 60 min, proving 79 s": where their time went since the daemon began, summed
+// over processes, the longest first. Empty if none worked for the kernel.
+std::string TimesLine(const records::Json& document);
 // "pinned: wider, variant 0123...", one line a mark.
 std::vector<std::string> MarkLines(const records::Json& document);
 

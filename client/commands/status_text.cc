@@ -43,8 +43,8 @@ std::string TimesOf(const Json& gpu) {
     if (seconds >= 1) text += (text.empty() ? "" : ", ") + what + " " + Duration(seconds);
   };
   const Json spent = ObjectOf(gpu, "spent_seconds");
-  for (const char* purpose : {"looking", "proving", "building", "interrupted"}) {
-    add(purpose, NumberOf(spent, purpose));
+  for (const auto& [purpose, seconds] : spent.items()) {
+    if (seconds.is_number()) add(purpose, seconds.get<double>());
   }
   const Json left = ObjectOf(gpu, "left_seconds");
   for (const auto& [state, seconds] : left.items()) {

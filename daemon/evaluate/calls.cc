@@ -259,6 +259,7 @@ void CallReplay(Workers& workers, const protocol::ReplayRequest& request, int la
           CasesOf(request.set),
       request.set.device);
   call.lane = lane;
+  call.kernel = request.set.kernel.key;
   CallTyped<protocol::ReplayReply>(workers, std::move(call), &protocol::ParseReplayReply,
                                    std::move(done));
 }
@@ -323,9 +324,10 @@ void BeginDevice(Workers& workers, const std::string& device, const std::string&
 }
 
 void PrepareDevice(Workers& workers, const protocol::CandidateSet& set) {
-  workers.Call(
-      MakeCall(WorkerKind::kDevice, "prepare", protocol::ToJson(set), kMeasureGrace, set.device),
-      [](const base::Result<records::Json>&) {});
+  WorkerCall call =
+      MakeCall(WorkerKind::kDevice, "prepare", protocol::ToJson(set), kMeasureGrace, set.device);
+  call.kernel = set.kernel.key;
+  workers.Call(std::move(call), [](const base::Result<records::Json>&) {});
 }
 
 void DescribeDevice(Workers& workers, const std::string& device,

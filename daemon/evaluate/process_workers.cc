@@ -12,6 +12,7 @@
 namespace cupilot::evaluate {
 
 using records::Json;
+using namespace std::chrono_literals;
 
 const char* Name(WorkerKind kind) {
   static constexpr const char* kNames[] = {"source", "build", "device", "monitor"};
@@ -33,8 +34,8 @@ int NicenessOf(WorkerKind kind, int nice) {
 
 // By which the time of a request is told (WorkerCounters::PerDevice::spent).
 const char* PurposeOf(const WorkerCall& call) {
-  if (call.kind != WorkerKind::kDevice) return "building";
-  return call.op == "measure" && call.params.value("probe", false) ? "looking" : "proving";
+  if (call.kind != WorkerKind::kDevice) return kBuilding;
+  return call.op == "measure" && call.params.value("probe", false) ? kLooking : kProving;
 }
 
 }  // namespace
@@ -90,17 +91,33 @@ void ProcessWorkers::Answer(base::Callback<Json> done, base::Result<Json> result
       [done = std::move(done), result = std::move(result)]() mutable { done(std::move(result)); });
 }
 
-// Time goes to every GPU for which something is open and that is not held back.
+void ProcessWorkers::CountSpent(const WorkerCall& call, const char* purpose,
+                                std::chrono::nanoseconds time) {
+  if (!call.kernel.empty()) spent_on_[call.kernel][purpose] += time;
+  if (call.device != "host") counters_.devices[call.device].spent[purpose] += time;
+}
+
+// Time goes to every GPU for which something is open and that is not held back, and to every kernel
+// that only waits for a device.
 void ProcessWorkers::CountOpen() {
   const auto now = clock_.Now();
   const auto passed = now - counted_;
   counted_ = now;
   if (paused_) return;
   std::set<std::string> open;
-  for (const Request& request : queue_) open.insert(request.call.device);
-  for (const auto& process : processes_) {
-    if (process->busy) open.insert(process->request.call.device);
+  std::map<std::string, const char*> waiting;  // by kernel, for what
+  for (const Request& request : queue_) {
+    const WorkerCall& call = request.call;
+    open.insert(call.device);
+    if (call.kind != WorkerKind::kDevice || call.kernel.empty()) continue;
+    waiting[call.kernel] = held_.contains(call.device) ? kForOthers : kForDevice;
   }
+  for (const auto& process : processes_) {
+    if (!process->busy) continue;
+    open.insert(process->request.call.device);
+    if (process->kind == WorkerKind::kDevice) waiting.erase(process->request.call.kernel);
+  }
+  for (const auto& [kernel, what] : waiting) spent_on_[kernel][what] += passed;
   for (const std::string& device : open) {
     if (device != "host" && !held_.contains(device)) counters_.devices[device].open += passed;
   }
@@ -176,8 +193,11 @@ void ProcessWorkers::Start(Request request) {
   process->busy = true;
   process->passed = nullptr;
   process->began = clock_.Now();
-  log::Debug("a request begins",
-             {{"request", next_id_}, {"kind", Name(request.call.kind)}, {"op", request.call.op}});
+  log::Debug("a request begins", {{"request", next_id_},
+                                  {"kind", Name(request.call.kind)},
+                                  {"op", request.call.op},
+                                  {"lane", request.call.lane},
+                                  {"line", request.call.line}});
   process->request = std::move(request);
   process->id = next_id_++;
   ++process->requests;
@@ -212,9 +232,9 @@ base::Result<ProcessWorkers::Process*> ProcessWorkers::FreeProcess(const WorkerC
   return raw;
 }
 
-// What the device had to run of a request, as its worker says.
-static std::optional<std::chrono::nanoseconds> AtWorkOf(const Json& reply) {
-  const auto seconds = reply.find("at_work");
+// A time that a device's worker tells of a request.
+static std::optional<std::chrono::nanoseconds> TimeIn(const Json& reply, const char* name) {
+  const auto seconds = reply.find(name);
   if (seconds == reply.end() || !seconds->is_number()) return {};
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
       std::chrono::duration<double>(std::clamp(seconds->get<double>(), 0.0, 1e6)));
@@ -233,20 +253,20 @@ void ProcessWorkers::OnLine(Process& process, std::string_view line) {
     ++Of(process.kind).garbled;
     log::Warning("a worker sent what is no reply", {{"kind", Name(process.kind)}});
     if (process.busy) {
-      Finish(process, base::Fail(base::ToolFailed("the worker sent what is no reply")));
+      Finish(process, base::Fail(base::ToolFailed("the worker sent what is no reply")), {});
     }
     return Discard(process);
   }
   ++Of(process.kind).replies;
-  const auto at_work = AtWorkOf(*json);
+  const DeviceTimes times = {TimeIn(*json, "at_work"), TimeIn(*json, "waited")};
   if (json->contains("result")) {
-    Finish(process, (*json)["result"], at_work);
+    Finish(process, (*json)["result"], times);
   } else {
     const Json& error = (*json)["error"];
     Finish(process,
            base::Fail(base::Error{base::CodeOf(error.value("code", "internal")),
                                   error.value("message", "the worker gave no reason")}),
-           at_work);
+           times);
   }
   // A driver lists the GPUs that it found when it was opened, once a process: who asks again wants
   // to know of others.
@@ -263,37 +283,42 @@ void ProcessWorkers::OnExit(Process& process, loop::ChildExit exit) {
                                 : "exited with " + std::to_string(exit.status);
     Finish(process,
            base::Fail(base::ToolFailed(std::string("the ") + Name(process.kind) + " worker " + how +
-                                       " in '" + process.request.call.op + "'")));
+                                       " in '" + process.request.call.op + "'")),
+           {});
   }
   Discard(process);
 }
 
 void ProcessWorkers::OnLimit(Process& process) {
   ++Of(process.kind).timed_out;
-  Finish(process, base::Fail(base::Timeout("the " + std::string(Name(process.kind)) +
-                                           " worker did not end '" + process.request.call.op +
-                                           "' within its limit")));
+  Finish(
+      process,
+      base::Fail(base::Timeout("the " + std::string(Name(process.kind)) + " worker did not end '" +
+                               process.request.call.op + "' within its limit")),
+      {});
   Discard(process);
 }
 
-void ProcessWorkers::Finish(Process& process, base::Result<Json> result,
-                            std::optional<std::chrono::nanoseconds> at_work) {
+void ProcessWorkers::Finish(Process& process, base::Result<Json> result, DeviceTimes times) {
   CountOpen();
   process.timer.Cancel();
   process.busy = false;
   auto& counter = Of(process.kind);
   --counter.running;
   const auto took = clock_.Now() - process.began;
+  const auto waited = std::min(times.waited.value_or(0ns), took);
+  const auto at_work = std::min(times.at_work.value_or(took), took);
   log::Debug("a request ends", {{"request", process.id},
                                 {"kind", Name(process.kind)},
                                 {"op", process.request.call.op},
-                                {"seconds", std::chrono::duration<double>(took).count()}});
+                                {"seconds", std::chrono::duration<double>(took).count()},
+                                {"at_work", std::chrono::duration<double>(at_work).count()},
+                                {"waited", std::chrono::duration<double>(waited).count()}});
   counter.busy += took;
-  if (process.request.call.device != "host") {
-    counters_.devices[process.request.call.device].spent[PurposeOf(process.request.call)] += took;
-  }
+  CountSpent(process.request.call, PurposeOf(process.request.call), took - waited);
+  CountSpent(process.request.call, kForTurn, waited);
   if (process.kind == WorkerKind::kDevice && process.device != "host") {
-    counters_.devices[process.device].busy += std::min(at_work.value_or(took), took);
+    counters_.devices[process.device].busy += at_work;
   }
   if (process.request.call.exclusive) counters_.exclusive_busy += took;
   // Nothing waits for what is asked for because of this answer, so that a GPU's workers go on
@@ -335,9 +360,7 @@ void ProcessWorkers::Discard(Process& process) {
 void ProcessWorkers::TakeBack(Process& process) {
   process.timer.Cancel();
   process.busy = false;
-  if (process.device != "host") {
-    counters_.devices[process.device].spent["interrupted"] += clock_.Now() - process.began;
-  }
+  CountSpent(process.request.call, kInterrupted, clock_.Now() - process.began);
   --Of(process.kind).running;
   ++Of(process.kind).waiting;
   if (!process.passed.is_null()) process.request.call.params["passed"] = std::move(process.passed);
@@ -407,6 +430,11 @@ void ProcessWorkers::Stop() {
   for (Request& request : queue) {
     Answer(std::move(request.done), base::Fail(base::Cancelled("workers are stopped")));
   }
+}
+
+Workers::Spent ProcessWorkers::SpentOn(const std::string& kernel) const {
+  const auto spent = spent_on_.find(kernel);
+  return spent == spent_on_.end() ? Spent() : spent->second;
 }
 
 WorkerCounters ProcessWorkers::counters() const {

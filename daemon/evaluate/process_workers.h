@@ -42,6 +42,7 @@ class ProcessWorkers final : public Workers {
   void Release(const std::string& device) override;
   void Stop() override;
   WorkerCounters counters() const override;
+  Spent SpentOn(const std::string& kernel) const override;
 
  private:
   struct Request {
@@ -61,12 +62,16 @@ class ProcessWorkers final : public Workers {
   void OnLine(Process& process, std::string_view line);
   void OnExit(Process& process, loop::ChildExit exit);
   void OnLimit(Process& process);
-  // `at_work`: how much of its time the device had something to run; unknown: all of it.
-  void Finish(Process& process, base::Result<records::Json> result,
-              std::optional<std::chrono::nanoseconds> at_work = {});
+  // Times that a device worker reports for a request: how long its device had something to run
+  // (unknown: the whole request), and how long it waited for its turn on the device.
+  struct DeviceTimes {
+    std::optional<std::chrono::nanoseconds> at_work, waited;
+  };
+  void Finish(Process& process, base::Result<records::Json> result, DeviceTimes times);
   void Discard(Process& process);
   void Answer(base::Callback<records::Json> done, base::Result<records::Json> result);
   WorkerCounters::PerKind& Of(WorkerKind kind) { return counters_.kinds[static_cast<int>(kind)]; }
+  void CountSpent(const WorkerCall& call, const char* purpose, std::chrono::nanoseconds time);
   // Before what is open for a device changes.
   void CountOpen();
 
@@ -77,6 +82,7 @@ class ProcessWorkers final : public Workers {
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<Process>> discarded_;  // until their callbacks have returned
   WorkerCounters counters_;
+  std::map<std::string, Spent> spent_on_;  // by kernel
   std::chrono::nanoseconds started_;
   std::int64_t next_id_ = 1;
   std::set<std::string> held_;             // devices

@@ -33,9 +33,10 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Job(WorkerEvaluator& owner, EvaluateRequest request, base::Callback<records::Evaluation> done)
       : owner_(owner),
         request_(std::move(request)),
-        line_(owner.workers_, request_.kernel.key, request_.place),
-        proofs_(owner.workers_, "proofs", request_.first_proof ? 0 : 1),
-        profiles_(owner.workers_, "proofs", 2),
+        line_(owner.workers_, request_.kernel.key, request_.kernel.key, request_.place),
+        proofs_(owner.workers_, request_.kernel.key, "proofs", request_.first_proof ? 0 : 1),
+        profiles_(owner.workers_, request_.kernel.key, "proofs", 2),
+        behind_(owner.workers_, request_.kernel.key, "", 0),
         done_(std::move(done)),
         entered_(owner.clock_.Now()) {}
 
@@ -72,9 +73,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   }
 
   // A proof waits behind what is measured: some of that may beat it.
-  Workers& Queue() {
-    return watched_builds_ == Watched::kNone ? static_cast<Workers&>(line_) : owner_.workers_;
-  }
+  Workers& Queue() { return watched_builds_ == Watched::kNone ? line_ : behind_; }
 
   void Check() {
     CheckVariant(Queue(), {request_.kernel, request_.variant}, request_.device,
@@ -624,6 +623,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   const EvaluateRequest request_;
   LinedWorkers line_;
   LinedWorkers proofs_, profiles_;  // of finalists, and what is known of their limits last
+  LinedWorkers behind_;             // all others
   base::Callback<records::Evaluation> done_;
   const Stage* stage_ = &kCheck;
   std::chrono::nanoseconds entered_;

@@ -39,12 +39,22 @@ struct WorkerCall {
   // the first. Empty: it waits behind all that came before.
   std::string line;
   std::int64_t place = 0;
+  // Key of the kernel whose time this is (SpentOn). Empty: no kernel's.
+  std::string kernel;
   // Is of use only to who comes after it: where no process is free for it when it is asked for, it
   // ends with kCancelled instead of keeping others waiting.
   bool only_if_free = false;
   // Begins while paused, too: little work, without which the daemon cannot answer what is there.
   bool answers_questions = false;
 };
+
+// Where the time went. Summed over workers: looking at candidates, proving and timing them, making
+// and building them, requests that were taken back and begin again, and waiting inside a request
+// for a turn on the device. Of a kernel also: time in which all its requests for
+// a device waited for a worker, or for others to leave the device.
+inline constexpr const char *kLooking = "looking", *kProving = "proving", *kBuilding = "building",
+                            *kInterrupted = "interrupted", *kForTurn = "taking_turns",
+                            *kForDevice = "waiting", *kForOthers = "left_to_others";
 
 struct WorkerCounters {
   struct PerKind {
@@ -66,8 +76,7 @@ struct WorkerCounters {
     // Its device worker had something to run on it; of a request that is under way, all so far.
     std::chrono::nanoseconds busy{0};
     std::chrono::nanoseconds open{0};  // something was to be done for it, and might be
-    // What workers did for it, summed over processes, by purpose: "looking", "proving", "building"
-    // (also what is to be built), and "interrupted", what was taken back and begins again.
+    // What workers did for it, summed over processes, by purpose: the first five.
     std::map<std::string, std::chrono::nanoseconds> spent;
     // How much of the time it did not wait for a build, a rewrite, a comparison or us; 0: nothing
     // was done.
@@ -110,6 +119,10 @@ class Workers {
   virtual void Stop() = 0;
 
   virtual WorkerCounters counters() const = 0;
+
+  // Returns where a kernel's time went (its key), by purpose.
+  using Spent = std::map<std::string, std::chrono::nanoseconds>;
+  virtual Spent SpentOn(const std::string& /*kernel*/) const { return {}; }
 };
 
 }  // namespace cupilot::evaluate

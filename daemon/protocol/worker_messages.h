@@ -2,7 +2,8 @@
 // over the worker's standard input and output:
 //   request  {"id": 7, "op": "scan", "params": {...}}
 //   reply    {"id": 7, "result": {...}}  or  {"id": 7, "error": {"code": "...", "message": "..."}}
-// A device worker's reply also has "at_work": for how many seconds its device had something to run.
+// A device worker's reply also has "at_work": for how many seconds its device had something to run,
+// and "waited": for how many seconds it waited for its turn on the device.
 // Before a reply a worker may say how far it is, as often as it likes: {"id": 7, "passed": ...}. If
 // the request is taken back, the last of these is its parameter "passed" when it begins again.
 // A worker handles one request at a time, in order. Its standard error is a log.
@@ -233,8 +234,9 @@ struct VerifyReply {
   std::vector<records::CaseResult> cases;  // name, error, original_error
   std::string guard;                       // the published one
   // By step: {"launches": of the candidate's program, "seconds": with the original's runs,
-  // "caught": the check that found something, "original_us": the original's time (first step)}; all
-  // cases together.
+  // "waited": of those, for turns on the device, where that took a millisecond or longer, "caught":
+  // the check that found something, "original_us": the original's time (first step)}; all cases
+  // together.
   records::Json steps = records::Json::object();
 };
 

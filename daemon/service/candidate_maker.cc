@@ -18,7 +18,7 @@ std::optional<search::Outcome> CandidateMaker::Make(const search::Candidate& can
                                                     Made made) const {
   const std::string& device = input_.place.device;
   // An earlier one's next step comes before a later one's first.
-  evaluate::LinedWorkers line(workers_, input_.kernel.key, candidate.id);
+  evaluate::LinedWorkers line(workers_, input_.kernel.key, input_.kernel.key, candidate.id);
   if (candidate.retunes()) {
     // What the tag says of its launch is enough to see that it cannot be.
     records::Variant asked = search::LaunchedByTag(input_.kernel);

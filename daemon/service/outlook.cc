@@ -1,7 +1,9 @@
 #include "service/outlook.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "service/job_text.h"
 #include "service/kernel_job_attempt.h"
@@ -50,7 +52,12 @@ std::string WhileTuned(Service& service, const KernelJob& job) {
 
 Json CostJson(Service& service, const records::Kernel& kernel, const KernelJob* job) {
   const auto sums = service.models().budget().Sums(kernel.key);
+  Json spent = Json::object();
+  for (const auto& [purpose, time] : service.SpentOn(kernel)) {
+    spent[purpose] = std::chrono::duration<double>(time).count();
+  }
   return {{"seconds", job == nullptr ? 0.0 : job->spent_seconds()},
+          {"spent_seconds", std::move(spent)},
           {"evaluations", service.catalog().CountEvaluations(kernel.key)},
           {"dollars", sums ? static_cast<double>(sums->kernel) / kNanoDollars : 0.0}};
 }

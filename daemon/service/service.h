@@ -189,6 +189,9 @@ class Service {
   Pool& pool() { return pool_; }
   const Counters& counters() const { return counters_; }
   evaluate::WorkerCounters worker_counters() const { return with_.workers.counters(); }
+  evaluate::Workers::Spent SpentOn(const records::Kernel& kernel) const {
+    return with_.workers.SpentOn(kernel.key);
+  }
   const evaluate::DeviceDescription& host() const { return host_; }
   // Those of which there is something to tune; asked for when the first object needs one.
   const evaluate::GpuList& gpus() const { return gpus_; }

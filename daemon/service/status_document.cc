@@ -37,7 +37,8 @@ Json GpuJson(const Service& service, const evaluate::DeviceDescription& gpu,
   json["waiting"] = of.waiting;
   json["builds_waiting"] = of.builds_waiting;
   json["spent_seconds"] = Json::object();
-  for (const char* purpose : {"looking", "proving", "building", "interrupted"}) {
+  for (const char* purpose : {evaluate::kLooking, evaluate::kProving, evaluate::kBuilding,
+                              evaluate::kInterrupted, evaluate::kForTurn}) {
     const auto spent = of.spent.find(purpose);
     const std::chrono::duration<double> seconds =
         spent == of.spent.end() ? std::chrono::nanoseconds(0) : spent->second;

@@ -27,7 +27,11 @@ struct Held {
   steady_clock::time_point taken, others_until;
 };
 
+std::chrono::nanoseconds waited{0};
+
 }  // namespace
+
+std::chrono::nanoseconds WaitedForTurns() { return waited; }
 
 base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, milliseconds limit,
                                         device::DeviceLock::Use use, milliseconds deference) {
@@ -40,17 +44,21 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
     }
     return known;
   }
-  if (steady_clock::now() < held.others_until && device::DeviceLock::IsWaitedFor(lock_path)) {
+  const auto asked = steady_clock::now();
+  if (asked < held.others_until && device::DeviceLock::IsWaitedFor(lock_path)) {
     std::this_thread::sleep_until(held.others_until);
   }
-  TRY_ASSIGN(device::DeviceLock lock,
-             device::DeviceLock::Acquire(lock_path, limit, use, deference));
-  DeviceTurn turn(new device::DeviceLock(std::move(lock)), [&held](const device::DeviceLock* gone) {
-    delete gone;
-    const auto now = steady_clock::now();
-    const auto share = std::chrono::duration_cast<milliseconds>((now - held.taken) / kPauseShare);
-    held.others_until = now + std::clamp(share, kLeastPause, kMostPause);
-  });
+  auto lock = device::DeviceLock::Acquire(lock_path, limit, use, deference);
+  waited += steady_clock::now() - asked;
+  if (!lock) return base::Fail(std::move(lock.error()));
+  DeviceTurn turn(new device::DeviceLock(std::move(*lock)),
+                  [&held](const device::DeviceLock* gone) {
+                    delete gone;
+                    const auto now = steady_clock::now();
+                    const auto share =
+                        std::chrono::duration_cast<milliseconds>((now - held.taken) / kPauseShare);
+                    held.others_until = now + std::clamp(share, kLeastPause, kMostPause);
+                  });
   held.lock = turn;
   held.use = use;
   held.taken = steady_clock::now();

@@ -42,4 +42,7 @@ base::Result<DeviceTurn> TakeTurnForTools(
 base::Result<DeviceTurn> TakeTurnToRun(const std::string& device,
                                        std::chrono::milliseconds limit = std::chrono::minutes(3));
 
+// Returns how long this process has waited for turns so far.
+std::chrono::nanoseconds WaitedForTurns();
+
 }  // namespace cupilot::worker

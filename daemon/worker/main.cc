@@ -25,6 +25,7 @@
 #include "worker/build_cuda.h"
 #include "worker/build_host.h"
 #include "worker/compare_object.h"
+#include "worker/device_turn.h"
 #include "worker/error_reply.h"
 #include "worker/lease.h"
 #include "worker/measure.h"
@@ -221,7 +222,7 @@ int Serve(const std::string& kind) {
     if (!monitor && !device) FreeMuchMemory();
     if (!monitor) FreeMemoryWhenIdle();
     if (!std::getline(std::cin, line)) break;
-    const auto before = Runner::AtWork();
+    const auto worked = Runner::AtWork(), waited = WaitedForTurns();
     const auto request = records::ParseJson(line);
     const source::FileSnapshot files;
     current_id = request && request->is_object() ? request->value("id", Json()) : Json();
@@ -235,7 +236,11 @@ int Serve(const std::string& kind) {
       reply = ErrorReply(request, result.error());
     }
     if (device) {
-      reply["at_work"] = std::chrono::duration<double>(Runner::AtWork() - before).count();
+      const auto seconds = [](std::chrono::nanoseconds time) {
+        return std::chrono::duration<double>(time).count();
+      };
+      reply["at_work"] = seconds(Runner::AtWork() - worked);
+      reply["waited"] = seconds(WaitedForTurns() - waited);
     }
     std::cout << LineOf(reply) << std::endl;
   }

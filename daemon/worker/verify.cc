@@ -9,6 +9,7 @@
 
 #include "device/describe.h"
 #include "worker/admission.h"
+#include "worker/device_turn.h"
 #include "worker/passed_steps.h"
 #include "worker/published_guard.h"
 #include "worker/size_switch.h"
@@ -47,6 +48,10 @@ struct StandIn {
   const bool guessed;  // what of it follows which scalar: what fails there is asked of the whole
   Trial trial;
 };
+
+double SecondsOf(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
 
 bool IsAboutResults(const Finding& finding) {
   static constexpr std::string_view kReasons[] = {"wrong_values", "precision_loss", "stateful",
@@ -265,9 +270,12 @@ class Verification {
   base::Result<Finding> RunStep(const StepRow& step, Trial& trial, records::Json& cost) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
+    const auto waited = WaitedForTurns();
     const std::int64_t before = trial.launches();
     TRY_ASSIGN(Finding finding, step.run(trial));
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double seconds = SecondsOf(Clock::now() - begin);
+    const double of_them = SecondsOf(WaitedForTurns() - waited);
+    if (of_them > 0.001) cost["waited"] = cost.value("waited", 0.0) + of_them;
     cost["launches"] = cost["launches"].get<std::int64_t>() + trial.launches() - before;
     cost["seconds"] = cost["seconds"].get<double>() + seconds;
     if (step.run == &StepWorkload) {

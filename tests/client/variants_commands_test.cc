@@ -262,7 +262,12 @@ Json LargeExplain() {
       {"guard", text},
       {"ended", "its time is used up"},
       {"next", "`cupilot apply`, then build " + text + text},
-      {"cost", {{"seconds", 900.0}, {"evaluations", 240}, {"dollars", 0.25}}},
+      {"cost",
+       {{"seconds", 900.0},
+        {"evaluations", 240},
+        {"dollars", 0.25},
+        {"spent_seconds",
+         {{"building", 3600.0}, {"left_to_others", 12.0}, {"looking", 0.2}, {"proving", 79.0}}}}},
       {"device",
        {{"device", "cuda:0"}, {"name", text}, {"arch", "sm_90"}, {"times", "device times"}}},
       {"evaluation", {{"date", "2026-11-21T08:30:00Z"}, {"variant", kId}}}};
@@ -304,7 +309,8 @@ TEST(ExplainScreen, FitsOneScreenWhateverThereIs) {
     // What has to be there even so.
     for (const char* part :
          {"tried: 40; rejected: 20 not_faster", "cost: 15 min of work on the GPU",
-          "240 evaluations, $0.25", "next: `cupilot apply`, then build"}) {
+          "240 evaluations, $0.25", "workers: building 60 min, proving 79 s, left to others 12 s",
+          "next: `cupilot apply`, then build"}) {
       EXPECT_THAT(all, HasSubstr(part));
     }
   }

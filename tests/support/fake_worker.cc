@@ -68,7 +68,9 @@ int main() {
     } else {
       reply["result"] = Answer(op, params);
     }
-    if (params.contains("at_work")) reply["at_work"] = params["at_work"];
+    for (const char* time : {"at_work", "waited"}) {
+      if (params.contains(time)) reply[time] = params[time];
+    }
     Note(params, "end " + params.value("name", op));
     if (op == "garbage") {
       std::cout << "Segmentation fault (core dumped)" << std::endl;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -40,6 +41,15 @@ class FakeWorkers final : public evaluate::Workers {
     queue_.clear();
   }
   evaluate::WorkerCounters counters() const override { return {}; }
+  Spent SpentOn(const std::string& /*kernel*/) const override {
+    using namespace evaluate;
+    Spent spent;
+    for (const char* purpose :
+         {kLooking, kProving, kBuilding, kInterrupted, kForTurn, kForDevice, kForOthers}) {
+      spent[purpose] = std::chrono::seconds(2);
+    }
+    return spent;
+  }
 
   // Answers the oldest call (while paused, of those that begin then, too); false if there is none.
   bool RunOne() {

@@ -361,6 +361,53 @@ TEST_F(ProcessWorkersTest, SaysWhatTheTimeOfAGpuWentTo) {
   EXPECT_EQ(counters.devices.at("cuda:0").spent.count("looking"), 0u);
 }
 
+TEST_F(ProcessWorkersTest, SaysWhatTheTimeOfAKernelWentTo) {
+  const auto call = [](WorkerKind kind, const char* device) {
+    WorkerCall one = OnDevice(MakeCall(kind, "echo"), device);
+    one.kernel = "k";
+    return one;
+  };
+  EXPECT_TRUE(workers_.SpentOn("k").empty());
+  EXPECT_TRUE(Run(call(WorkerKind::kBuild, "cuda:0")));
+  workers_.Hold("cuda:0");
+  std::optional<Reply> got;
+  workers_.Call(call(WorkerKind::kDevice, "cuda:0"),
+                [&got](Reply reply) { got = std::move(reply); });
+  // Of another kernel.
+  EXPECT_TRUE(Run(MakeCall(WorkerKind::kSource, "echo")));
+  EXPECT_EQ(workers_.SpentOn("k").count(kProving), 0u);
+  EXPECT_GT(workers_.SpentOn("k")[kForOthers].count(), 0);
+  workers_.Release("cuda:0");
+  while (!got) loop_.RunOnce(true);
+  Workers::Spent spent = workers_.SpentOn("k");
+  EXPECT_GT(spent[kBuilding].count(), 0);
+  EXPECT_GT(spent[kProving].count(), 0);
+  EXPECT_EQ(spent.count(kLooking), 0u);
+  EXPECT_TRUE(workers_.SpentOn("another").empty());
+}
+
+TEST_F(ProcessWorkersTest, OfWhatPassesNoProcessStays) {
+  const auto started = [this] { return workers_.counters().Of(WorkerKind::kDevice).started; };
+  const auto passing = [](const char* name) {
+    WorkerCall call = OnDevice(MakeCall(WorkerKind::kDevice, "echo", {{"name", name}}), "cuda:0");
+    call.lane = 5;
+    call.passing = true;
+    return call;
+  };
+  ASSERT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), "cuda:0")));
+  ASSERT_EQ(started(), 1);
+  int answered = 0;
+  for (const char* one : {"a", "b"}) {
+    workers_.Call(passing(one), [&answered](const Reply& reply) { answered += reply ? 1 : 0; });
+  }
+  while (answered < 2) loop_.RunOnce(true);
+  EXPECT_EQ(started(), 2) << "the second waited for the first's";
+  ASSERT_TRUE(Run(passing("c")));
+  EXPECT_EQ(started(), 3);
+  ASSERT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), "cuda:0")));
+  EXPECT_EQ(started(), 3) << "those of other lanes stay";
+}
+
 TEST_F(ProcessWorkersTest, APauseEndsTheIdleWorkerOfAGpuAndKeepsTheHosts) {
   for (const char* device : {"cuda:0", "host"}) {
     ASSERT_TRUE(Run(OnDevice(MakeCall(WorkerKind::kDevice, "echo"), device)));
@@ -392,6 +439,31 @@ TEST_F(ProcessWorkersTest, AGpuIsBusyWhileItHasSomethingToRun) {
   const auto much = busy_after({{"at_work", 1e6}});
   EXPECT_GT(much, nanoseconds(1));
   EXPECT_LT(much, std::chrono::hours(1));
+}
+
+TEST_F(ProcessWorkersTest, WaitingForATurnIsNoTimeOfTheWorkItself) {
+  const auto spent_after = [this](const Json& params) {
+    const auto before = workers_.SpentOn("k");
+    WorkerCall call = MakeCall(WorkerKind::kDevice, "echo", params);
+    call.device = "cuda:0";
+    call.kernel = "k";
+    EXPECT_TRUE(Run(std::move(call)));
+    auto spent = workers_.SpentOn("k");
+    for (const auto& [purpose, time] : before) spent[purpose] -= time;
+    return spent;
+  };
+  using std::chrono::nanoseconds;
+  auto spent = spent_after({{"waited", 1e-9}});
+  EXPECT_EQ(spent[kForTurn], nanoseconds(1));
+  EXPECT_GT(spent[kProving], nanoseconds(1));
+  // No more than it took.
+  spent = spent_after({{"waited", 1e6}});
+  EXPECT_GT(spent[kForTurn], nanoseconds(1));
+  EXPECT_LT(spent[kForTurn], std::chrono::hours(1));
+  EXPECT_EQ(spent[kProving], nanoseconds(0));
+  spent = spent_after(Json::object());
+  EXPECT_EQ(spent[kForTurn], nanoseconds(0));
+  EXPECT_GT(spent[kProving], nanoseconds(1));
 }
 
 // What the daemon does with an answer, and asks for because of it, no GPU waits for.
