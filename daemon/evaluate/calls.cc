@@ -259,6 +259,7 @@ void CallReplay(Workers& workers, const protocol::ReplayRequest& request, int la
           CasesOf(request.set),
       request.set.device);
   call.lane = lane;
+  call.passing = lane > 0;
   call.kernel = request.set.kernel.key;
   CallTyped<protocol::ReplayReply>(workers, std::move(call), &protocol::ParseReplayReply,
                                    std::move(done));

@@ -71,20 +71,28 @@ void WorkerEvaluator::Prepare(const EvaluateRequest& request) {
 
 void WorkerEvaluator::Replay(EvaluateRequest request, protocol::LeftBehind after,
                              base::Callback<protocol::ReplayReply> done) {
-  baselines_.Find(request, KnownBaselines::Need::kOriginal,
-                  [this, request, after = std::move(after),
-                   done = std::move(done)](base::Result<Baseline> baseline) mutable {
-                    if (!baseline) return done(base::Fail(std::move(baseline.error())));
-                    protocol::ReplayRequest replay;
-                    replay.set =
-                        SetOfOriginal(request, baseline->original_artifact,
-                                      settings_.work_folder + "/" + baseline->device.device.arch);
-                    replay.after = std::move(after);
-                    // Beside the looks at other kernels, as their proofs are.
-                    const bool apart = DeviceKind(request.device) == "cuda";
-                    const int lane = apart ? LaneOf(request.kernel.key) : 0;
-                    evaluate::Replay(workers_, replay, lane, std::move(done));
-                  });
+  baselines_.Find(
+      request, KnownBaselines::Need::kOriginal,
+      [this, request, after = std::move(after),
+       done = std::move(done)](base::Result<Baseline> baseline) mutable {
+        if (!baseline) return done(base::Fail(std::move(baseline.error())));
+        protocol::ReplayRequest replay;
+        replay.set = SetOfOriginal(request, baseline->original_artifact,
+                                   settings_.work_folder + "/" + baseline->device.device.arch);
+        replay.after = std::move(after);
+        // A kernel's first look waits for its replay, so replays have lanes of their own: beside
+        // the looks at other kernels, and not behind their proofs, which take much longer.
+        const bool apart = DeviceKind(request.device) == "cuda";
+        if (!apart) return evaluate::Replay(workers_, replay, 0, std::move(done));
+        const auto lanes = replay_lanes_.try_emplace(request.device, settings_.proof_lanes).first;
+        std::shared_ptr<ProofLanes::Place> place = lanes->second.Enter(request.kernel.key);
+        const int lane = settings_.proof_lanes + place->lane();
+        evaluate::Replay(workers_, replay, lane,
+                         [place, done = std::move(done)](auto reply) mutable {
+                           place.reset();
+                           done(std::move(reply));
+                         });
+      });
 }
 
 void WorkerEvaluator::CheckObject(const EvaluateRequest& request, const std::string& object,

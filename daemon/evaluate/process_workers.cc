@@ -271,7 +271,15 @@ void ProcessWorkers::OnLine(Process& process, std::string_view line) {
   // A driver lists the GPUs that it found when it was opened, once a process: who asks again wants
   // to know of others.
   const bool knows_too_much = process.request.call.op == "list_devices";
-  if (process.requests >= settings_.requests_per_process || knows_too_much) Discard(process);
+  const bool passes = process.request.call.passing && !IsWaitedFor(process);
+  if (process.requests >= settings_.requests_per_process || knows_too_much || passes) {
+    Discard(process);
+  }
+}
+
+bool ProcessWorkers::IsWaitedFor(const Process& process) const {
+  return std::any_of(queue_.begin(), queue_.end(),
+                     [&](const Request& request) { return process.Serves(request.call); });
 }
 
 void ProcessWorkers::OnExit(Process& process, loop::ChildExit exit) {

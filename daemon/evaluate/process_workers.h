@@ -56,6 +56,7 @@ class ProcessWorkers final : public Workers {
   std::optional<std::size_t> NextOfQueue() const;
   void Start(Request request);
   base::Result<Process*> FreeProcess(const WorkerCall& call);
+  bool IsWaitedFor(const Process& process) const;
   // Back to the head of the queue; its process ends.
   void TakeBack(Process& process);
   void EndIdle();

@@ -37,7 +37,11 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
         proofs_(owner.workers_, request_.kernel.key, "proofs", request_.first_proof ? 0 : 1),
         profiles_(owner.workers_, request_.kernel.key, "proofs", 2),
         behind_(owner.workers_, request_.kernel.key, "", 0),
-        done_(std::move(done)),
+        // Watched builds may hold this job for longer; its lane is free.
+        done_([this, done = std::move(done)](base::Result<records::Evaluation> evaluation) mutable {
+          lane_.reset();
+          done(std::move(evaluation));
+        }),
         entered_(owner.clock_.Now()) {}
 
   void Start() {
@@ -202,9 +206,14 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
 
   bool OnlyLooks() const { return request_.only_probe && DeviceKind(request_.device) == "cuda"; }
   // All of a proof is in one process, which keeps what its stages find out of the original.
-  int Lane() const {
+  int Lane() {
     const bool apart = request_.finalist && DeviceKind(request_.device) == "cuda";
-    return apart ? owner_.LaneOf(request_.kernel.key) : 0;
+    if (apart && !lane_) {
+      const auto lanes =
+          owner_.proof_lanes_.try_emplace(request_.device, owner_.settings_.proof_lanes).first;
+      lane_ = lanes->second.Enter(request_.kernel.key);
+    }
+    return lane_ ? lane_->lane() : 0;
   }
 
   Workers& DeviceQueue() { return Lane() > 0 ? proofs_ : Queue(); }
@@ -648,7 +657,8 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   Combined measured_;  // what it says
   std::optional<records::Variant> rival_;
   records::Evaluation evaluation_;
-  Finalists::Turn turn_;  // to be proven, up to the job's end
+  Finalists::Turn turn_;                     // to be proven, up to the job's end
+  std::unique_ptr<ProofLanes::Place> lane_;  // of a proof on a GPU, likewise
 };
 
 WorkerEvaluator::WorkerEvaluator(Workers& workers, const base::Clock& clock, Settings settings)
@@ -658,11 +668,6 @@ WorkerEvaluator::WorkerEvaluator(Workers& workers, const base::Clock& clock, Set
       baselines_(workers, settings_.build) {}
 
 WorkerEvaluator::~WorkerEvaluator() = default;
-
-int WorkerEvaluator::LaneOf(const std::string& kernel_key) {
-  const auto next = 1 + static_cast<int>(lanes_.size()) % settings_.proof_lanes;
-  return lanes_.try_emplace(kernel_key, next).first->second;
-}
 
 void WorkerEvaluator::Evaluate(EvaluateRequest request, base::Callback<records::Evaluation> done) {
   std::make_shared<Job>(*this, std::move(request), std::move(done))->Start();

@@ -9,6 +9,7 @@
 #include "evaluate/evaluator.h"
 #include "evaluate/finalists.h"
 #include "evaluate/known_baselines.h"
+#include "evaluate/proof_lanes.h"
 #include "evaluate/workers.h"
 
 namespace cupilot::evaluate {
@@ -41,15 +42,13 @@ class WorkerEvaluator final : public Evaluator {
  private:
   class Job;
 
-  // In which proofs of a kernel are, always the same: what is kept of its original is kept there.
-  int LaneOf(const std::string& kernel_key);
-
   Workers& workers_;
   const base::Clock& clock_;
   const Settings settings_;
   Finalists finalists_;
   KnownBaselines baselines_;
-  std::map<std::string, int> lanes_;  // by kernel's key
+  // By device; lanes of replays are numbered behind those of proofs.
+  std::map<std::string, ProofLanes> proof_lanes_, replay_lanes_;
 };
 
 }  // namespace cupilot::evaluate

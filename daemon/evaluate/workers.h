@@ -35,6 +35,9 @@ struct WorkerCall {
   // long as a probe, are not in lane 0, so that the search goes on meanwhile; on the GPU all take
   // turns (worker/device_turn.h).
   int lane = 0;
+  // Ends its process after the reply if no other call waits for it: nothing would use it soon, and
+  // it holds memory of the device.
+  bool passing = false;
   // Of the calls of one line that wait for workers of one kind, the one with the lowest place is
   // the first. Empty: it waits behind all that came before.
   std::string line;

@@ -161,15 +161,19 @@ TEST_F(FinalistTest, WithoutNvccWhatWasLookedAtIsProvenAsItWasBuilt) {
   EXPECT_EQ(workers_.Count("measure"), 2);
 }
 
-// Whether a capture repeats takes seconds, in which others are looked at.
-TEST_F(FinalistTest, ACaptureIsReplayedBesideTheLooks) {
+// Whether a capture repeats takes seconds, in which others are looked at, and it waits for no
+// proof.
+TEST_F(FinalistTest, ACaptureIsReplayedBesideLooksAndProofs) {
+  constexpr int kLooks = 0, kBehindProofs = 2;
   workers_.On("replay", Always(protocol::ToJson(protocol::ReplayReply())));
   for (const char* device : {"cuda:0", "host"}) {
     EvaluateRequest request = MakeRequest();
     request.device = device;
     evaluator_.Replay(request, {}, [](const base::Result<protocol::ReplayReply>&) {});
     workers_.RunAll();
-    EXPECT_EQ(workers_.LanesOf("replay").contains(0), request.device == "host") << device;
+    const bool on_host = request.device == "host";
+    EXPECT_EQ(workers_.LanesOf("replay").contains(kLooks), on_host) << device;
+    EXPECT_TRUE(workers_.LanesOf("replay").contains(on_host ? kLooks : kBehindProofs)) << device;
   }
   EXPECT_EQ(workers_.Count("replay"), 2);
 }
