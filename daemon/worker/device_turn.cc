@@ -85,6 +85,11 @@ base::Result<QuietTurn> TakeTurnToMeasure(const std::string& device, millisecond
   return TakeQuietTurn(path, limit);
 }
 
+base::Result<DeviceTurn> TakeTurnToLook(const std::string& device, milliseconds limit) {
+  TRY_ASSIGN(const std::string path, LockPathOf(device));
+  return TakeDeviceTurn(path, limit);
+}
+
 base::Result<DeviceTurn> TakeTurnForTools(const std::string& device, milliseconds limit) {
   TRY_ASSIGN(const std::string path, LockPathOf(device));
   return TakeDeviceTurn(ToolsPath(path), limit, device::DeviceLock::Use::kShared, kToolsDeference);

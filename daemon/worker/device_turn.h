@@ -33,6 +33,10 @@ base::Result<QuietTurn> TakeQuietTurn(const std::string& lock_path,
 base::Result<QuietTurn> TakeTurnToMeasure(
     const std::string& device, std::chrono::milliseconds limit = std::chrono::minutes(3));
 
+// For a look: the device alone, but tools may run beside it, since no verdict rests on a look.
+base::Result<DeviceTurn> TakeTurnToLook(const std::string& device,
+                                        std::chrono::milliseconds limit = std::chrono::minutes(3));
+
 // For one of the toolkit's tools on the device by its name.
 base::Result<DeviceTurn> TakeTurnForTools(
     const std::string& device, std::chrono::milliseconds limit = std::chrono::minutes(3));

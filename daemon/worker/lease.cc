@@ -51,7 +51,11 @@ base::Result<Lease> Lease::Take(const std::string& device, Role role, std::size_
     // nothing about these modules.
     if (slot->runner.alive()) return base::Fail(loaded.error());
   }
-  slot.reset();  // before the new one needs the memory
+  // Ends it before the new one needs the memory, and not beside a measurement.
+  if (slot) {
+    TRY_ASSIGN(const DeviceTurn turn, TakeTurnToRun(device));
+    slot.reset();
+  }
   Begun().erase({device, role});
   TRY_ASSIGN(slot, NewSlot(device, Rounded(bytes), modules));
   return Lease(slot, bytes);
@@ -96,7 +100,10 @@ base::Result<Lease> Lease::TakeUnloaded(
     if (slot->held != contents) TRY(write(slot->arena.bytes().subspan(0, bytes)));
     return Lease(slot, bytes);
   }
-  slot.reset();
+  if (slot) {
+    TRY_ASSIGN(const DeviceTurn turn, TakeTurnToRun(device));
+    slot.reset();
+  }
   BeginKept(device, role, modules);
   const std::shared_ptr<Slot> begun = std::exchange(Begun()[{device, role}], nullptr);
   if (!begun) return base::Fail(base::Unavailable("no process can be begun"));

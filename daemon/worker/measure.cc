@@ -169,10 +169,13 @@ std::string ContentsKey(const protocol::CandidateSet& set, const std::string& ca
   return hasher.Hex();
 }
 
-// A look has its turn already.
+// Looks may run beside the toolkit's tools, verdicts may not.
 base::Result<QuietTurn> TurnFor(const Subject& subject) {
-  if (subject.request.probe) return QuietTurn();
-  return TakeTurnToMeasure(subject.request.set.device, kLockLimit);
+  const std::string& device = subject.request.set.device;
+  if (!subject.request.probe) return TakeTurnToMeasure(device, kLockLimit);
+  QuietTurn turn;
+  TRY_ASSIGN(turn.device, TakeTurnToLook(device, kLockLimit));
+  return turn;
 }
 
 // The runner makes the copies itself, in the GPU's memory.
@@ -219,6 +222,12 @@ base::Result<Measured> PairsOnGpu(const Subject& subject, bool only_original = f
   return measured;
 }
 
+// No candidate causes these: a lock or memory that cannot be had.
+bool IsOfTheEnvironment(base::ErrorCode code) {
+  return code == base::ErrorCode::kUnavailable || code == base::ErrorCode::kIo ||
+         code == base::ErrorCode::kInternal;
+}
+
 }  // namespace
 
 bool LosesProbe(const TimedPairs& pairs, double limit) {
@@ -259,10 +268,9 @@ class Measurement {
     if (alone) {
       TRY_ASSIGN(traffic, TrafficOf(request_.set, admission.cases, properties_));
     }
-    DeviceTurn turn;
-    if (!on_gpu_ || request_.probe) {
-      const std::string lock_name = on_gpu_ ? properties_.uuid : "host";
-      TRY_ASSIGN(turn, TakeDeviceTurn(device::DeviceLockPath(lock_name), kLockLimit));
+    DeviceTurn turn;  // on a GPU only the timed part takes one (TurnFor)
+    if (!on_gpu_) {
+      TRY_ASSIGN(turn, TakeDeviceTurn(device::DeviceLockPath("host"), kLockLimit));
     }
     if (alone) {
       TRY_ASSIGN(rates_, RatesOf(request_.set.device, properties_, request_.set.work_folder));
@@ -293,7 +301,7 @@ class Measurement {
     }
     const Subject subject{request_, workload, original, plan, first, program};
     auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
-    if (!measured && measured.error().code == base::ErrorCode::kUnavailable) {
+    if (!measured && IsOfTheEnvironment(measured.error().code)) {
       return base::Fail(measured.error());
     }
     if (!measured) {
@@ -419,14 +427,12 @@ base::Result<records::Json> BeginDevice(const records::Json& params) {
 namespace {
 
 // A look at the original itself: the copies of its buffers are made, and a long one is timed.
-base::Result<> TimeOriginal(const protocol::CandidateSet& set, const CasePlan& plan,
-                            const std::string& uuid) {
+base::Result<> TimeOriginal(const protocol::CandidateSet& set, const CasePlan& plan) {
   protocol::MeasureRequest look;
   look.set = set;
   look.set.candidate_artifact = set.original_artifact;
   look.probe = true;
   const Program program = OriginalProgram(plan, set.kernel.name);
-  TRY_ASSIGN(const DeviceTurn turn, TakeDeviceTurn(device::DeviceLockPath(uuid), kLockLimit));
   TRY(PairsOnGpu({look, set.workload.cases.front(), plan, plan, program, program}, true));
   return {};
 }
@@ -452,7 +458,7 @@ base::Result<records::Json> PrepareDevice(const records::Json& params) {
                    }));
     lease.Hold(contents);
   }
-  if (built) TRY(TimeOriginal(set, plan, properties.uuid));
+  if (built) TRY(TimeOriginal(set, plan));
   prepared["prepared"] = true;
   return prepared;
 }
