@@ -2,7 +2,7 @@
 //
 // A runner (cupilot-worker --kind run) maps the arena that it gets as descriptor 3 and answers
 // requests, one JSON line each:
-//   {"op": "load", "device", "arena_bytes", "modules": [paths]}
+//   {"op": "load", "device", "arena_bytes", "memory_bytes", "modules": [paths]}
 //       -> {"architecture": "sm_90", "resources": [{kernel: {"registers", ...}}, ...]}
 //   {"op": "run", "module": 0, "program": {...}, "bytes", "schedule", "beyond"}
 //       -> {"microseconds": t}
@@ -15,7 +15,8 @@
 //   {"op": "pairs", ...}                                   -> {"pairs": [[a, b], ...]}
 //   {"op": "peaks"}, {"op": "counters", ...}: GPUs; cuda_peaks.h and cuda_counters.h
 // or {"error": "...", "code": "..."}; after a failure of the device it ends. On a GPU "load" may
-// come again and replaces the modules. Its word counts for times and resources only: the judge
+// come again and replaces the modules; its memory then has "memory_bytes", where the request says
+// so, of which "run" uses no more. Its word counts for times and resources only: the judge
 // reads results from the arena.
 #pragma once
 

@@ -84,7 +84,9 @@ base::Result<> SanitizedProcess::Start(const SanitizedSubject& subject) {
   if (group_.id() < 0) return base::Fail(base::Unavailable("no process"));
   RemoveLeftBehind(subject.scratch);
   TRY(base::MakeFolders(folder_));
-  TRY_ASSIGN(arena_, Arena::Create(static_cast<std::size_t>(subject.layout.bytes)));
+  const std::int64_t bytes = subject.layout.bytes;
+  const std::int64_t room = keep_ ? std::max(bytes, kSmallForSanitizers) : bytes;
+  TRY_ASSIGN(arena_, Arena::Create(static_cast<std::size_t>(room)));
   // Errors alone: a warning is no proof, nor is what a call of the driver refuses.
   std::vector<std::string> words = {sanitizer_,
                                     "--tool",
@@ -125,7 +127,7 @@ std::vector<std::string> SanitizedProcess::Environment() const {
 bool SanitizedProcess::Fits(const SanitizedSubject& subject) const {
   return lives_ && subject.sanitizer == sanitizer_ && subject.device == device_ &&
          std::filesystem::path(subject.artifact).parent_path() == modules_ &&
-         static_cast<std::size_t>(subject.layout.bytes) == arena_->bytes().size();
+         static_cast<std::size_t>(subject.layout.bytes) <= arena_->bytes().size();
 }
 
 void SanitizedProcess::Begin(const SanitizedSubject& subject, milliseconds limit) {
@@ -135,8 +137,11 @@ void SanitizedProcess::Begin(const SanitizedSubject& subject, milliseconds limit
   ++runs_;
   said_.clear();
   if (!failed_.empty()) return;
-  PrepareArena(subject.layout, subject.inputs, Before{}, arena_->bytes());
-  Send(LoadRequest(device_, arena_->bytes().size(), {subject.artifact}).dump() + "\n" +
+  const auto bytes = static_cast<std::size_t>(subject.layout.bytes);
+  PrepareArena(subject.layout, subject.inputs, Before{}, arena_->bytes().first(bytes));
+  Json load = LoadRequest(device_, arena_->bytes().size(), {subject.artifact});
+  load["memory_bytes"] = bytes;
+  Send(load.dump() + "\n" +
        Json{{"op", "run"},
             {"module", 0},
             {"program", subject.program},

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@
 #include "worker/tool_group.h"
 
 namespace cupilot::worker {
+
+// Largest buffers of a small case (sanitizer_looks.h). A process that is kept has room for them.
+inline constexpr std::int64_t kSmallForSanitizers = std::int64_t{8} << 20;
 
 struct SanitizedRun {
   const SanitizerTool* tool = nullptr;
@@ -50,8 +54,9 @@ class SanitizedProcess {
   SanitizedProcess& operator=(const SanitizedProcess&) = delete;
   ~SanitizedProcess();  // ends it, and all that it has started
 
-  // Whether it can run this one, too: it still waits, may read the artifact's folder, and its
-  // memory ends where this one's does (memcheck sees who reads behind it).
+  // Returns whether it can run this program, too: it still waits, may read the artifact's folder,
+  // and has room. Device memory is allocated anew where sizes differ, so that memcheck sees reads
+  // behind this program's buffers.
   bool Fits(const SanitizedSubject& subject) const;
   // Once before each Wait().
   void Begin(const SanitizedSubject& subject, std::chrono::milliseconds limit);

@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kSanitizedLimit{6000}, kLongSanitizedLimit{6
 // Of what is not small: a proof takes 10 s in all.
 constexpr std::chrono::milliseconds kLargeSanitizedLimit{4000};
 
-constexpr std::int64_t kSmallBytes = std::int64_t{8} << 20, kMostBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
 
 // Those that may find something; of the others a note each.
 std::vector<const SanitizerTool*> ToolsFor(const std::vector<std::string>& lacks,
@@ -32,20 +32,20 @@ std::vector<const SanitizerTool*> ToolsFor(const std::vector<std::string>& lacks
 
 }  // namespace
 
-bool IsSmallForSanitizers(std::int64_t bytes) { return bytes <= kSmallBytes; }
+bool IsSmallForSanitizers(std::int64_t bytes) { return bytes <= kSmallForSanitizers; }
 
 std::optional<std::size_t> SizeForSanitizers(
     std::int64_t own, const std::vector<std::optional<std::int64_t>>& others) {
-  if (own <= kSmallBytes) return 0;
+  if (own <= kSmallForSanitizers) return 0;
   std::optional<std::size_t> small, large;
   std::int64_t of_small = 0, of_large = own;
   if (own <= kMostBytes) large = 0;
   for (std::size_t i = 0; i < others.size(); ++i) {
     const std::int64_t bytes = others[i].value_or(kMostBytes + 1);
     if (bytes > kMostBytes) continue;
-    if (bytes <= kSmallBytes ? bytes > of_small : !large || bytes < of_large) {
-      (bytes <= kSmallBytes ? small : large) = i + 1;
-      (bytes <= kSmallBytes ? of_small : of_large) = bytes;
+    if (bytes <= kSmallForSanitizers ? bytes > of_small : !large || bytes < of_large) {
+      (bytes <= kSmallForSanitizers ? small : large) = i + 1;
+      (bytes <= kSmallForSanitizers ? of_small : of_large) = bytes;
     }
   }
   return small ? small : large;

@@ -2,6 +2,7 @@
 // anything about a candidate.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -87,11 +88,17 @@ class RunServer {
     if (first) {
       TRY(OpenDevice(request));
       TRY_ASSIGN(memory_, device_->Allocate(kArenaDescriptor, BytesOf(request)));
+      usable_ = memory_;
       // On the host what is loaded next is code of this process.
       if (cuda_ == nullptr) TRY(FilterCalls(Confined::kCandidate));
     }
     device_->UnloadAll();
     infos_.clear();
+    // Exactly so much: memcheck sees reads behind it.
+    if (cuda_ != nullptr && request.contains("memory_bytes")) {
+      usable_ = memory_.first(std::min(request["memory_bytes"].get<std::size_t>(), memory_.size()));
+      TRY(cuda_->ReserveExactly(usable_.size()));
+    }
     for (const Json& path : request["modules"]) {
       device::ModuleInfo info;
       TRY(device_->Load(path.get<std::string>(), &info));
@@ -159,12 +166,13 @@ class RunServer {
   // On the first "bytes" of the memory (all of it if the request does not say).
   base::Result<Json> Run(const Json& request) {
     TRY(SetSchedule(request.value("schedule", "")));
-    const auto bytes = request.value("bytes", static_cast<std::int64_t>(memory_.size()));
+    const auto size = static_cast<std::int64_t>(usable_.size());
+    const auto bytes = request.value("bytes", size);
+    if (bytes > size) return base::Fail(base::ProtocolError("more bytes than memory"));
     TRY_ASSIGN(PreparedProgram program, Prepare(request["module"], request["program"]));
     program.SetTables(memory_);
     TRY(device_->Upload(0, bytes));
     // A GPU's memory for these buffers is larger than they are: nothing old lies there.
-    const auto size = static_cast<std::int64_t>(memory_.size());
     if (cuda_ != nullptr && request.contains("beyond") && bytes < size) {
       TRY(device_->Fill(bytes, size - bytes, request["beyond"].get<int>()));
     }
@@ -240,6 +248,7 @@ class RunServer {
   device::cuda::CudaDevice* cuda_ = nullptr;  // the same, if it is a GPU
   bool mapped_ = false;                       // the memory, or it could not be
   std::span<std::byte> memory_;
+  std::span<std::byte> usable_;  // of it; the device has no more
   std::vector<device::ModuleInfo> infos_;
   KeptProbe probe_;
 };

@@ -38,6 +38,8 @@ const Bad kBad[] = {
      "  slots[threadIdx.x % 252] = 1.0f;\n"
      "  if (slots[(threadIdx.x & 3) + 252] == 3.0e38f) x = 0.0f;\n",
      "out_of_bounds"},
+    // Far behind all buffers, where the process first had memory.
+    {"memory_beyond", "  if (out[i + (1 << 18)] == 3.0e38f) x = 0.0f;\n", "out_of_bounds"},
 };
 
 bool IsSanitizer(pid_t pid) {

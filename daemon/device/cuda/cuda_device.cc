@@ -141,7 +141,11 @@ base::Result<std::span<std::byte>> CudaDevice::Allocate(int descriptor, std::siz
 }
 
 base::Result<> CudaDevice::Reserve(std::size_t bytes) {
-  if (bytes <= reserved_) return {};
+  return bytes <= reserved_ ? base::Result<>() : ReserveExactly(bytes);
+}
+
+base::Result<> CudaDevice::ReserveExactly(std::size_t bytes) {
+  if (bytes == reserved_) return {};
   if (memory_ != 0) TRY(Check(api_.cuMemFree_v2(memory_), "cuMemFree"));
   memory_ = 0;
   reserved_ = 0;
@@ -155,10 +159,7 @@ base::Result<> CudaDevice::ScrubAndShrink() {
   TRY(Check(api_.cuMemsetD8Async(memory_, kScrub, reserved_, stream_), "cuMemsetD8Async"));
   TRY(Wait());
   if (reserved_ <= mapping_.size()) return {};
-  TRY(Check(api_.cuMemFree_v2(memory_), "cuMemFree"));
-  memory_ = 0;
-  reserved_ = 0;
-  return Reserve(mapping_.size());
+  return ReserveExactly(mapping_.size());
 }
 
 std::size_t CudaDevice::FreeBytes() const {

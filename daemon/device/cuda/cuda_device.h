@@ -37,6 +37,8 @@ class CudaDevice final : public Device {
 
   // Device memory of at least so many bytes; what was there is lost. kUnavailable: out of memory.
   base::Result<> Reserve(std::size_t bytes);
+  // The same, and no more of it.
+  base::Result<> ReserveExactly(std::size_t bytes);
   // Back to what the mapping needs, after writing over everything: nothing of what ran here is left
   // to whoever runs next.
   base::Result<> ScrubAndShrink();
