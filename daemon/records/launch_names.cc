@@ -8,8 +8,8 @@
 namespace cupilot::records {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsOfName(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
+bool BeginsName(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool IsOfName(char c) { return BeginsName(c) || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
@@ -20,7 +20,7 @@ bool IsLaunchName(std::string_view name) {
 std::string NameInExpressions(const Kernel& kernel, std::size_t parameter,
                               const std::set<std::string>& taken) {
   const std::string& name = kernel.parameters[parameter].name;
-  const bool written = !name.empty() && IsLetter(name[0]) &&
+  const bool written = !name.empty() && BeginsName(name[0]) &&
                        std::all_of(name.begin(), name.end(), IsOfName) && name != "true" &&
                        name != "false";
   if (written && !IsLaunchName(name) && !taken.contains(name)) return name;

@@ -30,7 +30,7 @@ std::string_view KindOf(const Json& json) {
 }
 
 template <class T>
-void ReadInteger(const Json& json, const std::string& path, T& out, Reading& reading) {
+void ReadAnyInteger(const Json& json, const std::string& path, T& out, Reading& reading) {
   if (json.is_number_unsigned()) {
     const auto value = json.get<std::uint64_t>();
     if (std::in_range<T>(value)) {
@@ -121,11 +121,11 @@ void Read(const Json& json, const std::string& path, Json& out, Reading& reading
 }
 
 void Read(const Json& json, const std::string& path, std::int64_t& out, Reading& reading) {
-  ReadInteger(json, path, out, reading);
+  ReadAnyInteger(json, path, out, reading);
 }
 
 void Read(const Json& json, const std::string& path, std::uint64_t& out, Reading& reading) {
-  ReadInteger(json, path, out, reading);
+  ReadAnyInteger(json, path, out, reading);
 }
 
 ObjectReader::ObjectReader(const Json& json, std::string path, Reading& reading)

@@ -29,7 +29,8 @@ std::optional<std::int64_t> PlaceOf(const std::vector<std::string>& words, const
   return found - words.begin();
 }
 
-const TechniqueParameter* ParameterOf(const std::string& technique, const std::string& name) {
+const TechniqueParameter* TechniqueParameterOf(const std::string& technique,
+                                               const std::string& name) {
   const Technique* row = FindTechnique(technique);
   return row == nullptr ? nullptr : FindParameter(*row, name);
 }
@@ -92,7 +93,7 @@ std::string StepSearch::KeyOf(const Steps& steps) {
   for (const records::StrategyStep& step : steps) {
     key += step.technique + "(";
     for (const auto& [name, value] : step.parameters.items()) {
-      const TechniqueParameter* parameter = ParameterOf(step.technique, name);
+      const TechniqueParameter* parameter = TechniqueParameterOf(step.technique, name);
       const bool searched = parameter != nullptr && !parameter->expression;
       key += name + (searched ? "," : "=" + value.dump() + ",");
     }
@@ -121,7 +122,7 @@ NumberSpace StepSearch::SpaceFrom(const std::vector<Opinion>& opinions,
   for (std::size_t s = 0; s < won_.size(); ++s) {
     const std::string& technique = won_[s].technique;
     for (const auto& [name, value] : won_[s].parameters.items()) {
-      const TechniqueParameter* parameter = ParameterOf(technique, name);
+      const TechniqueParameter* parameter = TechniqueParameterOf(technique, name);
       if (parameter == nullptr || parameter->expression) continue;
       if (MovesInVain(known, s, name, value)) continue;
       Place place{s, name, WordsOf(*parameter)};

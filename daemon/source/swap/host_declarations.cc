@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 7> kWithArguments = {
     "__block_size__", "__align__",         "alignas"};
 
 template <std::size_t N>
-bool In(const std::array<std::string_view, N>& list, std::string_view word) {
+bool IsIn(const std::array<std::string_view, N>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
@@ -79,7 +79,7 @@ class TypeReader {
       const std::string& word = words_[at_];
       if (word == "const" || word == "volatile") {
         Add(type, word);
-      } else if (In(kBuiltIn, word) && type.named.empty()) {
+      } else if (IsIn(kBuiltIn, word) && type.named.empty()) {
         Add(type, word);
         built_in = true;
       } else if (word == "__grid_constant__" || word == "struct" || word == "class" ||
@@ -102,7 +102,7 @@ class TypeReader {
       name = "::";
       ++at_;
     }
-    while (at_ < end_ && IsIdentifier(words_[at_]) && !In(kNoTypes, words_[at_])) {
+    while (at_ < end_ && IsIdentifier(words_[at_]) && !IsIn(kNoTypes, words_[at_])) {
       if (type.named.empty()) type.named = words_[at_];
       name += words_[at_++];
       if (at_ < end_ && words_[at_] == "<") {
@@ -246,7 +246,7 @@ class DeclarationWriter {
     if (IsTypeWord(words[0])) {
       for (std::size_t at = 1; at < words.size(); ++at) {
         if (words[at] == "struct" || words[at] == "class") continue;
-        if (In(kWithArguments, words[at]) && at + 1 < words.size()) {
+        if (IsIn(kWithArguments, words[at]) && at + 1 < words.size()) {
           at = Behind(words, at + 1) - 1;
           continue;
         }
@@ -275,7 +275,7 @@ class DeclarationWriter {
       if (at + 1 >= words.size()) break;
       if (words[at + 1] != "(" || !IsIdentifier(words[at])) continue;
       const std::size_t end = Behind(words, at + 1);
-      if (In(kWithArguments, words[at])) {
+      if (IsIn(kWithArguments, words[at])) {
         at = end - 1;
         continue;
       }
@@ -304,7 +304,7 @@ class DeclarationWriter {
       const bool bracketed = type && at + 2 < end && words[at] == "(" &&
                              IsIdentifier(words[at + 1]) && words[at + 2] == ")";
       if (bracketed) at += 3;
-      if (type && at < end && IsIdentifier(words[at]) && !In(kNoTypes, words[at])) ++at;
+      if (type && at < end && IsIdentifier(words[at]) && !IsIn(kNoTypes, words[at])) ++at;
       at = BehindAttributes(words, at, end);
       if (type && at < end && words[at] == "[") {
         type->text += " *";
@@ -353,7 +353,7 @@ class DeclarationWriter {
     std::string text;
     for (std::size_t at = 0; at <= words.size(); ++at) {
       const std::string word = at < words.size() ? words[at] : ",";
-      if (In(kWithArguments, word) && at + 1 < words.size() && words[at + 1] == "(") {
+      if (IsIn(kWithArguments, word) && at + 1 < words.size() && words[at + 1] == "(") {
         at = Behind(words, at + 1) - 1;
         continue;
       }

@@ -18,7 +18,7 @@ std::string Resolved(std::string_view text) {
   return *resolved;
 }
 
-std::string ErrorOf(std::string_view text) {
+std::string ErrorOfText(std::string_view text) {
   const auto resolved = ResolveText(text);
   return resolved ? "" : resolved.error().message;
 }
@@ -40,22 +40,24 @@ TEST(ResolveText, JoinsLinesAsCompilersDo) {
 }
 
 TEST(ResolveText, RefusesWhatIsNotReadAlike) {
-  EXPECT_THAT(ErrorOf("a;\n// b \\\t\nint a;"), HasSubstr("line 2: a comment that a backslash"));
-  EXPECT_THAT(ErrorOf("a\nb\\\\\n\nc"), HasSubstr("line 2: a backslash"));
-  EXPECT_THAT(ErrorOf("a\\"), HasSubstr("line 1: a backslash"));
-  EXPECT_THAT(ErrorOf("a\\ \n\\ "), HasSubstr("a backslash"));
-  EXPECT_THAT(ErrorOf("// what?\?/\nint a;"), HasSubstr("line 1: the trigraph '?\?/'"));
-  EXPECT_THAT(ErrorOf("?\\\n?=define a"), HasSubstr("trigraph"));
-  EXPECT_THAT(ErrorOf(std::string_view("a\n\0b", 4)), HasSubstr("line 2: the character U+0000"));
-  EXPECT_THAT(ErrorOf("a\x1A"), HasSubstr("U+001A"));
-  EXPECT_THAT(ErrorOf("a\x7F"), HasSubstr("U+007F"));
-  EXPECT_THAT(ErrorOf("// \xC2\x85#"), HasSubstr("U+0085"));
-  EXPECT_THAT(ErrorOf("// \xE2\x80\xA8#"), HasSubstr("U+2028"));
-  EXPECT_THAT(ErrorOf("// \xE2\x80\xAE"), HasSubstr("U+202E"));
-  EXPECT_THAT(ErrorOf("a\xEF\xBB\xBF"), HasSubstr("U+FEFF"));
-  EXPECT_THAT(ErrorOf("// \xE9"), HasSubstr("no UTF-8"));
-  EXPECT_THAT(ErrorOf("// \xC0\x8A"), HasSubstr("no UTF-8"));
-  EXPECT_EQ(ErrorOf("// gr\xC3\xBC\xC3\x9F"), "");
+  EXPECT_THAT(ErrorOfText("a;\n// b \\\t\nint a;"),
+              HasSubstr("line 2: a comment that a backslash"));
+  EXPECT_THAT(ErrorOfText("a\nb\\\\\n\nc"), HasSubstr("line 2: a backslash"));
+  EXPECT_THAT(ErrorOfText("a\\"), HasSubstr("line 1: a backslash"));
+  EXPECT_THAT(ErrorOfText("a\\ \n\\ "), HasSubstr("a backslash"));
+  EXPECT_THAT(ErrorOfText("// what?\?/\nint a;"), HasSubstr("line 1: the trigraph '?\?/'"));
+  EXPECT_THAT(ErrorOfText("?\\\n?=define a"), HasSubstr("trigraph"));
+  EXPECT_THAT(ErrorOfText(std::string_view("a\n\0b", 4)),
+              HasSubstr("line 2: the character U+0000"));
+  EXPECT_THAT(ErrorOfText("a\x1A"), HasSubstr("U+001A"));
+  EXPECT_THAT(ErrorOfText("a\x7F"), HasSubstr("U+007F"));
+  EXPECT_THAT(ErrorOfText("// \xC2\x85#"), HasSubstr("U+0085"));
+  EXPECT_THAT(ErrorOfText("// \xE2\x80\xA8#"), HasSubstr("U+2028"));
+  EXPECT_THAT(ErrorOfText("// \xE2\x80\xAE"), HasSubstr("U+202E"));
+  EXPECT_THAT(ErrorOfText("a\xEF\xBB\xBF"), HasSubstr("U+FEFF"));
+  EXPECT_THAT(ErrorOfText("// \xE9"), HasSubstr("no UTF-8"));
+  EXPECT_THAT(ErrorOfText("// \xC0\x8A"), HasSubstr("no UTF-8"));
+  EXPECT_EQ(ErrorOfText("// gr\xC3\xBC\xC3\x9F"), "");
 }
 
 // The id is that of what is built, however it was written.

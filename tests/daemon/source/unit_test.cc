@@ -11,7 +11,7 @@
 namespace cupilot::source {
 namespace {
 
-constexpr const char* kText = R"(#include <cmath>
+constexpr const char* kUnitText = R"(#include <cmath>
 #include "size.h"
 #ifndef TILE
 #define TILE 4
@@ -37,21 +37,21 @@ class UnitTest : public ScanFixture {
 };
 
 TEST_F(UnitTest, IsOneForAllThatAskForTheSame) {
-  const auto first = Kept(kText);
+  const auto first = Kept(kUnitText);
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(Kept(kText), first);
-  EXPECT_NE(Kept(std::string(kText) + "struct Other {};\n"), first);
-  const auto other = LoadKeptUnit(Command({"-std=c++17", "-DTILE=8"}), kText);
+  EXPECT_EQ(Kept(kUnitText), first);
+  EXPECT_NE(Kept(std::string(kUnitText) + "struct Other {};\n"), first);
+  const auto other = LoadKeptUnit(Command({"-std=c++17", "-DTILE=8"}), kUnitText);
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_TRUE(Holds(**other, "8 * 3"));
-  EXPECT_EQ(Kept(kText), first) << "it stays beside others";
+  EXPECT_EQ(Kept(kUnitText), first) << "it stays beside others";
 }
 
 TEST_F(UnitTest, IsReadAnewWhenAFileOfItsOwnChanges) {
-  const auto first = Kept(kText);
+  const auto first = Kept(kUnitText);
   ASSERT_NE(first, nullptr);
   Write("size.h", "#define SIZE 1000\n");
-  const auto second = Kept(kText);
+  const auto second = Kept(kUnitText);
   ASSERT_NE(second, nullptr);
   EXPECT_NE(second, first);
   EXPECT_TRUE(Holds(*second, "4 * 1000"));
@@ -72,7 +72,7 @@ TEST_F(UnitTest, TheLeastLastAskedForGoes) {
 
 // Before the first candidate asks, its headers are there.
 TEST_F(UnitTest, WhatIsKeptAheadHasItsHeadersForOtherValues) {
-  const std::string text = "#include <cstdint>\n" + std::string(kText);
+  const std::string text = "#include <cstdint>\n" + std::string(kUnitText);
   ASSERT_TRUE(KeepUnit(Command(), text));
   const auto kept = Kept(text);
   ASSERT_NE(kept, nullptr);
@@ -85,7 +85,7 @@ TEST_F(UnitTest, WhatIsKeptAheadHasItsHeadersForOtherValues) {
   ASSERT_NE(kept->Leading(), nullptr);
   EXPECT_TRUE(kept->Leading()->Leaves(text, {"TILE"})) << "nor do they have to be read";
   // A unit that nobody announced leaves that to the second one.
-  const auto alone = Kept("#include <climits>\n" + std::string(kText));
+  const auto alone = Kept("#include <climits>\n" + std::string(kUnitText));
   ASSERT_NE(alone, nullptr);
   EXPECT_FALSE(alone->parsed.kept_headers);
 }

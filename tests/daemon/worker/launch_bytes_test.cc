@@ -165,7 +165,8 @@ std::string EntryDeclaration(const records::Kernel& kernel, const records::Varia
   return "namespace " + records::VariantNamespace(variant.id) + " { void v(" + types + "); }\n";
 }
 
-std::string Program(const records::Kernel& kernel, const std::vector<records::Variant>& variants) {
+std::string HookProgram(const records::Kernel& kernel,
+                        const std::vector<records::Variant>& variants) {
   std::string entries = "#include <stdint.h>\n#include <stddef.h>\n", functions, sizes, calls;
   for (std::size_t v = 0; v < variants.size(); ++v) {
     entries += EntryDeclaration(kernel, variants[v], &sizes);
@@ -253,7 +254,7 @@ TEST(LaunchBytes, AreTheSameInTheGateAndInTheHook) {
     expected += bytes;
   }
   const test::TemporaryFolder folder;
-  const std::string text = folder.Write("hook.cc", Program(kernel, variants));
+  const std::string text = folder.Write("hook.cc", HookProgram(kernel, variants));
   const std::string launches_file = folder.Write("launches", given);
   const std::string program = folder.path() + "/hook", results = folder.path() + "/results";
   ASSERT_EQ(std::system(("g++ -std=c++17 -O0 -w -I '" CUPILOT_TEST_SOURCE_DIR

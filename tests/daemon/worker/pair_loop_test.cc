@@ -36,7 +36,7 @@ TEST(PairLoop, AClearLoserStopsAfterItsProbe) {
 }
 
 // A candidate whose launches take these microseconds, beside an original that takes 14 ms.
-struct Launches {
+struct TimedLaunches {
   std::vector<double> times;
   std::string order;
 
@@ -52,12 +52,13 @@ struct Launches {
   }
 };
 
-// Launches of 14 ms: what is far from the best that is known costs two of the original, not seven.
+// TimedLaunches of 14 ms: what is far from the best that is known costs two of the original, not
+// seven.
 TEST(PairLoop, AProbeIsAsLongAsItIsOfInterest) {
   PairSettings settings;
   settings.probe = true;
   settings.most_pairs = kProbePairs;
-  Launches slow{{6100}, ""};
+  TimedLaunches slow{{6100}, ""};
   EXPECT_FALSE(IsFar(settings, {14000, 6000})) << "nothing is known";
   EXPECT_EQ(slow.Probe(settings, 6050)->pairs, (TimedPairs{{14000, 6050}, {14100, 6100}}))
       << "both say the same";
@@ -66,7 +67,7 @@ TEST(PairLoop, AProbeIsAsLongAsItIsOfInterest) {
   settings.promising = 1 / 5.0;
   EXPECT_FALSE(IsFar(settings, {14000, 4100})) << "one launch may be off";
   EXPECT_TRUE(IsFar(settings, {14000, 6000}));
-  Launches fast{{3000}, ""};
+  TimedLaunches fast{{3000}, ""};
   EXPECT_EQ(fast.Probe(settings, 4100)->pairs, TimedPairs(kProbePairs, {14100, 3000}));
   slow.order.clear();
   const auto taken = slow.Probe(settings, 6000);
@@ -75,7 +76,7 @@ TEST(PairLoop, AProbeIsAsLongAsItIsOfInterest) {
   EXPECT_EQ(taken->pairs, (TimedPairs{{14000, 6000}, {14100, 6100}}));
   EXPECT_FALSE(taken->stopped_early) << "it is faster than the original";
   for (const double first : {12000.0, 50000.0}) {
-    Launches hopeless{{first}, ""};
+    TimedLaunches hopeless{{first}, ""};
     const auto lost = hopeless.Probe(settings, first);
     ASSERT_TRUE(lost);
     EXPECT_EQ(hopeless.order, "") << "one launch says it";
@@ -90,7 +91,7 @@ TEST(PairLoop, AFirstLaunchThatWasFarAloneDoesNotCount) {
   settings.probe = true;
   settings.most_pairs = kProbePairs;
   settings.promising = 1 / 5.0;
-  const auto taken = Launches{{3000, 3010, 3020}, ""}.Probe(settings, 8000);
+  const auto taken = TimedLaunches{{3000, 3010, 3020}, ""}.Probe(settings, 8000);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->pairs, (TimedPairs{{14100, 3000}, {14100, 3010}, {14100, 3020}}));
 }
