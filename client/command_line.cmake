@@ -19,7 +19,7 @@ add_custom_command(OUTPUT report_files.cc
           "-DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/report_files.cc" -P "${embed_report}"
   DEPENDS ${report_files} "${embed_report}" "${PROJECT_SOURCE_DIR}/cmake_module/internal/ReportFiles.cmake"
   VERBATIM)
-cupilot_library(client
+cupilot_library(client WAITS
   SOURCES arguments.cc connection.cc doctor/checks.cc doctor/gather.cc doctor/mend.cc kernel_names.cc named_output.cc older_settings.cc once.cc output.cc program_variants.cc quiet_daemon.cc recording_folder.cc run_program.cc scope.cc
           source_input.cc spawn.cc text_diff.cc wrong_usage.cc
           bench/kernel_time.cc bench/program_bench.cc bench/timed_run.cc child_program.cc ending_signals.cc

@@ -79,7 +79,7 @@ then run: cmake --preset release && cmake --build --preset release"
 # a change and shows whether each includes what it needs.
 configure() {
   local preset="$1"; shift
-  set -- "-DCMAKE_UNITY_BUILD=${CUPILOT_UNITY:-ON}" -DCMAKE_UNITY_BUILD_BATCH_SIZE=10 "$@"
+  set -- "-DCMAKE_UNITY_BUILD=${CUPILOT_UNITY:-ON}" -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 "$@"
   local folder="$BUILD/$preset"
   mkdir -p "$folder"
   if [ ! -f "$folder/build.ninja" ] || [ "$(cat "$folder/.configured" 2>/dev/null)" != "$*" ]; then
