@@ -240,11 +240,12 @@ static milliseconds ProfileLimit(const protocol::ProfileRequest& request) {
   return kMeasureGrace * (1 + cases) + milliseconds(static_cast<std::int64_t>(us / 1000));
 }
 
-void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane,
+void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane, bool passing,
              base::Callback<protocol::ProfileReply> done) {
   WorkerCall call = MakeCall(WorkerKind::kDevice, "profile", protocol::ToJson(request),
                              ProfileLimit(request), request.set.device);
   call.lane = lane;
+  call.passing = passing;
   CallTyped<protocol::ProfileReply>(workers, std::move(call), &protocol::ParseProfileReply,
                                     std::move(done));
 }

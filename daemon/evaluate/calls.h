@@ -48,12 +48,12 @@ void CompareObject(Workers& workers, const protocol::CompareObjectRequest& reque
                    const std::string& device, base::Callback<protocol::CompareObjectReply> done);
 
 // Device workers; the request's set names the device. On the host Measure is exclusive.
-// `lane`: WorkerCall::lane.
+// `lane`, `passing`: as those of WorkerCall.
 void Verify(Workers& workers, const protocol::VerifyRequest& request, int lane,
             base::Callback<protocol::VerifyReply> done);
 void Measure(Workers& workers, const protocol::MeasureRequest& request, int lane,
              base::Callback<protocol::MeasureReply> done);
-void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane,
+void Profile(Workers& workers, const protocol::ProfileRequest& request, int lane, bool passing,
              base::Callback<protocol::ProfileReply> done);
 // Where a call for several cases fails, each gets one of its own: what fails alone is in the reply
 // as not replayed. kUnavailable and kCancelled are errors: they say nothing of the cases.

@@ -207,6 +207,9 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
   bool OnlyLooks() const { return request_.only_probe && DeviceKind(request_.device) == "cuda"; }
   // All of a proof is in one process, which keeps what its stages find out of the original.
   int Lane() {
+    if (DeviceKind(request_.device) == "cuda" && only_profile_) {
+      return 2 * owner_.settings_.proof_lanes + 1;
+    }
     const bool apart = request_.finalist && DeviceKind(request_.device) == "cuda";
     if (apart && !lane_) {
       const auto lanes =
@@ -529,7 +532,7 @@ class WorkerEvaluator::Job final : public std::enable_shared_from_this<Job> {
     profile.set = MakeSet();
     profile.cases = evaluation_.cases;
     SetCompiler(profile);
-    evaluate::Profile(Lane() > 0 ? profiles_ : Queue(), profile, Lane(),
+    evaluate::Profile(Lane() > 0 ? profiles_ : Queue(), profile, Lane(), only_profile_,
                       [self = shared_from_this()](base::Result<protocol::ProfileReply> reply) {
                         self->OnProfiled(std::move(reply));
                       });

@@ -47,7 +47,8 @@ class WorkerEvaluator final : public Evaluator {
   const Settings settings_;
   Finalists finalists_;
   KnownBaselines baselines_;
-  // By device; lanes of replays are numbered behind those of proofs.
+  // By device; lanes of replays are numbered behind those of proofs. The one behind these is for
+  // what bounds a winner, which takes seconds: in lane 0 it would keep all looks waiting.
   std::map<std::string, ProofLanes> proof_lanes_, replay_lanes_;
 };
 

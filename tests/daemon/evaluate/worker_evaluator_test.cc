@@ -221,6 +221,8 @@ TEST_F(FinalistTest, AProfileIsOfTheCodeThatWasMeasured) {
   const Outcome completed = profile(*outcome);
   ASSERT_TRUE(completed) << completed.error().message;
   EXPECT_THAT(profiled, ElementsAre(nvcc_));
+  EXPECT_THAT(workers_.LanesOf("profile"), ElementsAre(::testing::Gt(2)))
+      << "behind those of proofs and replays";
   EXPECT_TRUE(completed->accepted);
   EXPECT_EQ(completed->metrics["case a"]["roofline"]["source"], "static");
   // Other code by now: nothing is said, and the verdict is not touched.
