@@ -484,11 +484,11 @@ std::optional<KernelSearch::Proposal> KernelSearch::MostPromising() const {
   return TopOf(std::move(frontier));
 }
 
-std::optional<Candidate> KernelSearch::AskFirst(std::size_t parameters) {
+std::optional<Candidate> KernelSearch::AskFirst(std::size_t parameters, double least) {
   std::vector<Proposal> frontier;
   ProposeSeeds(frontier);
   // As if nothing was measured: that a block is too wide says little of narrower ones.
-  ProposeSingles(parameters, &KernelSearch::Prior, kWin, frontier);
+  ProposeSingles(parameters, &KernelSearch::Prior, least, frontier);
   std::optional<Proposal> top = TopOf(std::move(frontier));
   const auto values = std::count_if(ideas_.begin(), ideas_.end(),
                                     [](const Idea& idea) { return idea.candidate.retunes(); });
@@ -523,7 +523,8 @@ bool KernelSearch::ShowedGain() const {
 std::optional<Candidate> KernelSearch::NextFirst() {
   if (all_first_asked_) return std::nullopt;
   std::optional<Candidate> first;
-  if (!NearFloor()) first = AskFirst(1);
+  // On a GPU a look costs less than to believe a few other kernels that a technique wins nothing.
+  if (!NearFloor()) first = AskFirst(1, input_.device == "cuda" ? 0 : kWin);
   all_first_asked_ = !first;
   if (first) last_first_ = last_second_ = first->id;
   return first;
@@ -533,8 +534,9 @@ std::optional<Candidate> KernelSearch::NextSecond() {
   if (all_second_asked_ || first_pass()) return std::nullopt;
   std::optional<Candidate> second;
   // A look takes a tenth of a second on a GPU, and some on the host.
-  const bool worth = input_.device == "cuda" || !ShowedGain();
-  if (!NearFloor() && worth) second = AskFirst(kSecondParameters);
+  const bool cuda = input_.device == "cuda", gain = ShowedGain();
+  if (!NearFloor() && (cuda || !gain))
+    second = AskFirst(kSecondParameters, cuda && !gain ? 0 : kWin);
   all_second_asked_ = !second;
   if (second) last_second_ = second->id;
   return second;

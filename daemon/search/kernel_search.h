@@ -121,9 +121,9 @@ class KernelSearch {
   std::optional<Candidate> Next();
 
   // The same, but of the first pass only: what worked elsewhere, and each technique that applies
-  // and promises something, with the first of its parameters. Nothing, without a trace: all of
-  // these were asked for, or the input asks for no first pass. Next() gives them before anything
-  // else, too.
+  // (on the host: and promises something), with the first of its parameters. Nothing, without a
+  // trace: all of these were asked for, or the input asks for no first pass. Next() gives them
+  // before anything else, too.
   std::optional<Candidate> NextFirst();
 
   // Behind the first pass each technique with some more of its parameters; on the host as long as
@@ -203,7 +203,7 @@ class KernelSearch {
   // Of all that could be tried, numbers aside.
   std::optional<Proposal> MostPromising() const;
   // What is looked at first, with so many parameters of each technique.
-  std::optional<Candidate> AskFirst(std::size_t parameters);
+  std::optional<Candidate> AskFirst(std::size_t parameters, double least);
   // The ideas behind `after` up to `last`.
   bool AreReported(int after, int last) const;
   bool ShowedGain() const;

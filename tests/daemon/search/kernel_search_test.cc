@@ -234,6 +234,24 @@ TEST(KernelSearch, LooksAtMoreOnAGpuAlsoWhereSomethingWins) {
   EXPECT_EQ(next->strategy.title, "block_size x=256 y=1");
 }
 
+// A look costs little there, and a few other kernels that gained nothing say little of this one.
+TEST(KernelSearch, LooksAtEachTechniqueOnAGpuWhateverOthersGained) {
+  const auto techniques_of = [](const std::string& device) {
+    SearchInput input = Input();
+    input.first_pass = true;
+    input.device = device;
+    input.priors["block_size"] = {40, std::log(0.5), 40, 0};
+    KernelSearch search(input);
+    std::set<std::string> looks;
+    while (const auto candidate = search.NextFirst()) {
+      for (const auto& step : candidate->strategy.steps) looks.insert(step.technique);
+    }
+    return looks;
+  };
+  EXPECT_EQ(techniques_of("cuda").count("block_size"), 1U);
+  EXPECT_EQ(techniques_of("host").count("block_size"), 0U) << "a look takes seconds there";
+}
+
 TEST(KernelSearch, GivesSeveralAhead) {
   KernelSearch search(Input());
   std::vector<Candidate> ahead;
