@@ -8,7 +8,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   endif()
 endif()
 # Dev has no flags of its own: it is fast to compile on two cores. The libraries are optimised a little (cupilot_optimise),
-# since tests spend their time in them; tests and programs are not.
+# since tests spend their time in them; tests are not.
 
 # What links clang's archives takes eight times longer with GNU ld than with lld.
 find_program(CUPILOT_LLD ld.lld PATHS "/usr/lib/llvm-${CUPILOT_LLVM_VERSION}/bin" NO_DEFAULT_PATH)
