@@ -160,18 +160,19 @@ Publisher::Locked Service::Lock(const ObjectState& state, const std::string& loc
 void Service::LookAtStamp(ObjectState& state) {
   // A lock file decides without what is published. An edited source is looked at after its scan.
   const bool locked = !state.target.lock.empty() && base::FileExists(state.target.lock);
-  if (locked || state.stale || state.scanning) {
+  if (locked || state.stale || state.scanning || IsOutdated(*state.scan, state.object)) {
     state.stamp_due = false;
     return;
   }
   // Uses the compiler's answers of the scan: asking again takes seconds on this loop. Later changes
-  // are scanned again.
+  // are scanned again; of a text that cannot be read there are no answers, and nothing holds.
   const source::CheckedSelection checked =
       source::CheckSelection(state.object.command, state.scan->compiled);
-  state.effective = checked.holds ? records::CompiledHash(checked.selection) : "";
+  const bool holds = checked.holds && state.problem.empty();
+  state.effective = holds ? records::CompiledHash(checked.selection) : "";
   const Applied applied = ReadAppliedSelection(state.object.folder);
   const bool differs =
-      checked.holds ? !applied.Is(checked.id, checked.selection) : !applied.selection.empty();
+      holds ? !applied.Is(checked.id, checked.selection) : !applied.selection.empty();
   state.stamp_due = differs && state.touched_for != state.effective;
   if (!differs) state.touched_for.reset();
 }

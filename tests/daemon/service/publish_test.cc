@@ -117,6 +117,19 @@ TEST_F(PublishTest, ASourceThatCannotBeReadIsNotCompiledAgainForIt) {
   EXPECT_FALSE(project_.StampIsNew());
 }
 
+// What is accepted meanwhile is for the text before, and the launcher would not take it.
+TEST_F(PublishTest, WhatIsAcceptedForATextBeforeIsNotBuilt) {
+  Prepare("kernel one a\n");
+  Start();
+  WorkUntil([&] { return service_->counters().scans == 1; });
+  project_.WriteSource("error\nkernel one a\n");
+  EXPECT_FALSE(project_.Compile());
+  WorkUntil([&] { return service_->counters().scans == 2; });
+  Drain();
+  EXPECT_GT(service_->counters().accepted, 0);
+  EXPECT_FALSE(project_.StampIsNew());
+}
+
 TEST_F(PublishTest, TheSelectionNamesTheCompiler) {
   Prepare("kernel one a\n");
   Start();
