@@ -27,11 +27,11 @@ struct Held {
   steady_clock::time_point taken, others_until;
 };
 
-std::chrono::nanoseconds waited{0};
+std::chrono::nanoseconds waited_for_turns{0};
 
 }  // namespace
 
-std::chrono::nanoseconds WaitedForTurns() { return waited; }
+std::chrono::nanoseconds WaitedForTurns() { return waited_for_turns; }
 
 base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, milliseconds limit,
                                         device::DeviceLock::Use use, milliseconds deference) {
@@ -49,7 +49,7 @@ base::Result<DeviceTurn> TakeDeviceTurn(const std::string& lock_path, millisecon
     std::this_thread::sleep_until(held.others_until);
   }
   auto lock = device::DeviceLock::Acquire(lock_path, limit, use, deference);
-  waited += steady_clock::now() - asked;
+  waited_for_turns += steady_clock::now() - asked;
   if (!lock) return base::Fail(std::move(lock.error()));
   DeviceTurn turn(new device::DeviceLock(std::move(*lock)),
                   [&held](const device::DeviceLock* gone) {

@@ -301,8 +301,9 @@ class Measurement {
     }
     const Subject subject{request_, workload, original, plan, first, program};
     auto measured = on_gpu_ ? PairsOnGpu(subject) : PairsOnHost(subject);
+    // A file that cannot be opened now may be soon: kIo would end the kernel's search.
     if (!measured && IsOfTheEnvironment(measured.error().code)) {
-      return base::Fail(measured.error());
+      return base::Fail(base::Unavailable(measured.error().message));
     }
     if (!measured) {
       Fail(measured.error().code == base::ErrorCode::kTimeout ? "timed_out" : "crashed",
